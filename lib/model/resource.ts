@@ -1,0 +1,73 @@
+/**
+ * A kind that an API server serves (group, version, plural), and the paths under which it serves it.
+ *
+ * A `Resource` is what discovery found; what a user declares (`resource()` in `registry/`) is only a selector until
+ * discovery has matched it. Identity is (group, version, plural), as in Kopf.
+ */
+
+/** A kind as discovered. */
+export interface Resource {
+  /** "" for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly singular: string;
+  readonly shortcuts: readonly string[];
+  readonly categories: readonly string[];
+  /** Names such as "status" and "scale". */
+  readonly subresources: readonly string[];
+  readonly namespaced: boolean;
+  /** Whether this is its group's preferred version; always true in the core group. */
+  readonly preferred: boolean;
+  readonly verbs: readonly string[];
+}
+
+/** Which URL of a kind is meant. */
+export interface PathOptions {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** Gives "group/version", or "version" in the core group: an object's `apiVersion`. */
+export function apiVersionOf(resource: Pick<Resource, "group" | "version">): string {
+  return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** Gives "plural.version.group" (or "plural.version" in the core group): the identity of a kind as one string. */
+export function keyOf(resource: Pick<Resource, "group" | "version" | "plural">): string {
+  return resource.group === ""
+    ? `${resource.plural}.${resource.version}`
+    : `${resource.plural}.${resource.version}.${resource.group}`;
+}
+
+/**
+ * Gives the URL path of a kind, an object or a subresource, beginning with a slash.
+ *
+ * @throws {TypeError} If a namespace is given for a cluster-scoped kind, a name of a namespaced object without its
+ * namespace, or a subresource without a name.
+ */
+export function pathOf(
+  resource: Pick<Resource, "group" | "version" | "plural" | "namespaced">,
+  options: PathOptions = {},
+): string {
+  const { namespace, name, subresource } = options;
+  if (!resource.namespaced && namespace !== undefined) {
+    throw new TypeError(`Cannot address "${keyOf(resource)}" in namespace "${namespace}": it is cluster-scoped`);
+  }
+  if (resource.namespaced && name !== undefined && namespace === undefined) {
+    throw new TypeError(`Cannot address "${keyOf(resource)}" "${name}": its namespace is missing`);
+  }
+  if (subresource !== undefined && name === undefined) {
+    throw new TypeError(`Cannot address subresource "${subresource}" of "${keyOf(resource)}": a name is missing`);
+  }
+  const parts = resource.group === "" && resource.version === "v1"
+    ? ["/api", resource.version]
+    : ["/apis", resource.group, resource.version];
+  if (namespace !== undefined) parts.push("namespaces", encodeURIComponent(namespace));
+  parts.push(resource.plural);
+  if (name !== undefined) parts.push(encodeURIComponent(name));
+  if (subresource !== undefined) parts.push(subresource);
+  return parts.join("/");
+}

@@ -1,0 +1,224 @@
+/**
+ * What a host gives to everything above it: time, chance, files, network, signals, child processes.
+ *
+ * This is the only door through which the outside world enters. One implementation on `node:` built-ins serves Deno,
+ * Bun and Node (`node.ts`); the virtual one (`virtual.ts`) has a clock that tests wind by hand, a seeded generator and
+ * a network that leads into functions, so that a whole operator run is a function of its code and its seed.
+ * Nobody outside `lib/runtime/` names Deno, Bun, process, Date.now, Math.random, setTimeout or fetch; lint enforces it.
+ */
+
+/** A duration in seconds, as in Kubernetes' own `...Seconds` fields. Fractions are allowed. */
+export type Seconds = number;
+
+/** Everything that the outside world is to Lotse. */
+export interface Host {
+  /** Which runtime this is; for messages and the User-Agent, never for branching outside `lib/runtime/`. */
+  readonly name: "deno" | "bun" | "node" | "virtual";
+  /** The runtime's version, such as "2.9.6". */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly process: Process;
+  readonly network: Network;
+}
+
+/** Time as the host sees it. */
+export interface Clock {
+  /** The wall clock, in milliseconds since 1970, as `Date.now()`. May jump. */
+  now(): number;
+  /** A clock that never goes backwards, in seconds since an arbitrary point. For durations. */
+  monotonic(): Seconds;
+  /**
+   * Resolves after the given time, or at once when it is zero or negative (but never in the same microtask).
+   *
+   * Never rejects: an aborted signal ends the sleep early, with `false`; a sleep slept in full gives `true`.
+   * `Infinity` sleeps until the signal. Delays beyond 2^31-1 ms are slept in pieces.
+   */
+  sleep(seconds: Seconds, signal?: AbortSignal): Promise<boolean>;
+  /** Calls `callback` once after the given time, unless disposed first. Does not keep the process alive. */
+  after(seconds: Seconds, callback: () => void): Disposable;
+}
+
+/** Chance as the host gives it. */
+export interface Random {
+  /** A number in [0, 1). */
+  next(): number;
+  /** That many random bytes; from a cryptographic source on real hosts. */
+  bytes(length: number): Uint8Array;
+  /** A random (version 4) UUID. */
+  uuid(): string;
+}
+
+/** The file system, as far as an operator needs one. All paths are native; relative ones start at `process.cwd()`. */
+export interface Files {
+  /** @throws {Error} With `code: "ENOENT"` if there is no such file. */
+  readText(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Creates parent folders as needed. `mode` defaults to 0o644. */
+  writeText(path: string, text: string, options?: { readonly mode?: number }): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** When the file's content last changed, in milliseconds since 1970; undefined if there is no such file. */
+  modified(path: string): Promise<number | undefined>;
+  remove(path: string): Promise<void>;
+  /** Makes a fresh folder under the system's temporary one, and gives its path. */
+  makeTempFolder(prefix: string): Promise<string>;
+  /** Joins and normalises; an absolute later part wins, as in `path.resolve`. */
+  resolve(...parts: string[]): string;
+  /** The folder that holds the path. */
+  folderOf(path: string): string;
+  /** Calls back when a file below the path changes (debouncing is the caller's); dispose to stop. */
+  watch(path: string, callback: (path: string) => void): Disposable;
+}
+
+/** The process that we run in, and others that we start. */
+export interface Process {
+  readonly pid: number;
+  /** Arguments after the script's name. */
+  readonly args: readonly string[];
+  /** An environment variable, or undefined if it is unset. Empty strings are given as they are. */
+  env(name: string): string | undefined;
+  /** The user's home folder, or undefined where there is none. */
+  home(): string | undefined;
+  cwd(): string;
+  /** The host's name on the network. */
+  hostname(): string;
+  /** Bytes of resident memory. */
+  memory(): number;
+  /** CPU time used so far by this process, in seconds (user and system). */
+  cpu(): Seconds;
+  /** Calls back on each such signal, instead of the default action, until disposed. */
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): Disposable;
+  /** Ends the process. Only `lib/cli` calls it. */
+  exit(code: number): never;
+  /** Writes the text as it is (no newline is added). */
+  write(stream: "stdout" | "stderr", text: string): void;
+  /** Whether the stream is a terminal. */
+  isTerminal(stream: "stdout" | "stderr"): boolean;
+  /**
+   * Runs a program to its end.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such program; with name "AbortError" if the signal aborts.
+   */
+  run(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew. */
+  importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
+}
+
+export interface RunOptions {
+  /** Variables set on top of the own environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Text for the standard input; none: an empty input. "inherit": ours. */
+  readonly input?: string;
+  /** Passes output through instead of collecting it. */
+  readonly inherit?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface RunResult {
+  /** The exit code; 128 + n when killed by signal n. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Connections to servers, and servers of our own. */
+export interface Network {
+  /**
+   * Prepares a keep-alive pool of connections to one server. Nothing is opened yet.
+   *
+   * @throws {Error} If the TLS material cannot be parsed; the message says which.
+   */
+  connect(options: ConnectOptions): Connection;
+  /** @throws {Error} With `code: "EADDRINUSE"` if the port is taken. */
+  serve(options: ServeOptions): Promise<Server>;
+}
+
+export interface ConnectOptions {
+  /** The base URL: scheme, host, port, optionally a path prefix; `http:` or `https:`. */
+  readonly server: string;
+  /** PEM texts. Without `ca`, the host's own trust store counts. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Neither the chain nor the name of the server's certificate is checked. */
+  readonly insecure?: boolean;
+  /** The name expected in the server's certificate, and sent as SNI, in place of the URL's host. */
+  readonly serverName?: string;
+  /** An HTTP proxy to reach the server through: `http://[user:password@]host:port`. */
+  readonly proxy?: string;
+  /** For TCP and TLS together. Default: none. */
+  readonly connectTimeout?: Seconds;
+}
+
+/** A pool of connections to one server. Disposing closes them all, and ends what is in flight with an error. */
+export interface Connection extends Disposable {
+  /**
+   * Sends one request, and resolves as soon as the response's head has come.
+   *
+   * @throws {Error} If no response came: connection refused or reset (Node's `code`), TLS errors, or the signal's reason.
+   */
+  request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query, beginning with a slash; appended to the server's path prefix. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Aborting ends the request at once, also while its body is being read. */
+  readonly signal?: AbortSignal;
+}
+
+/** A response whose body may still be on its way. Either `text()` or `body` is used, once; or `cancel()`. */
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; several values are joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Chunks as they come, pulled: what is not asked for stays in the socket. Throws where the stream breaks. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** The whole body as UTF-8 text; wrong bytes become U+FFFD. gzip is decoded. */
+  text(): Promise<string>;
+  /** Gives the connection up without reading on. */
+  cancel(): void;
+}
+
+export interface ServeOptions {
+  /** Default: 127.0.0.1. */
+  readonly hostname?: string;
+  /** 0 (default) takes any free one. */
+  readonly port?: number;
+  /** PEM texts; without them the server speaks plain HTTP. */
+  readonly tls?: ServerTls;
+  /** Answers a request. A throw becomes a plain 500. The request's signal aborts when the client goes away. */
+  readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
+}
+
+/** Who is at the other end of a server's connection. */
+export interface Peer {
+  readonly address?: string;
+  /** The client's certificate in PEM, if it sent one and it was asked for; verified against `ca`. */
+  readonly certificate?: string;
+}
+
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Asks clients for certificates signed by this authority. */
+  readonly ca?: string;
+  /** Refuses clients without one. Default: false. */
+  readonly requireCertificate?: boolean;
+}
+
+/** A listening server. */
+export interface Server extends AsyncDisposable {
+  readonly hostname: string;
+  readonly port: number;
+  /** Changes the certificate for new connections, without closing old ones. */
+  updateTls(tls: ServerTls): void;
+  /** Stops listening, and closes connections: idle ones at once, busy ones when `grace` (default 0) is over. */
+  close(grace?: Seconds): Promise<void>;
+}
