@@ -6,6 +6,7 @@
  */
 
 import type { StatusBody } from "../../model/object.ts";
+import { formatValue, quoteText } from "./go_format.ts";
 
 /** Kubernetes' names for what can be wrong with a field. */
 export type CauseReason =
@@ -17,6 +18,9 @@ export type CauseReason =
   | "FieldValueForbidden"
   | "FieldValueTooLong"
   | "FieldValueTooMany";
+
+/** The field of a cause that belongs to none: Go prints its nil path so, and clients see it. */
+export const NO_FIELD = "<nil>";
 
 /** One thing that is wrong with an object. */
 export interface Cause {
@@ -55,4 +59,66 @@ export function joinCauses(causes: readonly Cause[]): string {
   const lines = new Set(causes.map(({ field, message }) => `${field}: ${message}`));
   const joined = [...lines].join(", ");
   return lines.size > 1 ? `[${joined}]` : joined;
+}
+
+/** A field that must be there is not. */
+export function required(field: string, detail = ""): Cause {
+  return { reason: "FieldValueRequired", field, message: withDetail("Required value", detail) };
+}
+
+/** A field has a value that it must not have. */
+export function invalid(field: string, { value, detail }: { value: unknown; detail: string }): Cause {
+  return { reason: "FieldValueInvalid", field, message: badValue("Invalid value", { value, detail }) };
+}
+
+/** A field has a value of a wrong type. */
+export function typeInvalid(field: string, { value, detail }: { value: unknown; detail: string }): Cause {
+  return { reason: "FieldValueTypeInvalid", field, message: badValue("Invalid value", { value, detail }) };
+}
+
+/** A field has a value that is none of the supported ones. */
+export function notSupported(
+  field: string,
+  { value, supported }: { value: unknown; supported: readonly string[] },
+): Cause {
+  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quoteText).join(", ")}`;
+  return {
+    reason: "FieldValueNotSupported",
+    field,
+    message: badValue("Unsupported value", { value, detail }),
+  };
+}
+
+/** A value stands twice where it may stand once. */
+export function duplicate(field: string, value: unknown): Cause {
+  return {
+    reason: "FieldValueDuplicate",
+    field,
+    message: badValue("Duplicate value", { value, detail: "" }),
+  };
+}
+
+/** A field must not be set here. */
+export function forbidden(field: string, detail: string): Cause {
+  return { reason: "FieldValueForbidden", field, message: withDetail("Forbidden", detail) };
+}
+
+/** A text is longer than `maximum`. */
+export function tooLong(field: string, maximum: number): Cause {
+  const detail = `may not be more than ${maximum} ${maximum === 1 ? "byte" : "bytes"}`;
+  return { reason: "FieldValueTooLong", field, message: withDetail("Too long", detail) };
+}
+
+/** A list or map has more entries than `maximum`. */
+export function tooMany(field: string, { actual, maximum }: { actual: number; maximum: number }): Cause {
+  const detail = `must have at most ${maximum} ${maximum === 1 ? "item" : "items"}`;
+  return { reason: "FieldValueTooMany", field, message: `Too many: ${actual}: ${detail}` };
+}
+
+function badValue(title: string, { value, detail }: { value: unknown; detail: string }): string {
+  return withDetail(`${title}: ${formatValue(value)}`, detail);
+}
+
+function withDetail(text: string, detail: string): string {
+  return detail === "" ? text : `${text}: ${detail}`;
 }

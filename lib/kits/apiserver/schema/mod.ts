@@ -3,22 +3,80 @@
  *
  * The order on a write is Kubernetes': prune, default, validate; on a read from a store that an older schema filled:
  * prune, default. Source: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions".
+ * `x-kubernetes-validations` (CEL) is accepted and not evaluated yet.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cause } from "../causes.ts";
+import { applyDefaults, dropNulls } from "./defaults.ts";
+import { checkEmbedded } from "./embedded.ts";
+import { findDuplicates } from "./list_types.ts";
+import { pruneResource } from "./pruning.ts";
+import { onlyNewFaults } from "./ratchet.ts";
+import { own, propertySchema, type Schema } from "./structural.ts";
+import { createValidator, type Validator } from "./validation.ts";
+import { toCauses } from "./wording.ts";
+
+/** What validate() may know besides the object. */
+export interface ValidateOptions {
+  /** The object before the update: what was wrong in it and did not change is let pass. */
+  readonly old?: JsonObject;
+  /** "status": an update of the status subresource, of which only the status is checked. Default: the whole object. */
+  readonly part?: "status";
+}
 
 /** What a schema can do with an object of its kind. All three leave `apiVersion`, `kind` and `metadata` alone. */
 export interface CompiledSchema {
   /** Fills the defaults in, in place. */
   default(object: JsonObject): void;
-  /** Removes the fields that the schema does not know, in place. Gives their paths, such as `spec.typo`. */
+  /** Removes the fields that the schema does not know, and nulls that it does not allow, in place. Gives the paths of unknown fields. */
   prune(object: JsonObject): string[];
   /** Gives what is wrong; nothing if the object is valid. */
-  validate(object: JsonObject): Cause[];
+  validate(object: JsonObject, options?: ValidateOptions): Cause[];
 }
 
 /** Compiles a `spec.versions[].schema.openAPIV3Schema`. Without one, everything is kept and valid. */
-export function compileSchema(_schema: JsonObject | undefined): CompiledSchema {
-  return { default: () => {}, prune: () => [], validate: () => [] };
+export function compileSchema(schema: JsonObject | undefined): CompiledSchema {
+  if (schema === undefined) return { default: () => {}, prune: () => [], validate: () => [] };
+  const status = propertySchema(schema, "status");
+  const whole: Part = { schema, validator: createValidator(schema), field: "" };
+  const part: Part | undefined = status &&
+    { schema: status, validator: createValidator(status), field: "status" };
+  return {
+    default: (object) => applyDefaults(object, schema),
+    prune(object) {
+      const removed = pruneResource(object, schema);
+      dropNulls(object, schema);
+      return removed;
+    },
+    validate(object, options = {}) {
+      const shown = options.part === "status" ? part : whole;
+      const bySchema = shown === undefined ? [] : checkPart(object, { ...shown, old: options.old });
+      return [...bySchema, ...checkStructure(object, { schema, ...options })];
+    },
+  };
+}
+
+interface Part {
+  readonly schema: Schema;
+  readonly validator: Validator;
+  readonly field: "" | "status";
+}
+
+function checkPart(object: JsonObject, part: Part & { readonly old?: JsonObject }): Cause[] {
+  const { schema, field } = part;
+  const value = field === "" ? object : own(object, field);
+  if (value === undefined) return [];
+  const faults = part.validator(value);
+  if (part.old === undefined || faults.length === 0) return toCauses(faults, { value, schema, field });
+  const old = field === "" ? part.old : own(part.old, field);
+  return toCauses(onlyNewFaults(faults, { schema, value, old }), { value, schema, field });
+}
+
+/** Duplicates and broken embedded resources; duplicates that were there before an update are let pass. */
+function checkStructure(object: JsonObject, options: ValidateOptions & { readonly schema: Schema }): Cause[] {
+  const { schema, old, part } = options;
+  const embedded = part === "status" ? [] : checkEmbedded(object, schema);
+  const hadDuplicates = old !== undefined && findDuplicates(old, schema).length > 0;
+  return hadDuplicates ? embedded : [...embedded, ...findDuplicates(object, schema)];
 }

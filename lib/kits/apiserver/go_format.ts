@@ -1,0 +1,28 @@
+/**
+ * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v` and `encoding/json`.
+ */
+
+/** Gives a text in quotes, as Go's `%q` does for printable text. */
+export function quoteText(text: string): string {
+  return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
+}
+
+/** Gives a bad value as it stands in a message: numbers and booleans bare, texts in quotes, the rest as JSON. */
+export function formatValue(value: unknown): string {
+  return typeof value === "string" ? quoteText(value) : formatJson(value);
+}
+
+/** Gives JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&` escaped. */
+export function formatJson(value: unknown): string {
+  const text = JSON.stringify(value, sortKeys) ?? "null";
+  return text.replace(
+    /[<>&\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  // NB: fromEntries defines properties, so that a key named __proto__ stays data.
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
