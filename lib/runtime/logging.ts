@@ -5,6 +5,8 @@
  * Messages are constant sentences, variables are fields, so that lines can be counted and searched. Secrets never get here.
  */
 
+import type { Clock } from "./host.ts";
+
 /** From chatty to urgent. debug: each step. info: what handlers did. warn: works, but look. error: someone must act. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -56,4 +58,81 @@ export interface LoggerChild {
   readonly name?: string;
   readonly fields?: LogFields;
   readonly reference?: LogReference;
+}
+
+/** Makes a logger that writes to a sink. `name` defaults to "lotse". */
+export function createLogger(sink: LogSink, clock: Pick<Clock, "now">, name = "lotse"): Logger {
+  return new SinkLogger({ sink, clock, name, fields: {} });
+}
+
+/** A logger that writes nothing. */
+export function silentLogger(): Logger {
+  return createLogger({ level: "error", write() {} }, { now: () => 0 });
+}
+
+/** Whether lines of a level are wanted where `least` is the least one wanted. */
+export function isLevelWanted(level: LogLevel, least: LogLevel): boolean {
+  return RANKS[level] >= RANKS[least];
+}
+
+const RANKS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+interface LoggerState {
+  readonly sink: LogSink;
+  readonly clock: Pick<Clock, "now">;
+  readonly name: string;
+  readonly fields: LogFields;
+  readonly reference?: LogReference;
+}
+
+class SinkLogger implements Logger {
+  readonly #state: LoggerState;
+
+  constructor(state: LoggerState) {
+    this.#state = state;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write("debug", message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write("info", message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write("warn", message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write("error", message, fields);
+  }
+
+  enabled(level: LogLevel): boolean {
+    return isLevelWanted(level, this.#state.sink.level);
+  }
+
+  child({ name, fields, reference }: LoggerChild): Logger {
+    const state = this.#state;
+    return new SinkLogger({
+      ...state,
+      name: name ?? state.name,
+      fields: fields ? { ...state.fields, ...fields } : state.fields,
+      reference: reference ?? state.reference,
+    });
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    const { sink, clock, name, reference, fields: own } = this.#state;
+    if (!isLevelWanted(level, sink.level)) return;
+    const all = fields ? { ...own, ...fields } : own;
+    sink.write({
+      level,
+      logger: name,
+      message,
+      fields: all,
+      time: clock.now(),
+      ...reference && { reference },
+    });
+  }
 }

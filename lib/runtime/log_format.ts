@@ -1,0 +1,200 @@
+/**
+ * What a log line looks like: plain for people at a terminal, full for people who read files, JSON for machines.
+ *
+ * The three are Kopf's formats (docs/configuration, "Logging formats and levels"). Our messages are constant and their
+ * variables are fields, so plain and full lines end with `key=value` pairs, and JSON lines have them as keys.
+ */
+
+import {
+  isLevelWanted,
+  type LogFields,
+  type LogLevel,
+  type LogRecord,
+  type LogReference,
+  type LogSink,
+} from "./logging.ts";
+
+/** The names of the formats. */
+export type LogFormat = "plain" | "full" | "json";
+
+/** How lines are written. */
+export interface TextSinkOptions {
+  readonly format: LogFormat;
+  /** The least level that is written. */
+  readonly level: LogLevel;
+  /** Takes whole lines, each with its line break. */
+  readonly write: (text: string) => void;
+  /** JSON: the key of the object that a line is about. Default: "object". */
+  readonly refkey?: string;
+  /** Whether `[namespace/name] ` stands before messages about an object. Default: true, but not in JSON. */
+  readonly prefix?: boolean;
+  /** Plain and full: whether levels are shown by colours. Default: false. */
+  readonly color?: boolean;
+  /** Which lines with an Error show its stack. Default: "errors", those of level error. */
+  readonly stacks?: "always" | "errors" | "never";
+}
+
+/** Makes a sink that writes lines of text. */
+export function textSink(options: TextSinkOptions): LogSink {
+  const { format, level, write } = options;
+  const toLine = format === "json" ? toJson : format === "full" ? toFull : toPlain;
+  return {
+    level,
+    write(record) {
+      if (isLevelWanted(record.level, level)) write(`${toLine(record, options)}\n`);
+    },
+  };
+}
+
+function toPlain(record: LogRecord, options: TextSinkOptions): string {
+  return paint(toText(record, options), record.level, options);
+}
+
+function toFull(record: LogRecord, options: TextSinkOptions): string {
+  const head = `[${toLocalTime(record.time)}] ${pad(record.logger, 20)} [${
+    pad(LEVEL_NAMES[record.level], 8)
+  }]`;
+  return `${paint(head, record.level, options)} ${toText(record, options)}`;
+}
+
+function toText(record: LogRecord, options: TextSinkOptions): string {
+  const { error, ...fields } = record.fields;
+  const prefix = options.prefix ?? true ? toPrefix(record.reference) : "";
+  const pairs = Object.keys(fields).map((key) => toPair(key, fields[key])).join("");
+  const failure = "error" in record.fields ? `: ${toOneLine(describe(error))}` : "";
+  return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
+}
+
+function toPair(key: string, value: unknown): string {
+  if (value === undefined) return "";
+  const text = typeof value === "string" ? value : toJsonText(value);
+  return ` ${key}=${
+    typeof value === "string" && /^[^\s"=]+$/.test(text) || typeof value !== "string"
+      ? text
+      : JSON.stringify(text)
+  }`;
+}
+
+/** An error in one line: its name, its message, and those of its causes. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === "string" ? error : toJsonText(error);
+  const causes = [...causesOf(error)].map((cause) => `, caused by ${describeOne(cause)}`);
+  return `${describeOne(error)}${causes.join("")}`;
+}
+
+function describeOne(error: unknown): string {
+  return error instanceof Error
+    ? `${error.name}: ${error.message}`
+    : typeof error === "string"
+    ? error
+    : toJsonText(error);
+}
+
+/** The causes of an error, outer ones first; at most eight, as they may go in circles. */
+function* causesOf(error: Error): Generator<unknown> {
+  let cause = error.cause;
+  for (let depth = 0; depth < 8 && cause !== undefined; depth++) {
+    yield cause;
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+}
+
+function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): string {
+  const error = record.fields.error;
+  if (!(error instanceof Error) || stacks === "never" || stacks === "errors" && record.level !== "error") {
+    return "";
+  }
+  const parts = [error, ...causesOf(error)].map((part) =>
+    part instanceof Error ? part.stack ?? describeOne(part) : describeOne(part)
+  );
+  return `\n${parts.join("\nCaused by: ")}`.replaceAll("\n", "\n  ");
+}
+
+function toJson(record: LogRecord, options: TextSinkOptions): string {
+  const { message, level, time, logger, reference, fields } = record;
+  const prefix = options.prefix ?? false ? toPrefix(reference) : "";
+  const line: Record<string, unknown> = Object.create(null);
+  line.message = prefix + message;
+  if (reference) line[options.refkey ?? "object"] = toReference(reference);
+  line.timestamp = new Date(time).toISOString().replace("Z", "+00:00");
+  line.severity = level;
+  line.logger = logger;
+  addFields(line, fields);
+  const stack = toStack(record, options).trim();
+  if (stack) line.exception = stack;
+  return toJsonText(line);
+}
+
+/** Fields become keys of their own; those whose names are taken go under "fields". An explicit severity wins. */
+function addFields(line: Record<string, unknown>, fields: LogFields): void {
+  const taken: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(fields)) {
+    const value = fields[key] instanceof Error ? describe(fields[key]) : fields[key];
+    if (key === "severity") line.severity = value;
+    else if (key in line || key === "fields" || key === "exception") taken[key] = value;
+    else line[key] = value;
+  }
+  if (Object.keys(taken).length > 0) line.fields = taken;
+}
+
+function toReference({ apiVersion, kind, name, uid, namespace }: LogReference): Record<string, unknown> {
+  return { apiVersion, kind, name, uid, namespace: namespace ?? null };
+}
+
+function toPrefix(reference: LogReference | undefined): string {
+  if (reference?.name === undefined) return "";
+  return reference.namespace === undefined
+    ? `[${reference.name}] `
+    : `[${reference.namespace}/${reference.name}] `;
+}
+
+/** JSON of anything: what JSON cannot hold becomes a string, and never an exception. */
+function toJsonText(value: unknown): string {
+  const plain = (_key: string, item: unknown): unknown => {
+    if (typeof item === "bigint") return String(item);
+    if (typeof item === "function" || typeof item === "symbol") return String(item);
+    if (item instanceof Error) return describe(item);
+    if (item instanceof Map) return Object.fromEntries(item);
+    if (item instanceof Set) return [...item];
+    return item;
+  };
+  try {
+    return JSON.stringify(value, plain) ?? String(value);
+  } catch {
+    return JSON.stringify(String(value));
+  }
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/\s*[\r\n]+\s*/g, " ");
+}
+
+function toLocalTime(time: number): string {
+  const date = new Date(time);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${day} ${clock},${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+function pad(text: string, width: number): string {
+  return text.slice(0, width).padEnd(width);
+}
+
+const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
+  debug: "DEBUG",
+  info: "INFO",
+  warn: "WARNING",
+  error: "ERROR",
+};
+
+const COLORS: Readonly<Record<LogLevel, string>> = {
+  debug: "\x1b[2m",
+  info: "",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
+
+function paint(text: string, level: LogLevel, { color = false }: TextSinkOptions): string {
+  return color && COLORS[level] ? `${COLORS[level]}${text}\x1b[0m` : text;
+}

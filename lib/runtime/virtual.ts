@@ -1,0 +1,56 @@
+/**
+ * A host in which nothing is real: time, chance, files, network and process are all in the test's hand.
+ *
+ * With it a whole operator run is a function of its code and its seed. Nothing in it sleeps or opens a socket; real time
+ * passes only while promises run. Work that leaves the event loop (WebCrypto, real files) is invisible to the clock.
+ */
+
+import type { Files, Host, Random } from "./host.ts";
+import { Activity } from "./virtual_activity.ts";
+import { createVirtualClock, type VirtualClock } from "./virtual_clock.ts";
+import { createVirtualFiles } from "./virtual_files.ts";
+import { createVirtualNetwork, type VirtualNetwork } from "./virtual_network.ts";
+import { createVirtualProcess, type VirtualProcess } from "./virtual_process.ts";
+import { createVirtualRandom } from "./virtual_random.ts";
+
+/** What a virtual host begins with. */
+export interface VirtualHostOptions {
+  /** For its generator. Default: 1. */
+  readonly seed?: number;
+  /** The wall clock, in milliseconds since 1970. Default: 2026-01-01T00:00:00Z. */
+  readonly start?: number;
+  /** Default: none at all. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Path to content. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Default: none. */
+  readonly args?: readonly string[];
+  /** Default: "/work". */
+  readonly cwd?: string;
+}
+
+/** A host in the test's hand. */
+export interface VirtualHost extends Host {
+  readonly name: "virtual";
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly process: VirtualProcess;
+  readonly network: VirtualNetwork;
+}
+
+/** Makes a virtual host. */
+export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
+  const { seed = 1, start = Date.UTC(2026, 0, 1), env = {}, files = {}, args = [], cwd = "/work" } = options;
+  const activity = new Activity();
+  const clock = createVirtualClock(start, activity);
+  return {
+    name: "virtual",
+    version: "1",
+    clock,
+    random: createVirtualRandom(seed),
+    files: createVirtualFiles({ clock, cwd, files }),
+    process: createVirtualProcess({ clock, activity, args, env, cwd }),
+    network: createVirtualNetwork({ clock, activity }),
+  };
+}

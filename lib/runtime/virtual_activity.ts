@@ -1,0 +1,121 @@
+/**
+ * Knows whether anything in a virtual host is still at work, so that time passes only when nothing is.
+ *
+ * Promise work cannot be observed, only given turns to run. So the clock counts turns of the event loop in which nothing
+ * was noticed here, and what is known to be under way (a request without its response) keeps it waiting longer.
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate } from "node:timers";
+
+/** So many turns without anything noticed mean that all promise work is done. */
+const QUIET_TURNS = 3;
+
+/** Work under way that shows no sign of life for so long (real milliseconds) is taken for hanging, and not waited for. */
+const PATIENCE = 100;
+
+/** Something under way. */
+export interface Work {
+  /** Says that it went on: it is waited for again, if it was taken for hanging. */
+  touch(): void;
+  end(): void;
+}
+
+/** What is going on in one virtual host. */
+export class Activity {
+  readonly #current = new AsyncLocalStorage<WorkState>();
+  readonly #underWay = new Set<WorkState>();
+  #noticed = 0;
+
+  /** How many things are under way. */
+  get size(): number {
+    return this.#underWay.size;
+  }
+
+  /** Says that something happened. */
+  touch(): void {
+    this.#noticed++;
+  }
+
+  /** Says that something is under way until it is ended. */
+  begin(): Work {
+    const state: WorkState = { sleeping: 0, hangs: false };
+    this.#underWay.add(state);
+    this.#noticed++;
+    return {
+      touch: () => {
+        state.hangs = false;
+        this.#noticed++;
+      },
+      end: () => {
+        this.#underWay.delete(state);
+        this.#noticed++;
+      },
+    };
+  }
+
+  /** Runs a function as a thing under way; while it sleeps on the virtual clock, nobody waits for it. */
+  async run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const state: WorkState = { sleeping: 0, hangs: false };
+    this.#underWay.add(state);
+    this.#noticed++;
+    try {
+      return await this.#current.run(state, work);
+    } finally {
+      this.#underWay.delete(state);
+      this.#noticed++;
+    }
+  }
+
+  /** Says that what runs now sleeps on the clock; the answer is to be called when it wakes. */
+  sleep(): () => void {
+    this.#noticed++;
+    const state = this.#current.getStore();
+    if (state) state.sleeping++;
+    return () => {
+      this.#noticed++;
+      if (state) state.sleeping--;
+    };
+  }
+
+  /** Resolves when all promise work is done, and nothing is under way but what sleeps or hangs. */
+  async settle(): Promise<void> {
+    let quiet = 0;
+    let seen = this.#noticed;
+    let since = performance.now();
+    for (;;) {
+      await turn();
+      quiet++;
+      if (seen !== this.#noticed) {
+        seen = this.#noticed;
+        since = performance.now();
+        quiet = 0;
+      }
+      if (quiet < QUIET_TURNS) continue;
+      if (!this.#isBusy()) return;
+      if (performance.now() - since > PATIENCE) return this.#giveUp();
+    }
+  }
+
+  #isBusy(): boolean {
+    for (const state of this.#underWay) {
+      if (!state.hangs && state.sleeping === 0) return true;
+    }
+    return false;
+  }
+
+  #giveUp(): void {
+    for (const state of this.#underWay) state.hangs = true;
+  }
+}
+
+interface WorkState {
+  /** How many of its sleeps on the virtual clock are going on. */
+  sleeping: number;
+  hangs: boolean;
+}
+
+/** A full turn of the event loop: all promise work that is possible now has run when it resolves. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
