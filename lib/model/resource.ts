@@ -54,13 +54,17 @@ export function pathOf(
 ): string {
   const { namespace, name, subresource } = options;
   if (!resource.namespaced && namespace !== undefined) {
-    throw new TypeError(`Cannot address "${keyOf(resource)}" in namespace "${namespace}": it is cluster-scoped`);
+    throw new TypeError(
+      `Cannot address "${keyOf(resource)}" in namespace "${namespace}": it is cluster-scoped`,
+    );
   }
   if (resource.namespaced && name !== undefined && namespace === undefined) {
     throw new TypeError(`Cannot address "${keyOf(resource)}" "${name}": its namespace is missing`);
   }
   if (subresource !== undefined && name === undefined) {
-    throw new TypeError(`Cannot address subresource "${subresource}" of "${keyOf(resource)}": a name is missing`);
+    throw new TypeError(
+      `Cannot address subresource "${subresource}" of "${keyOf(resource)}": a name is missing`,
+    );
   }
   const parts = resource.group === "" && resource.version === "v1"
     ? ["/api", resource.version]

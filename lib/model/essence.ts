@@ -1,0 +1,106 @@
+/**
+ * The essence of an object: what of it counts when changes are looked for (Kopf, docs/handlers; behaviour A §4.3).
+ *
+ * Everything but the system's own: no apiVersion, kind, metadata (labels and annotations excepted), no status, no notes
+ * of operators. It is made for each event of each object, so it is a view: it shares its parts with the body. Bodies are
+ * never changed here, and handlers get them frozen; whoever wants to change one takes a copy.
+ */
+
+import { type FieldPath, getField, withField, withoutField } from "./fields.ts";
+import { cloneJson, isEmptyObject, isObject, setKey } from "./json.ts";
+import type { JsonObject, KubeObject } from "./object.ts";
+
+/** The key, after the prefix, by which operators mark annotations as notes of theirs. Kopf's and ours. */
+export const MARKER = "kopf-managed";
+
+/** Annotation prefixes that are known as operators' notes without a marker; their sub-domains are too. */
+export const KNOWN_PREFIXES: readonly string[] = Object.freeze(["kopf.zalando.org", "lotse.dev"]);
+
+/** Options of {@linkcode buildEssence}. */
+export interface EssenceOptions {
+  /** Fields that count although the rules leave them out, such as `["status", "phase"]`. */
+  readonly extraFields?: readonly FieldPath[];
+  /** Fields that do not count. */
+  readonly ignoredFields?: readonly FieldPath[];
+  /** An annotation prefix whose annotations are notes, marked or not. */
+  readonly prefix?: string;
+  /** Makes a copy that shares nothing with the body. Default: false. */
+  readonly detached?: boolean;
+}
+
+/** Gives the essence of a body. */
+export function buildEssence(body: KubeObject, options: EssenceOptions = {}): JsonObject {
+  const { extraFields = [], detached = false } = options;
+  let essence: JsonObject = {};
+  for (const key of Object.keys(body)) {
+    if (key === "apiVersion" || key === "kind" || key === "status") continue;
+    if (key !== "metadata") setKey(essence, key, body[key]);
+    else addMetadata(essence, body.metadata);
+  }
+  for (const path of extraFields) {
+    const value = path.length > 0 ? getField(body, path) : undefined;
+    if (value !== undefined) essence = withField(essence, path, value);
+  }
+  const cleared = clearEssence(essence, options);
+  return detached ? cloneJson(cleared) : cleared;
+}
+
+/**
+ * Gives an essence without what does not count, also if it did when the essence was stored.
+ *
+ * Notes of operators, kubectl's copy of what was applied, ignored fields; and objects emptied by that.
+ */
+export function clearEssence(essence: JsonObject, options: EssenceOptions = {}): JsonObject {
+  let cleared = clearAnnotations(essence, options.prefix);
+  for (const path of options.ignoredFields ?? []) cleared = withoutField(cleared, path);
+  return dropEmpty(cleared);
+}
+
+/** Tells whether an annotation prefix belongs to operators' notes: known, or marked among these annotations. */
+export function isOperatorPrefix(prefix: string, annotations: JsonObject): boolean {
+  if (KNOWN_PREFIXES.some((known) => prefix === known || prefix.endsWith(`.${known}`))) return true;
+  return Object.hasOwn(annotations, `${prefix}/${MARKER}`);
+}
+
+function addMetadata(essence: JsonObject, metadata: unknown): void {
+  if (!isObject(metadata)) return;
+  const kept: JsonObject = {};
+  for (const key of ["labels", "annotations"]) {
+    if (Object.hasOwn(metadata, key) && metadata[key] != null) kept[key] = metadata[key];
+  }
+  essence.metadata = kept;
+}
+
+function clearAnnotations(essence: JsonObject, ownPrefix: string | undefined): JsonObject {
+  const annotations = getField(essence, ["metadata", "annotations"]);
+  if (!isObject(annotations)) return essence;
+  const kept: JsonObject = {};
+  let changed = false;
+  for (const key of Object.keys(annotations)) {
+    if (isNote(key, { annotations, ownPrefix })) changed = true;
+    else setKey(kept, key, annotations[key]);
+  }
+  return changed ? withField(essence, ["metadata", "annotations"], kept) : essence;
+}
+
+interface NoteContext {
+  readonly annotations: JsonObject;
+  readonly ownPrefix: string | undefined;
+}
+
+function isNote(key: string, { annotations, ownPrefix }: NoteContext): boolean {
+  if (key === "kubectl.kubernetes.io/last-applied-configuration") return true;
+  const slash = key.indexOf("/");
+  if (slash < 0) return false;
+  const prefix = key.slice(0, slash);
+  return prefix === ownPrefix || isOperatorPrefix(prefix, annotations);
+}
+
+function dropEmpty(essence: JsonObject): JsonObject {
+  let result = essence;
+  for (const path of [["metadata", "annotations"], ["metadata", "labels"], ["metadata"], ["status"]]) {
+    const value = getField(result, path);
+    if (isObject(value) && isEmptyObject(value)) result = withoutField(result, path);
+  }
+  return result;
+}

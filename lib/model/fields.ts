@@ -1,0 +1,131 @@
+/**
+ * Paths into objects: how users write them, how values are read and set by them.
+ *
+ * Kopf's rules (docs/filters, "Field filters"): a dotted string, or a list of keys where a key contains dots. There are
+ * no array indices. What is missing, null, or lies behind something that is not an object counts as absent (deviation
+ * G8: in Kopf it crashes the cycle).
+ */
+
+import { getKey, isEmptyObject, isObject, setKey, shallowCopy } from "./json.ts";
+import type { JsonObject } from "./object.ts";
+
+/** A path as a list of keys; the empty one is the whole object. */
+export type FieldPath = readonly string[];
+
+/** A path as users write it: dotted ("spec.replicas"), or a list of keys. */
+export type FieldSpec = string | readonly string[];
+
+/**
+ * Gives the keys of a path. Nothing, "" and [] give the empty path.
+ *
+ * @throws {TypeError} If it is neither a string nor a list of strings.
+ * @throws {SyntaxError} If the dotted form has an empty key, as in "spec..replicas".
+ */
+export function parseField(spec: FieldSpec | null | undefined): FieldPath {
+  if (spec === undefined || spec === null || spec === "") return [];
+  if (typeof spec === "string") {
+    const keys = spec.split(".");
+    if (keys.includes("")) {
+      throw new SyntaxError(
+        `Cannot parse field "${spec}": a key is empty; write a list of keys if that is meant`,
+      );
+    }
+    return keys;
+  }
+  if (!Array.isArray(spec) || !spec.every((key) => typeof key === "string")) {
+    throw new TypeError(
+      `Cannot parse field "${String(spec)}": expected a dotted string or a list of strings`,
+    );
+  }
+  return [...spec];
+}
+
+/** Gives the dotted form of a path, for messages and ids. Keys with dots stay as they are. */
+export function formatField(path: FieldPath): string {
+  return path.join(".");
+}
+
+/** Gives the value at the path; undefined if it is absent, null, or behind something that is not an object. */
+export function getField(body: unknown, path: FieldPath): unknown {
+  let value = body;
+  for (const key of path) {
+    if (!isObject(value)) return undefined;
+    value = getKey(value, key);
+  }
+  return value ?? undefined;
+}
+
+/**
+ * Sets the value at the path, in place; missing parents, and parents that are not objects, become objects.
+ *
+ * @throws {RangeError} If the path is empty: there is nothing to set it on.
+ */
+export function setField(target: JsonObject, path: FieldPath, value: unknown): void {
+  const last = path.at(-1);
+  if (last === undefined) throw new RangeError("Cannot set a field: the path is empty");
+  let parent = target;
+  for (const key of path.slice(0, -1)) {
+    const child = getKey(parent, key);
+    if (isObject(child)) {
+      parent = child;
+    } else {
+      const created: JsonObject = {};
+      setKey(parent, key, created);
+      parent = created;
+    }
+  }
+  setKey(parent, last, value);
+}
+
+/** Removes the value at the path, in place, together with parents that it leaves empty. Absent paths are no error. */
+export function removeField(target: JsonObject, path: FieldPath): void {
+  const [key, ...rest] = path;
+  if (key === undefined || !Object.hasOwn(target, key)) return;
+  if (rest.length === 0) {
+    delete target[key];
+    return;
+  }
+  const child = target[key];
+  if (!isObject(child) || isEmptyObject(child)) return;
+  removeField(child, rest);
+  if (isEmptyObject(child)) delete target[key];
+}
+
+/** Gives a copy with the value at the path set; everything beside the path is shared with the original. */
+export function withField(object: JsonObject, path: FieldPath, value: unknown): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return object;
+  const copy = shallowCopy(object);
+  if (rest.length === 0) {
+    setKey(copy, key, value);
+  } else {
+    const child = getKey(object, key);
+    setKey(copy, key, withField(isObject(child) ? child : {}, rest, value));
+  }
+  return copy;
+}
+
+/**
+ * Gives the object without the value at the path, and without parents emptied by that; everything else is shared.
+ *
+ * The original itself if there is nothing at the path.
+ */
+export function withoutField(object: JsonObject, path: FieldPath): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined || !Object.hasOwn(object, key)) return object;
+  if (rest.length === 0) return withoutKey(object, key);
+  const child = object[key];
+  if (!isObject(child)) return object;
+  const reduced = withoutField(child, rest);
+  if (reduced === child) return object;
+  if (isEmptyObject(reduced)) return withoutKey(object, key);
+  const copy = shallowCopy(object);
+  setKey(copy, key, reduced);
+  return copy;
+}
+
+function withoutKey(object: JsonObject, key: string): JsonObject {
+  const copy = shallowCopy(object);
+  delete copy[key];
+  return copy;
+}

@@ -1,0 +1,44 @@
+/**
+ * Finalizers: who holds an object back from vanishing, and how the list looks after we add or remove ours.
+ *
+ * The functions give the new list and change nothing: a list is replaced as a whole by a merge patch, so it must go out
+ * with the `resourceVersion` it was made from (design, decision 6), or foreign finalizers could be lost.
+ */
+
+import { isObject } from "./json.ts";
+import type { KubeObject } from "./object.ts";
+
+/** Tells whether the object is being deleted: it has a deletion timestamp that is not null. */
+export function isDeleting(body: KubeObject): boolean {
+  return metadataOf(body).deletionTimestamp != null;
+}
+
+/** Tells whether the finalizer is on the object. */
+export function hasFinalizer(body: KubeObject, finalizer: string): boolean {
+  return finalizersOf(body).includes(finalizer);
+}
+
+/** Gives the object's finalizers; anything but a list of strings counts as none. */
+export function finalizersOf(body: KubeObject): readonly string[] {
+  const list: unknown = metadataOf(body).finalizers;
+  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+}
+
+/** Gives the list with the finalizer appended; undefined if it is there already. */
+export function addFinalizer(body: KubeObject, finalizer: string): string[] | undefined {
+  const list = finalizersOf(body);
+  return list.includes(finalizer) ? undefined : [...list, finalizer];
+}
+
+/** Gives the list without any occurrence of the finalizer, null if none are left; undefined if it is not there. */
+export function removeFinalizer(body: KubeObject, finalizer: string): string[] | null | undefined {
+  const list = finalizersOf(body);
+  if (!list.includes(finalizer)) return undefined;
+  const rest = list.filter((item) => item !== finalizer);
+  return rest.length > 0 ? rest : null;
+}
+
+function metadataOf(body: KubeObject): Partial<KubeObject["metadata"]> {
+  // Strangers' objects may lack it, whatever the type says.
+  return isObject(body.metadata) ? body.metadata : {};
+}

@@ -1,0 +1,92 @@
+/**
+ * JSON merge patches (RFC 7386): null deletes, objects merge, everything else replaces.
+ *
+ * Beside applying them: putting two together, and leaving out what the live object has already, so that nothing is
+ * sent that changes nothing (design, decision 6). All functions leave their arguments as they are.
+ */
+
+import { cloneJson, equalJson, getKey, isEmptyObject, isObject, setKey, shallowCopy } from "./json.ts";
+import type { JsonObject } from "./object.ts";
+
+/** Gives the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
+export function applyMergePatch<T = JsonObject>(live: T, patch: JsonObject): T {
+  // A merge patch can make anything of anything; callers know what theirs leaves.
+  return mergeObject(live, patch) as T;
+}
+
+function mergeObject(live: unknown, patch: JsonObject): JsonObject {
+  const result = isObject(live) ? shallowCopy(live) : {};
+  for (const key of Object.keys(patch)) {
+    const value = patch[key];
+    if (value === null) {
+      delete result[key];
+    } else if (isObject(value)) {
+      setKey(result, key, mergeObject(getKey(result, key), value));
+    } else if (value !== undefined) {
+      setKey(result, key, cloneJson(value));
+    }
+  }
+  return result;
+}
+
+/** Gives one patch that does what the first and then the second do; nulls of both are kept. */
+export function combineMergePatches(first: JsonObject, second: JsonObject): JsonObject {
+  const result = shallowCopy(first);
+  for (const key of Object.keys(second)) {
+    const value = second[key];
+    const before = getKey(result, key);
+    if (value === undefined) continue;
+    setKey(
+      result,
+      key,
+      isObject(value) && isObject(before) ? combineMergePatches(before, value) : cloneJson(value),
+    );
+  }
+  return result;
+}
+
+/**
+ * Gives what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
+ *
+ * Deleting what is absent is nothing, also where its parents are absent too; so is merging into nothing but itself.
+ */
+export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | undefined {
+  const result: JsonObject = {};
+  let empty = true;
+  for (const key of Object.keys(patch)) {
+    const rest = minimiseValue(isObject(live) ? getKey(live, key) : undefined, patch[key]);
+    if (rest === undefined) continue;
+    setKey(result, key, rest);
+    empty = false;
+  }
+  return empty ? undefined : result;
+}
+
+function minimiseValue(live: unknown, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (value === null) return live === undefined ? undefined : null;
+  if (!isObject(value)) return equalJson(live, value) ? undefined : value;
+  if (isObject(live)) return minimisePatch(live, value);
+  // The live value is absent, or is replaced: only deletions make nothing, an explicit {} makes an empty object.
+  if (isEmptyObject(value)) return value;
+  const rest = minimisePatch({}, value);
+  return rest === undefined && live !== undefined ? {} : rest;
+}
+
+/** A merge patch in two parts, for kinds whose status is a subresource. */
+export interface SplitPatch {
+  /** For the object's own URL; undefined if there is nothing but status. */
+  readonly main: JsonObject | undefined;
+  /** For the status URL, as `{ status: … }`; undefined if there is no status. */
+  readonly status: JsonObject | undefined;
+}
+
+/** Splits a merge patch into the part for the object and the part for its status. */
+export function splitStatus(patch: JsonObject): SplitPatch {
+  if (!Object.hasOwn(patch, "status")) {
+    return { main: isEmptyObject(patch) ? undefined : patch, status: undefined };
+  }
+  const main = shallowCopy(patch);
+  delete main.status;
+  return { main: isEmptyObject(main) ? undefined : main, status: { status: patch.status } };
+}

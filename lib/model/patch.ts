@@ -1,0 +1,201 @@
+/**
+ * What a handler wants to change on its object: sections to write into, and functions that change a whole body.
+ *
+ * The sections mean a merge patch (RFC 7386): what is set is merged, null deletes. One patch is shared by the framework
+ * and all handlers of a cycle. It is only a collector: `execution/apply` minimises and sends it.
+ */
+
+import { isObject, setKey, toJson } from "./json.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
+
+export {
+  applyMergePatch,
+  combineMergePatches,
+  minimisePatch,
+  type SplitPatch,
+  splitStatus,
+} from "./merge_patch.ts";
+
+/** A change to a value of type T: objects in part, null for what is to be deleted, lists as a whole. */
+export type PatchOf<T> = T extends readonly unknown[] ? T
+  : T extends object ? { [Key in keyof T]?: PatchOf<T[Key]> | null }
+  : T;
+
+/** The metadata of a patch: labels and annotations are always there to be written into. */
+export type PatchOfMeta = PatchOf<Omit<ObjectMeta, "labels" | "annotations">> & {
+  labels: Record<string, string | null>;
+  annotations: Record<string, string | null>;
+};
+
+/** Changes a raw body in place. May run several times, on newer states: it must be idempotent. */
+export type PatchFn = (body: KubeObject) => void;
+
+/** A collector of changes to one object. */
+export class Patch<Spec = JsonObject, Status = JsonObject> {
+  /** Stanzas that were opened for writing, or set to an object. Once handed out, an object stays the same one. */
+  readonly #sections: Map<string, JsonObject> = new Map();
+  /** Stanzas that were set as a whole to something that is not an object: null, mostly. */
+  readonly #wholes: Map<string, unknown> = new Map();
+  #fns: PatchFn[] = [];
+
+  constructor(raw?: JsonObject) {
+    if (raw !== undefined) this.merge(raw);
+  }
+
+  /** Changes to the spec: write into it, or set it; null deletes it as a whole. Reading changes nothing. */
+  get spec(): PatchOf<Spec> {
+    return this.#open("spec") as PatchOf<Spec>; // users' types are claims about their own objects
+  }
+  set spec(value: PatchOf<Spec> | null) {
+    this.#replace("spec", value);
+  }
+
+  /** Changes to the status; as `spec`. */
+  get status(): PatchOf<Status> {
+    return this.#open("status") as PatchOf<Status>; // as above
+  }
+  set status(value: PatchOf<Status> | null) {
+    this.#replace("status", value);
+  }
+
+  /** Changes to the metadata; `labels` and `annotations` are there to be written into. */
+  get metadata(): PatchOfMeta {
+    const metadata = this.#open("metadata");
+    // Users may have set them to null or to objects of their own; null is kept until something is written.
+    for (const key of MAPS) if (!isObject(metadata[key]) && metadata[key] !== null) metadata[key] = blank();
+    return metadata as PatchOfMeta; // made so by the line above
+  }
+  set metadata(value: PatchOf<ObjectMeta> | null) {
+    this.#replace("metadata", value);
+  }
+
+  /** The same as `metadata`. */
+  get meta(): PatchOfMeta {
+    return this.metadata;
+  }
+  set meta(value: PatchOf<ObjectMeta> | null) {
+    this.metadata = value;
+  }
+
+  /** Functions to be applied, in order, after everything else in this patch. */
+  get fns(): PatchFn[] {
+    return this.#fns;
+  }
+  set fns(value: PatchFn[]) {
+    this.#fns = value;
+  }
+
+  /** Whether there is nothing to be sent: no function, and nothing in the sections. Never throws. */
+  get isEmpty(): boolean {
+    if (this.#fns.length > 0 || this.#wholes.size > 0) return false;
+    for (const [name, section] of this.#sections) if (!isBlank(name, section)) return false;
+    return Object.values(this).every((value) => value === undefined);
+  }
+
+  /**
+   * Gives the changes as a merge patch: an own copy, without sections (and labels and annotations) that are empty.
+   *
+   * @throws {TypeError} If something in it cannot be JSON; the message says where.
+   */
+  toMergePatch(): JsonObject {
+    const result: JsonObject = {};
+    for (const [name, whole] of this.#wholes) setKey(result, name, toJson(whole, name));
+    for (const [name, section] of this.#sections) {
+      if (!isBlank(name, section)) setKey(result, name, convertSection(name, section));
+    }
+    // Untyped code may have set other stanzas directly, as in `patch["data"] = { … }`; that must not get lost.
+    for (const [name, value] of Object.entries(this)) {
+      if (value !== undefined) setKey(result, name, toJson(value, name));
+    }
+    return result;
+  }
+
+  /** Merges a raw merge patch into this one; for stanzas other than spec, status and metadata this is the way. */
+  merge(raw: JsonObject): void {
+    for (const name of Object.keys(raw)) {
+      const value = raw[name];
+      if (isObject(value)) fill(this.#open(name), value);
+      else if (value !== undefined) this.#replace(name, value);
+    }
+  }
+
+  /** Forgets everything, functions too. */
+  clear(): void {
+    for (const section of this.#sections.values()) empty(section);
+    this.#wholes.clear();
+    this.#fns = [];
+    for (const name of Object.keys(this)) delete (this as unknown as JsonObject)[name]; // own, untyped: see above
+  }
+
+  #open(name: string): JsonObject {
+    const section = this.#sections.get(name) ?? blank();
+    this.#sections.set(name, section);
+    return section;
+  }
+
+  #replace(name: string, value: unknown): void {
+    const section = this.#sections.get(name);
+    // `patch.status = patch.status` must not empty it.
+    if (section !== undefined && section === value) return;
+    if (section !== undefined) empty(section);
+    this.#wholes.delete(name);
+    if (isObject(value)) fill(this.#open(name), value);
+    else if (value !== undefined) this.#wholes.set(name, value);
+  }
+}
+
+const MAPS = ["labels", "annotations"] as const;
+
+/** Makes an object on which `object["__proto__"] = …` sets a key, as on any other name. */
+function blank(): JsonObject {
+  return Object.create(null);
+}
+
+function empty(section: JsonObject): void {
+  for (const key of Object.keys(section)) delete section[key];
+}
+
+/** Merges into a section in place, so that references to it and to its labels and annotations stay good. */
+function fill(section: JsonObject, patch: JsonObject): void {
+  for (const key of Object.keys(patch)) {
+    const value = patch[key];
+    const before = section[key];
+    if (isPlain(value) && isPlain(before)) fill(before, value);
+    else if (value !== undefined) setKey(section, key, isPlain(value) ? filled(value) : value);
+  }
+}
+
+/** Tells objects to be merged from those with a form of their own, such as dates. */
+function isPlain(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
+
+function filled(value: JsonObject): JsonObject {
+  const section = blank();
+  fill(section, value);
+  return section;
+}
+
+function isBlank(name: string, section: JsonObject): boolean {
+  return Object.keys(section).every((key) => {
+    const value = section[key];
+    return value === undefined || (isMap(name, key) && isObject(value) && isBlank("", value));
+  });
+}
+
+function isMap(name: string, key: string): boolean {
+  return name === "metadata" && (key === "labels" || key === "annotations");
+}
+
+function convertSection(name: string, section: JsonObject): JsonObject {
+  const copy: JsonObject = {};
+  for (const key of Object.keys(section)) {
+    const value = section[key];
+    if (isMap(name, key) && isObject(value) && isBlank("", value)) continue;
+    const converted = toJson(value, `${name}.${key}`);
+    if (converted !== undefined) setKey(copy, key, converted);
+  }
+  return copy;
+}
