@@ -1,11 +1,16 @@
 /**
- * CustomResourceDefinitions: what is wrong with one, what it leaves out, and which resources it makes.
+ * CustomResourceDefinitions: what one leaves out, which resources it makes, and the status of one that is in force.
+ *
+ * What is wrong with one is told by `validateDefinition()` in `definition_rules.ts`, re-exported here.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/v1/defaults.go and pkg/controller/status.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import type { Cause } from "./causes.ts";
 import type { PrinterColumn } from "./tables.ts";
+import { clone, getOwn, isObject, objectAt } from "./values.ts";
+
+export { validateDefinition } from "./definition_rules.ts";
 
 /** One served version of a CRD: an entry for discovery, and what the store must know of it. */
 export interface ServedResource extends Resource {
@@ -17,6 +22,8 @@ export interface ServedResource extends Resource {
   /** `additionalPrinterColumns`, for toTable(). */
   readonly columns: readonly PrinterColumn[];
   readonly scale?: ScalePaths;
+  /** Dotted paths that field selectors may use, such as `spec.engine`. */
+  readonly selectable: readonly string[];
   /** The text of the `Warning` header, if the version is deprecated. */
   readonly deprecation?: string;
 }
@@ -28,20 +35,154 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string;
 }
 
-/** Gives what Kubernetes would refuse in a definition (after defaultDefinition()). */
-export function validateDefinition(_crd: KubeObject): Cause[] {
-  return [];
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** Fills in what a definition may leave out, in place: singular, listKind, conversion, stored versions. */
+export function defaultDefinition(crd: KubeObject): void {
+  const { spec } = crd;
+  if (!isObject(spec)) return;
+  const names = objectAt(spec, "names");
+  if (names !== undefined) {
+    const kind = text(names, "kind");
+    if (text(names, "singular") === "") names.singular = kind.toLowerCase();
+    if (text(names, "listKind") === "" && kind !== "") names.listKind = `${kind}List`;
+  }
+  if (!isObject(spec.conversion)) spec.conversion = { strategy: "None" };
 }
 
 /** Gives the resources of all served versions, in Kubernetes' order of preference (v2, v1, v1beta1). */
-export function servedResources(_crd: KubeObject): ServedResource[] {
-  return [];
+export function servedResources(crd: KubeObject): ServedResource[] {
+  const versions = versionsOf(crd)
+    .filter((version) => version.served === true)
+    .sort((a, b) => compareVersions(text(a, "name"), text(b, "name")));
+  return versions.map((version, index) => toResource(crd, { version, preferred: index === 0 }));
 }
 
-/** Fills in what a definition may leave out, in place: singular, listKind, conversion, printer columns. */
-export function defaultDefinition(_crd: KubeObject): void {}
-
 /** Gives the `status` of a definition whose names are accepted and which is established. */
-export function establishedStatus(_crd: KubeObject, _nowIso: string): JsonObject {
-  return {};
+export function establishedStatus(crd: KubeObject, nowIso: string): JsonObject {
+  const stored = storedVersionsOf(crd);
+  const condition = (type: string, reason: string, message: string): JsonObject => ({
+    type,
+    status: "True",
+    lastTransitionTime: nowIso.replace(/\.\d+Z$/, "Z"),
+    reason,
+    message,
+  });
+  return {
+    conditions: [
+      condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+      condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+    ],
+    acceptedNames: clone(objectAt(crd.spec, "names") ?? {}),
+    storedVersions: stored,
+  };
+}
+
+/** Orders versions as Kubernetes prefers them: v10, v2, v1, v2beta1, v1alpha3, then others by name. */
+export function compareVersions(a: string, b: string): number {
+  const [ranksA, ranksB] = [ranksOf(a), ranksOf(b)];
+  if (ranksA === undefined || ranksB === undefined) {
+    if (ranksA !== undefined) return -1;
+    if (ranksB !== undefined) return 1;
+    return a < b ? -1 : a > b ? 1 : 0;
+  }
+  for (let i = 0; i < ranksA.length; i++) {
+    if (ranksA[i] !== ranksB[i]) return (ranksB[i] ?? 0) - (ranksA[i] ?? 0);
+  }
+  return 0;
+}
+
+/** Gives stability, major and minor of `v1beta2`; the higher the better. */
+function ranksOf(version: string): number[] | undefined {
+  const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (found === null) return undefined;
+  const stability = found[2] === undefined ? 2 : found[2] === "beta" ? 1 : 0;
+  return [stability, Number(found[1]), Number(found[3] ?? 0)];
+}
+
+/** Versions that objects were stored in before stay on the list: some may be stored in them still. */
+function storedVersionsOf(crd: KubeObject): string[] {
+  const before = getOwn(objectAt(crd, "status") ?? {}, "storedVersions");
+  const now = versionsOf(crd).filter((version) => version.storage === true).map((version) =>
+    text(version, "name")
+  );
+  return [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...now])];
+}
+
+function toResource(crd: KubeObject, of: { version: JsonObject; preferred: boolean }): ServedResource {
+  const { version, preferred } = of;
+  const spec = crd.spec ?? {};
+  const names = objectAt(spec, "names") ?? {};
+  const subresources = objectAt(version, "subresources") ?? {};
+  const scale = objectAt(subresources, "scale");
+  const schema = objectAt(objectAt(version, "schema"), "openAPIV3Schema");
+  const kind = text(names, "kind");
+  return {
+    group: text(spec, "group"),
+    version: text(version, "name"),
+    plural: text(names, "plural"),
+    kind,
+    listKind: text(names, "listKind") || `${kind}List`,
+    singular: text(names, "singular") || kind.toLowerCase(),
+    shortcuts: texts(names, "shortNames"),
+    categories: texts(names, "categories"),
+    subresources: ["status", "scale"].filter((name) => isObject(getOwn(subresources, name))),
+    namespaced: text(spec, "scope") === "Namespaced",
+    preferred,
+    verbs: VERBS,
+    storage: version.storage === true,
+    columns: objects(version, "additionalPrinterColumns").map(toColumn),
+    selectable: objects(version, "selectableFields").map((field) =>
+      text(field, "jsonPath").replace(/^\./, "")
+    ),
+    ...(schema === undefined ? {} : { schema }),
+    ...(scale === undefined ? {} : { scale: toScalePaths(scale) }),
+    ...deprecationOf(version, `${text(spec, "group")}/${text(version, "name")} ${kind}`),
+  };
+}
+
+function toScalePaths(scale: JsonObject): ScalePaths {
+  const labelSelectorPath = text(scale, "labelSelectorPath");
+  return {
+    specReplicasPath: text(scale, "specReplicasPath"),
+    statusReplicasPath: text(scale, "statusReplicasPath"),
+    ...(labelSelectorPath === "" ? {} : { labelSelectorPath }),
+  };
+}
+
+function toColumn(column: JsonObject): PrinterColumn {
+  const format = text(column, "format");
+  const description = text(column, "description");
+  return {
+    name: text(column, "name"),
+    type: text(column, "type"),
+    jsonPath: text(column, "jsonPath"),
+    ...(format === "" ? {} : { format }),
+    ...(description === "" ? {} : { description }),
+    ...(typeof column.priority === "number" ? { priority: column.priority } : {}),
+  };
+}
+
+function deprecationOf(version: JsonObject, name: string): { deprecation?: string } {
+  if (version.deprecated !== true) return {};
+  return { deprecation: text(version, "deprecationWarning") || `${name} is deprecated` };
+}
+
+function versionsOf(crd: KubeObject): JsonObject[] {
+  return isObject(crd.spec) ? objects(crd.spec, "versions") : [];
+}
+
+function text(object: JsonObject, key: string): string {
+  const value = getOwn(object, key);
+  return typeof value === "string" ? value : "";
+}
+
+function texts(object: JsonObject, key: string): string[] {
+  const value = getOwn(object, key);
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function objects(object: JsonObject, key: string): JsonObject[] {
+  const value = getOwn(object, key);
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -6,15 +6,14 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { isObject, setOwn } from "../values.ts";
 import {
-  isObject,
   isSet,
   own,
   propertySchema,
   type Schema,
   schemaEntries,
   schemaOfKey,
-  setOwn,
   subSchema,
 } from "./structural.ts";
 
@@ -43,13 +42,13 @@ function applyToObject(object: JsonObject, schema: Schema): void {
   for (const [key, property] of schemaEntries(schema, "properties")) {
     const missing = !Object.hasOwn(object, key) || isForbiddenNull(object[key], property);
     const fallback = defaultOf(property);
-    if (missing && fallback !== undefined) setOwn(object, [key, structuredClone(fallback)]);
+    if (missing && fallback !== undefined) setOwn(object, key, structuredClone(fallback));
   }
   for (const key of Object.keys(object)) {
     const isProperty = propertySchema(schema, key) !== undefined;
     const childSchema = schemaOfKey(schema, key);
     if (!isProperty && isForbiddenNull(object[key], childSchema)) {
-      setOwn(object, [key, structuredClone(defaultOf(childSchema) ?? null)]);
+      setOwn(object, key, structuredClone(defaultOf(childSchema) ?? null));
     }
     applyDefaults(object[key], childSchema);
   }

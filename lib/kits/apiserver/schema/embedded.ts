@@ -6,7 +6,8 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, invalid, required } from "../causes.ts";
-import { childPath, isObject, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
+import { isObject } from "../values.ts";
+import { childPath, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
 
 /** Gives what is wrong with the embedded resources in a value. */
 export function checkEmbedded(value: unknown, schema: Schema | undefined, path = ""): Cause[] {

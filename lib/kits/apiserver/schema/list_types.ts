@@ -6,7 +6,8 @@
 
 import { type Cause, duplicate, invalid } from "../causes.ts";
 import { formatJson } from "../go_format.ts";
-import { childPath, isObject, own, propertySchema, type Schema, setOwn, subSchema } from "./structural.ts";
+import { isObject, setOwn } from "../values.ts";
+import { childPath, own, propertySchema, type Schema, subSchema } from "./structural.ts";
 
 /** Gives the duplicates in sets and maps of a value and of everything below it. */
 export function findDuplicates(value: unknown, schema: Schema | undefined, path = ""): Cause[] {
@@ -39,7 +40,7 @@ export function mapKeys(schema: Schema | undefined): string[] | undefined {
 export function keyOfItem(item: unknown, keys: readonly string[]): Schema {
   const key: Schema = {};
   for (const name of keys) {
-    if (isObject(item) && Object.hasOwn(item, name)) setOwn(key, [name, item[name]]);
+    if (isObject(item) && Object.hasOwn(item, name)) setOwn(key, name, item[name]);
   }
   return key;
 }

@@ -5,9 +5,9 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { isObject } from "../values.ts";
 import {
   childPath,
-  isObject,
   isSet,
   own,
   propertySchema,
@@ -24,6 +24,11 @@ export function pruneResource(object: JsonObject, schema: Schema): string[] {
   const removed: string[] = [];
   prune(object, { schema: { ...schema, [EMBEDDED]: true }, path: "", removed });
   return removed.sort();
+}
+
+/** Removes unknown fields from a part of an object, in place. */
+export function pruneValue(value: unknown, schema: Schema): void {
+  prune(value, { schema, path: "", removed: [] });
 }
 
 interface Place {

@@ -8,7 +8,8 @@
 
 import { formatJson } from "../go_format.ts";
 import { keyOfItem, mapKeys } from "./list_types.ts";
-import { isObject, own, type Schema, schemaOfKey, subSchema } from "./structural.ts";
+import { isObject } from "../values.ts";
+import { own, type Schema, schemaOfKey, subSchema } from "./structural.ts";
 import type { Fault } from "./validation.ts";
 
 /** The two states of an object, and its schema. */

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { isObject } from "../values.ts";
 
 /** One node of an `openAPIV3Schema`. */
 export type Schema = JsonObject;
@@ -12,20 +13,9 @@ export type Schema = JsonObject;
 /** The fields that every resource has; an embedded resource and the root keep them whatever the schema says. */
 export const RESOURCE_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Tells a JSON object from arrays, null and scalars. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Gives an own key's value. */
 export function own(object: unknown, key: string): unknown {
   return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-/** Sets an own key, `__proto__` included. */
-export function setOwn(object: JsonObject, entry: readonly [key: string, value: unknown]): void {
-  const [key, value] = entry;
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** Gives the schema that a node has under a key such as `items`, if it is one. */

@@ -6,16 +6,8 @@
  */
 
 import { formatCheck } from "./formats.ts";
-import {
-  isObject,
-  isSet,
-  own,
-  type Schema,
-  schemaEntries,
-  schemaList,
-  setOwn,
-  subSchema,
-} from "./structural.ts";
+import { isObject, setOwn } from "../values.ts";
+import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "./structural.ts";
 
 /** The format that integers without one get: Kubernetes stores them as int64. */
 export const DEFAULT_INTEGER = "integer";
@@ -76,7 +68,7 @@ function translateChildren(schema: Schema, out: Schema): void {
     const entries = schemaEntries(schema, key);
     if (entries.length === 0) continue;
     const children: Schema = {};
-    for (const [name, child] of entries) setOwn(children, [name, toJsonSchema(child)]);
+    for (const [name, child] of entries) setOwn(children, name, toJsonSchema(child));
     out[key] = children;
   }
   for (const key of ["items", "not"]) {

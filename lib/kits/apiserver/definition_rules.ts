@@ -1,0 +1,283 @@
+/**
+ * What Kubernetes refuses in a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
+ *
+ * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Not checked: cost and syntax
+ * of CEL rules, certificates of conversion webhooks.
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
+import { dns1035Errors, dnsSubdomainErrors } from "./names.ts";
+import { schemaCauses } from "./schema/rules.ts";
+import { equal, getOwn, isObject, objectAt } from "./values.ts";
+
+const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const APPROVED = "api-approved.kubernetes.io";
+const MIXED_CASE = "may have mixed case, but should otherwise match: ";
+
+/** Gives what Kubernetes would refuse in a definition, which defaultDefinition() has completed; `old` on an update. */
+export function validateDefinition(crd: KubeObject, old?: KubeObject): Cause[] {
+  const spec = isObject(crd.spec) ? crd.spec : {};
+  return [
+    ...nameCauses(crd, spec),
+    ...groupCauses(spec),
+    ...scopeCauses(spec),
+    ...versionsCauses(spec),
+    ...namesCauses(objectAt(spec, "names") ?? {}),
+    ...conversionCauses(objectAt(spec, "conversion")),
+    ...preserveCauses(spec),
+    ...(old === undefined
+      ? approvalCauses(crd, spec)
+      : immutableCauses(spec, isObject(old.spec) ? old.spec : {})),
+  ];
+}
+
+function nameCauses(crd: KubeObject, spec: JsonObject): Cause[] {
+  const name = crd.metadata?.name ?? "";
+  const wanted = `${text(objectAt(spec, "names"), "plural")}.${text(spec, "group")}`;
+  const causes = dnsSubdomainErrors(name).map((detail) => invalid("metadata.name", { value: name, detail }));
+  if (name === wanted) return causes;
+  return [
+    ...causes,
+    invalid("metadata.name", { value: name, detail: `must be spec.names.plural+"."+spec.group` }),
+  ];
+}
+
+function groupCauses(spec: JsonObject): Cause[] {
+  const group = text(spec, "group");
+  if (group === "") return [required("spec.group")];
+  const errors = dnsSubdomainErrors(group);
+  if (errors.length > 0) return [invalid("spec.group", { value: group, detail: errors.join(",") })];
+  if (group.includes(".")) return [];
+  return [invalid("spec.group", { value: group, detail: "should be a domain with at least one dot" })];
+}
+
+function scopeCauses(spec: JsonObject): Cause[] {
+  const scope = text(spec, "scope");
+  if (scope === "") return [required("spec.scope")];
+  const supported = ["Cluster", "Namespaced"];
+  return supported.includes(scope) ? [] : [notSupported("spec.scope", { value: scope, supported })];
+}
+
+function versionsCauses(spec: JsonObject): Cause[] {
+  const versions = objects(spec, "versions");
+  const names = versions.map((version) => text(version, "name"));
+  const missing = versions.flatMap((version, index) =>
+    isObject(schemaOf(version)) ? [] : [required(`spec.versions[${index}].schema.openAPIV3Schema`)]
+  );
+  const each = versions.flatMap((version, index) => versionCauses(version, `spec.versions[${index}]`));
+  const unique = new Set(names).size === names.length
+    ? []
+    : [invalid("spec.versions", { value: versions, detail: "must contain unique version names" })];
+  const stored = versions.filter((version) => version.storage === true).length === 1 ? [] : [
+    invalid("spec.versions", {
+      value: versions,
+      detail: "must have exactly one version marked as storage version",
+    }),
+  ];
+  return [...missing, ...each, ...unique, ...stored, ...storedVersionCauses(versions)];
+}
+
+/** What the defaulted `status.storedVersions` would be refused for. */
+function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
+  if (versions.some((version) => version.storage === true)) return [];
+  return [invalid("status.storedVersions", { value: [], detail: "must have at least one stored version" })];
+}
+
+function versionCauses(version: JsonObject, path: string): Cause[] {
+  const name = text(version, "name");
+  const errors = dns1035Errors(name);
+  const schema = schemaOf(version);
+  const status = isObject(getOwn(objectAt(version, "subresources") ?? {}, "status"));
+  return [
+    ...(errors.length === 0 ? [] : [invalid(`${path}.name`, { value: name, detail: errors.join(",") })]),
+    ...deprecationCauses(version, path),
+    ...(isObject(schema) ? schemaCauses(schema, { path: `${path}.schema.openAPIV3Schema`, status }) : []),
+    ...scaleCauses(objectAt(objectAt(version, "subresources"), "scale"), `${path}.subresources.scale`),
+    ...objects(version, "additionalPrinterColumns").flatMap((column, index) =>
+      columnCauses(column, `${path}.additionalPrinterColumns[${index}]`)
+    ),
+  ];
+}
+
+function deprecationCauses(version: JsonObject, path: string): Cause[] {
+  const warning = getOwn(version, "deprecationWarning");
+  if (typeof warning !== "string") return [];
+  const at = `${path}.deprecationWarning`;
+  if (version.deprecated !== true) {
+    return [invalid(at, { value: warning, detail: "can only be set for deprecated versions" })];
+  }
+  if (warning === "") return [invalid(at, { value: warning, detail: "must not be an empty string" })];
+  return warning.length > 256
+    ? [invalid(at, { value: warning, detail: "must be <= 256 characters long" })]
+    : [];
+}
+
+function scaleCauses(scale: JsonObject | undefined, path: string): Cause[] {
+  if (scale === undefined) return [];
+  const roots = {
+    specReplicasPath: [".spec."],
+    statusReplicasPath: [".status."],
+    labelSelectorPath: [".spec.", ".status."],
+  };
+  return Object.entries(roots).flatMap(([key, allowed]) => {
+    const value = text(scale, key);
+    const at = `${path}.${key}`;
+    if (value === "") return key === "labelSelectorPath" ? [] : [required(at)];
+    if (!value.startsWith(".")) {
+      return [invalid(at, { value, detail: "must be a simple json path starting with ." })];
+    }
+    if (allowed.some((root) => value.startsWith(root))) return [];
+    const under = allowed.map((root) => root.slice(0, -1)).join(" or ");
+    return [
+      invalid(at, {
+        value,
+        detail: `should be a json path under ${allowed.length > 1 ? "either " : ""}${under}`,
+      }),
+    ];
+  });
+}
+
+function columnCauses(column: JsonObject, path: string): Cause[] {
+  const [name, type, format, jsonPath] = ["name", "type", "format", "jsonPath"].map((key) =>
+    text(column, key)
+  );
+  const causes: Cause[] = [];
+  const types = `must be one of ${COLUMN_TYPES.join(",")}`;
+  if (name === "") causes.push(required(`${path}.name`));
+  if (type === "") causes.push(required(`${path}.type`, types));
+  else if (!COLUMN_TYPES.includes(type!)) {
+    causes.push(invalid(`${path}.type`, { value: type, detail: types }));
+  }
+  if (format !== "" && !COLUMN_FORMATS.includes(format!)) {
+    causes.push(
+      invalid(`${path}.format`, { value: format, detail: `must be one of ${COLUMN_FORMATS.join(",")}` }),
+    );
+  }
+  if (jsonPath === "") causes.push(required(`${path}.JSONPath`));
+  else if (!jsonPath!.startsWith(".")) {
+    causes.push(
+      invalid(`${path}.JSONPath`, { value: jsonPath, detail: "must be a simple json path starting with ." }),
+    );
+  }
+  return causes;
+}
+
+function namesCauses(names: JsonObject): Cause[] {
+  const missing = ["plural", "singular", "kind", "listKind"]
+    .filter((key) => text(names, key) === "")
+    .map((key) => required(`spec.names.${key}`));
+  const malformed = ["plural", "singular", "kind", "listKind"].flatMap((key) => {
+    const value = text(names, key);
+    const mixed = key === "kind" || key === "listKind";
+    const errors = value === "" ? [] : dns1035Errors(mixed ? value.toLowerCase() : value);
+    const detail = `${mixed ? MIXED_CASE : ""}${errors.join(",")}`;
+    return errors.length === 0 ? [] : [invalid(`spec.names.${key}`, { value, detail })];
+  });
+  const kind = text(names, "kind");
+  const same = kind !== "" && kind === text(names, "listKind")
+    ? [invalid("spec.names.listKind", { value: kind, detail: "kind and listKind may not be the same" })]
+    : [];
+  return [
+    ...missing,
+    ...malformed,
+    ...labelListCauses(names, "shortNames"),
+    ...same,
+    ...labelListCauses(names, "categories"),
+  ];
+}
+
+function labelListCauses(names: JsonObject, key: string): Cause[] {
+  const values = getOwn(names, key);
+  if (!Array.isArray(values)) return [];
+  return values.flatMap((value, index) => {
+    const errors = dns1035Errors(String(value));
+    return errors.length === 0
+      ? []
+      : [invalid(`spec.names.${key}[${index}]`, { value, detail: errors.join(",") })];
+  });
+}
+
+function conversionCauses(conversion: JsonObject | undefined): Cause[] {
+  if (conversion === undefined) return [];
+  const strategy = text(conversion, "strategy");
+  const path = "spec.conversion";
+  const supported = ["None", "Webhook"];
+  if (strategy === "") return [required(`${path}.strategy`)];
+  if (!supported.includes(strategy)) {
+    return [notSupported(`${path}.strategy`, { value: strategy, supported })];
+  }
+  const webhook = objectAt(conversion, "webhook");
+  if (strategy === "None") {
+    const detail = "should not be set when strategy is not set to Webhook";
+    return webhook === undefined ? [] : [forbidden(`${path}.webhookClientConfig`, detail)];
+  }
+  const client = objectAt(webhook, "clientConfig");
+  const causes: Cause[] = [];
+  if (client === undefined) {
+    causes.push(required(`${path}.webhookClientConfig`, "required when strategy is set to Webhook"));
+  } else if ((text(client, "url") === "") === (objectAt(client, "service") === undefined)) {
+    causes.push(required(`${path}.webhookClientConfig`, "exactly one of url or service is required"));
+  }
+  const versions = getOwn(webhook ?? {}, "conversionReviewVersions");
+  if (!Array.isArray(versions) || versions.length === 0) {
+    causes.push(required(`${path}.conversionReviewVersions`));
+  } else if (!versions.includes("v1") && !versions.includes("v1beta1")) {
+    const detail = "must include at least one of v1, v1beta1";
+    causes.push(invalid(`${path}.conversionReviewVersions`, { value: versions, detail }));
+  }
+  return causes;
+}
+
+function preserveCauses(spec: JsonObject): Cause[] {
+  if (spec.preserveUnknownFields !== true) return [];
+  const detail =
+    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+  return [invalid("spec.preserveUnknownFields", { value: true, detail })];
+}
+
+/** Groups under k8s.io and kubernetes.io belong to Kubernetes. */
+function approvalCauses(crd: KubeObject, spec: JsonObject): Cause[] {
+  const group = text(spec, "group");
+  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
+  const value = crd.metadata?.annotations?.[APPROVED];
+  const at = `metadata.annotations[${APPROVED}]`;
+  const see = "see https://github.com/kubernetes/enhancements/pull/1111";
+  if (value === undefined) {
+    return [required(at, `protected groups must have approval annotation "${APPROVED}", ${see}`)];
+  }
+  if (value.startsWith("unapproved") || URL.canParse(value)) return [];
+  const detail =
+    `protected groups must have approval annotation "${APPROVED}" with either a URL or a reason starting with "unapproved", ${see}`;
+  return [invalid(at, { value, detail })];
+}
+
+function immutableCauses(spec: JsonObject, old: JsonObject): Cause[] {
+  const fields = [["scope"], ["names", "kind"], ["group"], ["names", "plural"]];
+  return fields.flatMap((path) => {
+    const [now, before] = [spec, old].map((root) =>
+      path.reduce<unknown>((at, key) => objectOrText(at, key), root)
+    );
+    if (equal(now, before)) return [];
+    return [invalid(`spec.${path.join(".")}`, { value: now, detail: "field is immutable" })];
+  });
+}
+
+function objectOrText(at: unknown, key: string): unknown {
+  return isObject(at) ? getOwn(at, key) : undefined;
+}
+
+function schemaOf(version: JsonObject): unknown {
+  return getOwn(objectAt(version, "schema") ?? {}, "openAPIV3Schema");
+}
+
+function text(object: JsonObject | undefined, key: string): string {
+  const value = object === undefined ? undefined : getOwn(object, key);
+  return typeof value === "string" ? value : "";
+}
+
+function objects(object: JsonObject, key: string): JsonObject[] {
+  const value = getOwn(object, key);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

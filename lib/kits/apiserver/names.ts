@@ -1,0 +1,109 @@
+/**
+ * What Kubernetes accepts as names, and its words for what it does not.
+ *
+ * Source: k8s.io/apimachinery, pkg/util/validation and pkg/api/validate/content.
+ */
+
+const LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
+const LABEL_1123 = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const SUBDOMAIN = `${LABEL_1123}(\\.${LABEL_1123})*`;
+const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const QUALIFIED_SAYS =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+
+/** Gives what is wrong with a name such as a CRD's plural: a DNS label that begins with a letter. */
+export function dns1035Errors(name: string): string[] {
+  return check(name, {
+    pattern: LABEL_1035,
+    maximum: 63,
+    message:
+      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+    examples: ["my-name", "abc-123"],
+  });
+}
+
+/** Gives what is wrong with a name such as a namespace's: a DNS label. */
+export function dnsLabelErrors(name: string): string[] {
+  // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
+  if (new RegExp(`^${SUBDOMAIN}$`).test(name) && name.includes(".")) {
+    return [...tooLongFor(name, 63), "must not contain dots"];
+  }
+  return check(name, {
+    pattern: LABEL_1123,
+    maximum: 63,
+    message:
+      "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+    examples: ["my-name", "123-abc"],
+  });
+}
+
+/** Gives what is wrong with most objects' names: a DNS subdomain. */
+export function dnsSubdomainErrors(name: string): string[] {
+  return check(name, {
+    pattern: SUBDOMAIN,
+    maximum: 253,
+    message:
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+    examples: ["example.com"],
+  });
+}
+
+/** Gives what is wrong with the key of a label or an annotation, or with a finalizer: `prefix/name` or `name`. */
+export function qualifiedNameErrors(key: string): string[] {
+  const parts = key.split("/");
+  const examples = ["MyName", "my.name", "123-abc"];
+  if (parts.length > 2) {
+    const whole = explain(`a valid label key ${QUALIFIED_SAYS}`, { pattern: QUALIFIED, examples });
+    return [`${whole} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const [name, prefix] = [parts.at(-1) ?? "", parts.length === 2 ? parts[0] : undefined];
+  const errors: string[] = [];
+  if (prefix === "") errors.push("prefix part must be non-empty");
+  else if (prefix !== undefined) {
+    errors.push(...dnsSubdomainErrors(prefix).map((error) => `prefix part ${error}`));
+  }
+  if (name === "") errors.push("name part must be non-empty");
+  else if (name.length > 63) errors.push(`name part must be no more than 63 bytes`);
+  if (!new RegExp(`^${QUALIFIED}$`).test(name)) {
+    errors.push(`name part ${explain(QUALIFIED_SAYS, { pattern: QUALIFIED, examples })}`);
+  }
+  return errors;
+}
+
+/** Gives what is wrong with a label's value. */
+export function labelValueErrors(value: string): string[] {
+  return check(value, {
+    pattern: `(${QUALIFIED})?`,
+    maximum: 63,
+    message:
+      `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${"and must start and end with an alphanumeric character"}`,
+    examples: ["MyValue", "my_value", "12345"],
+  });
+}
+
+interface Rule {
+  readonly pattern: string;
+  readonly maximum: number;
+  readonly message: string;
+  readonly examples: readonly string[];
+}
+
+function check(text: string, { pattern, maximum, message, examples }: Rule): string[] {
+  const errors = tooLongFor(text, maximum);
+  return new RegExp(`^${pattern}$`).test(text)
+    ? errors
+    : [...errors, explain(message, { pattern, examples })];
+}
+
+function tooLongFor(text: string, maximum: number): string[] {
+  return new TextEncoder().encode(text).length > maximum ? [`must be no more than ${maximum} bytes`] : [];
+}
+
+function explain(
+  message: string,
+  { pattern, examples }: { pattern: string; examples: readonly string[] },
+): string {
+  // NB: Kubernetes' own list reads "'my-name',  or 'abc-123', ", with both commas and both spaces.
+  const list = examples.map((example) => `'${example}', `).join(" or ");
+  return `${message} (e.g. ${list}regex used for validation is '${pattern}')`;
+}

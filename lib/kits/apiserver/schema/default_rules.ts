@@ -1,0 +1,71 @@
+/**
+ * Defaults in a schema must themselves be valid, and must not hold what pruning would remove.
+ *
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting/validation.go.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { type Cause, invalid } from "../causes.ts";
+import { clone, equal, setOwn } from "../values.ts";
+import { pruneValue } from "./pruning.ts";
+import { own, RESOURCE_FIELDS, type Schema, schemaEntries, subSchema } from "./structural.ts";
+import { createValidator, type Fault } from "./validation.ts";
+import { toCauses } from "./wording.ts";
+
+interface Default {
+  readonly schema: Schema;
+  readonly value: unknown;
+  readonly path: string;
+}
+
+/** Gives what is wrong with the defaults in a whole schema. */
+export function defaultCauses(schema: Schema, path: string): Cause[] {
+  const defaults = schemaEntries(schema, "properties")
+    .filter(([key]) => !RESOURCE_FIELDS.has(key))
+    .flatMap(([key, child]) => collect(child, `${path}.properties[${key}]`));
+  if (defaults.length === 0) return [];
+  return [...prunedCauses(defaults), ...invalidCauses(defaults)];
+}
+
+function collect(schema: Schema, path: string): Default[] {
+  const value = own(schema, "default") ?? undefined;
+  const single = ["items", "additionalProperties"].flatMap((key) => {
+    const child = subSchema(schema, key);
+    return child === undefined ? [] : collect(child, `${path}.${key}`);
+  });
+  const named = schemaEntries(schema, "properties").flatMap(([key, child]) =>
+    collect(child, `${path}.properties[${key}]`)
+  );
+  return [...(value === undefined ? [] : [{ schema, value, path: `${path}.default` }]), ...single, ...named];
+}
+
+function prunedCauses(defaults: readonly Default[]): Cause[] {
+  return defaults.flatMap(({ schema, value, path }) => {
+    const pruned = clone(value);
+    pruneValue(pruned, schema);
+    return equal(pruned, value) ? [] : [invalid(path, { value, detail: "must be pruned" })];
+  });
+}
+
+/** All defaults are checked as the properties of one object: compiling one schema is much faster than many. */
+function invalidCauses(defaults: readonly Default[]): Cause[] {
+  const properties: JsonObject = {};
+  const values: JsonObject = {};
+  defaults.forEach(({ schema, value }, index) => {
+    setOwn(properties, String(index), schema);
+    setOwn(values, String(index), value);
+  });
+  const faults = createValidator({ properties })(values);
+  return defaults.flatMap(({ schema, value, path }, index) => {
+    const own = faults.filter(({ instancePath }) => instancePath.split("/")[1] === String(index));
+    return toCauses(own.map((fault) => below(fault, index)), { value, schema, field: path });
+  });
+}
+
+function below(fault: Fault, index: number): Fault {
+  return {
+    ...fault,
+    instancePath: fault.instancePath.slice(`/${index}`.length),
+    schemaPath: `#${fault.schemaPath.slice(`#/properties/${index}`.length)}`,
+  };
+}
