@@ -1,0 +1,190 @@
+/// <reference lib="deno.unstable" />
+/**
+ * Lotse's own lint rules, for `deno lint` and for the editor: layers, host globals and chance, sizes, `mod.ts`.
+ *
+ * The table of layers is `layers.ts`; the graph test reads the same one. What a rule forbids cannot be switched off
+ * in place: `lint_test.ts` runs the plugin over the tree again, without looking at ignore comments.
+ */
+
+import { isShipped, packageOf, RUNTIME, whyForbidden } from "./layers.ts";
+import { type AnyNode, isGlobalReference } from "./scopes.ts";
+
+export const MAX_FILE_LINES = 400;
+export const MAX_FUNCTION_LINES = 60;
+
+const ROOT = new URL("../../", import.meta.url).pathname;
+
+const ASK_HOST = "ask the Host for it";
+const CLOCK = "use host.clock";
+const NETWORK = "use host.network, or the transport";
+
+/** Globals that only lib/runtime names, with what to use in their place. */
+const HOST_GLOBALS: Readonly<Record<string, string>> = {
+  ...fromNames(
+    "Deno Bun process Buffer require module __dirname __filename navigator Worker localStorage",
+    ASK_HOST,
+  ),
+  ...fromNames("globalThis self window global", "name what you need of it"),
+  ...fromNames(
+    "setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate performance",
+    CLOCK,
+  ),
+  ...fromNames("fetch WebSocket EventSource XMLHttpRequest BroadcastChannel", NETWORK),
+  crypto: "use host.random",
+  console: "use a logger",
+};
+
+/** The same for members of globals that are fine otherwise. */
+const HOST_MEMBERS: Readonly<Record<string, string>> = {
+  "Date.now": CLOCK,
+  "Math.random": "use host.random",
+  "AbortSignal.timeout": CLOCK,
+};
+
+const plugin: Deno.lint.Plugin = {
+  name: "lotse",
+  rules: {
+    layers: { create: layers },
+    "host-globals": { create: hostGlobals },
+    sizes: { create: sizes },
+    "re-exports": { create: reExports },
+  },
+};
+
+export default plugin;
+
+function layers(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const from = pathOf(context);
+  function check(node: Deno.lint.Node, source: unknown, typeOnly: boolean): void {
+    const specifier = literal(source);
+    if (specifier === undefined) return;
+    const reason = whyForbidden(from, resolveImport(from, specifier, typeOnly));
+    if (reason) context.report({ node, message: `Forbidden import: ${reason}` });
+  }
+  return {
+    ImportDeclaration: (node) => check(node, node.source, isTypeOnly(node.importKind, node.specifiers)),
+    ExportAllDeclaration: (node) => check(node, node.source, node.exportKind === "type"),
+    ExportNamedDeclaration: (node) => check(node, node.source, isTypeOnly(node.exportKind, node.specifiers)),
+    ImportExpression: (node) => check(node, node.source, false),
+    TSImportType: (node) => check(node, node.argument, true),
+  };
+}
+
+function hostGlobals(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const path = pathOf(context);
+  if (!isShipped(path) || path.startsWith(RUNTIME)) return {};
+  const isGlobal = (node: Deno.lint.Node) =>
+    isGlobalReference(
+      node as unknown as AnyNode,
+      context.sourceCode.getAncestors(node) as unknown as AnyNode[],
+    );
+  function report(node: Deno.lint.Node, name: string, advice: string): void {
+    context.report({ node, message: `"${name}" is for ${RUNTIME} only: ${advice}` });
+  }
+  return {
+    Identifier(node) {
+      if (!Object.hasOwn(HOST_GLOBALS, node.name)) return;
+      if (node.name === "console" && path.startsWith("lib/cli/")) return;
+      if (isGlobal(node)) report(node, node.name, HOST_GLOBALS[node.name] ?? ASK_HOST);
+    },
+    MemberExpression(node) {
+      if (node.object.type !== "Identifier") return;
+      const member = node.property.type === "Identifier" && !node.computed
+        ? node.property.name
+        : literal(node.property);
+      const name = `${node.object.name}.${member}`;
+      const advice = Object.hasOwn(HOST_MEMBERS, name) ? HOST_MEMBERS[name] : undefined;
+      if (advice && isGlobal(node.object)) report(node, name, advice);
+    },
+    NewExpression(node) {
+      if (node.callee.type !== "Identifier" || node.callee.name !== "Date" || node.arguments.length > 0) {
+        return;
+      }
+      if (isGlobal(node.callee)) report(node, "new Date()", CLOCK);
+    },
+    CallExpression(node) {
+      if (node.callee.type !== "Identifier" || node.callee.name !== "Date") return;
+      if (isGlobal(node.callee)) report(node, "Date()", CLOCK);
+    },
+  };
+}
+
+function sizes(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  if (!isShipped(pathOf(context))) return {};
+  function check(node: Deno.lint.Node): void {
+    const lines = countLines(context.sourceCode.getText(node));
+    if (lines <= MAX_FUNCTION_LINES) return;
+    context.report({
+      node,
+      message: `A function of ${lines} lines: at most ${MAX_FUNCTION_LINES}. What are its parts?`,
+    });
+  }
+  return {
+    Program(node) {
+      const lines = countLines(context.sourceCode.text.trimEnd());
+      if (lines <= MAX_FILE_LINES) return;
+      context.report({
+        node,
+        message: `A file of ${lines} lines: at most ${MAX_FILE_LINES}. What are the two concepts?`,
+      });
+    },
+    FunctionDeclaration: check,
+    FunctionExpression: check,
+    ArrowFunctionExpression: check,
+  };
+}
+
+function reExports(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  if (pathOf(context) !== "mod.ts") return {};
+  return {
+    Program(node) {
+      for (const statement of node.body) {
+        const passesOn = statement.type === "ExportAllDeclaration" ||
+          (statement.type === "ExportNamedDeclaration" && statement.declaration === null);
+        if (!passesOn) {
+          context.report({ node: statement, message: "mod.ts only re-exports: put this into lib/" });
+        }
+      }
+    },
+  };
+}
+
+/** What the specifier means in that file: a path from the root, a package or a built-in. */
+function resolveImport(
+  from: string,
+  specifier: string,
+  typeOnly: boolean,
+): Parameters<typeof whyForbidden>[1] {
+  if (specifier.startsWith("node:")) return { kind: "builtin", target: specifier, typeOnly };
+  if (!specifier.startsWith(".")) return { kind: "package", target: packageOf(specifier), typeOnly };
+  const target = new URL(specifier, `file:///${from}`).pathname.slice(1);
+  return { kind: "file", target, typeOnly };
+}
+
+/** The file's path from the repository's root. */
+function pathOf(context: Deno.lint.RuleContext): string {
+  const path = context.filename.replaceAll("\\", "/");
+  return path.startsWith(ROOT) ? path.slice(ROOT.length) : path.replace(/^\.?\//, "");
+}
+
+function isTypeOnly(kind: unknown, specifiers: readonly unknown[]): boolean {
+  if (kind === "type") return true;
+  return specifiers.length > 0 && specifiers.every((one) => {
+    const { importKind, exportKind } = one as { importKind?: string; exportKind?: string };
+    return importKind === "type" || exportKind === "type";
+  });
+}
+
+function literal(node: unknown): string | undefined {
+  const { value, literal: inner } = (node ?? {}) as { value?: unknown; literal?: { value?: unknown } };
+  const text = value ?? inner?.value;
+  return typeof text === "string" ? text : undefined;
+}
+
+function countLines(text: string): number {
+  return text.split("\n").length;
+}
+
+function fromNames(names: string, advice: string): Record<string, string> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, advice]));
+}

@@ -1,0 +1,116 @@
+/**
+ * The tests, all of them, on each runtime: what `deno task test` runs.
+ *
+ * Each file runs in a process of its own, so that a crash, a leak or a hang is one file's failure. The counts are of single
+ * tests, as the runtimes report them (`runner/junit.ts` says how they differ). The last line is `N passed, N failed, N skipped`.
+ */
+
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { spawnSync } from "node:child_process";
+import { filesBelow } from "./architecture/tree.ts";
+import { findControlPlane } from "./control_plane/binaries.ts";
+import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
+import { runAll } from "./runner/pool.ts";
+import { describeReport, describeRun, isRed } from "./runner/report.ts";
+import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
+
+const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node]
+
+Runs the test files whose path contains one of the parts (default: all) on Deno and on Bun, and those of
+tests/conformance/host on Node too. With --only node, whatever is asked for runs on Node.`;
+
+/** Node runs what is about the host; everything above it is the same code on the same interface. */
+const ON_NODE = "tests/conformance/host/";
+
+/** These look at the source with Deno's own tools; what they find cannot depend on who runs them. */
+const ON_DENO_ONLY = "tests/architecture/";
+
+process.chdir(new URL("..", import.meta.url).pathname);
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  const options = readOptions(args);
+  if (typeof options === "string") return refuse(options);
+  const files = filesBelow("tests/", "_test.ts").filter((file) => matches(file, options.filters));
+  if (files.length === 0) return refuse(`No test file has "${options.filters.join('" or "')}" in its path`);
+  const jobs = planJobs(files, options.only);
+  let done = 0;
+  const reports = await runAll(jobs, {
+    size: Math.max(2, Math.min(4, availableParallelism())),
+    heavy: 2,
+    run: async (job) => {
+      const report = await runJob(job);
+      console.log(
+        `[${String(++done).padStart(String(jobs.length).length)}/${jobs.length}] ${describeReport(report)}`,
+      );
+      return report;
+    },
+  });
+  conclude(reports);
+  return isRed(reports) ? 1 : 0;
+}
+
+interface Options {
+  readonly filters: readonly string[];
+  readonly only: RuntimeName | undefined;
+}
+
+/** The options, or what is wrong with them. */
+function readOptions(args: readonly string[]): Options | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { only: { type: "string" } },
+      allowPositionals: true,
+    });
+    const only = RUNTIMES.find((name) => name === values.only);
+    if (values.only !== undefined && !only) return `There is no runtime "${values.only}"`;
+    return { filters: positionals, only };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function refuse(reason: string): number {
+  console.error(`${reason}\n\n${USAGE}`);
+  return 2;
+}
+
+function matches(file: string, filters: readonly string[]): boolean {
+  return filters.length === 0 || filters.some((filter) => file.includes(filter.replace(/^\.\//, "")));
+}
+
+function planJobs(files: readonly string[], only: RuntimeName | undefined): Job[] {
+  const names = RUNTIMES.filter((name) => only === undefined || only === name);
+  return names.flatMap((name) => {
+    const chosen = files.filter((file) => runsOn(name, file) || (name === "node" && only === "node"));
+    if (chosen.length === 0) return [];
+    const runtime = findRuntime(name);
+    console.log(`${chosen.length} files on ${name} ${runtime.version}`);
+    if (name === "deno") installPackages(runtime.path);
+    return chosen.map((file) => ({ runtime, file, heavy: startsControlPlane(file) }));
+  });
+}
+
+function runsOn(name: RuntimeName, file: string): boolean {
+  if (file.startsWith(ON_DENO_ONLY)) return name === "deno";
+  return name !== "node" || file.startsWith(ON_NODE);
+}
+
+/** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */
+function installPackages(deno: string): void {
+  const { status } = spawnSync(deno, ["install", "--quiet"], { stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) throw new Error("Cannot install the packages: `deno install` failed");
+}
+
+function startsControlPlane(file: string): boolean {
+  return readFileSync(file, "utf8").includes("control_plane/");
+}
+
+function conclude(reports: readonly JobReport[]): void {
+  const { reason } = findControlPlane();
+  for (const line of describeRun(reports, reason)) console.log(line);
+}

@@ -1,0 +1,140 @@
+/** One test file on one runtime: how it is started, and what it has to show for itself. */
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { readResults, type TestResult } from "./junit.ts";
+import type { Runtime, RuntimeName } from "./tools.ts";
+
+/** A file to run. */
+export interface Job {
+  readonly runtime: Runtime;
+  /** The test file, from the repository's root. */
+  readonly file: string;
+  /** It starts programs that fill a core and half a gigabyte, so only few such files run at a time. */
+  readonly heavy: boolean;
+}
+
+/** What became of it. */
+export interface JobReport {
+  readonly job: Job;
+  readonly results: readonly TestResult[];
+  /** Reasons that the file printed for its skips, as lines "# skip: reason". */
+  readonly reasons: readonly string[];
+  readonly output: string;
+  readonly seconds: number;
+}
+
+/** For a single test, where the runtime has such a limit; slow ones set their own. */
+const TEST_TIMEOUT_MS = 120_000;
+
+/** For a whole file: whatever hangs longer than this is ended. */
+const FILE_TIMEOUT_MS = 15 * 60_000;
+
+const OUTPUT_LIMIT = 4_000_000;
+
+/** Runs the file to its end. Never throws: a crash, a hang and a file without tests are failures in the report. */
+export async function runJob(job: Job): Promise<JobReport> {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
+  const started = performance.now();
+  const { ending, output } = await execute(job, join(folder, "junit.xml"));
+  const xml = readIfThere(join(folder, "junit.xml"));
+  rmSync(folder, { recursive: true, force: true });
+  return {
+    job,
+    results: judge(job, { ending, output, xml }),
+    reasons: [...output.matchAll(/^# skip: (.*)$/gm)].map((match) => match[1] ?? ""),
+    output,
+    seconds: (performance.now() - started) / 1000,
+  };
+}
+
+/** How the runtime ended: undefined if it is content, or else what is wrong. */
+type Ending = string | undefined;
+
+interface Evidence {
+  readonly ending: Ending;
+  readonly output: string;
+  readonly xml: string | undefined;
+}
+
+/** The tests' results, and one failure more where the file as a whole has failed without saying it through a test. */
+export function judge(job: Pick<Job, "file" | "runtime">, { ending, output, xml }: Evidence): TestResult[] {
+  const results = xml === undefined ? [] : readResults(job.runtime.name, xml, job.file);
+  const failed = results.some(({ outcome }) => outcome === "failed");
+  const problem = ending ?? (results.length === 0 ? "executed no test" : undefined);
+  if (problem === undefined || failed) return results;
+  return [...results, {
+    name: `(the file itself ${problem})`,
+    outcome: "failed",
+    message: lastLines(output, 30),
+  }];
+}
+
+const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => string[]>> = {
+  deno: (file, report) => [
+    "test",
+    "--allow-all",
+    "--quiet",
+    // The types are what the tests in tests/types/ are about; of the rest they are checked by `deno task static`.
+    ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
+    `--junit-path=${report}`,
+    file,
+  ],
+  bun: (file, report) => [
+    "test",
+    `--timeout=${TEST_TIMEOUT_MS}`,
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    `./${file}`,
+  ],
+  node: (file, report) => [
+    "--test",
+    "--test-force-exit",
+    "--disable-warning=ExperimentalWarning",
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    "--test-reporter=junit",
+    `--test-reporter-destination=${report}`,
+    file,
+  ],
+};
+
+function execute({ runtime, file }: Job, report: string): Promise<{ ending: Ending; output: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ ending: Ending; output: string }>();
+  const child = spawn(runtime.path, COMMANDS[runtime.name](file, report), {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, DENO_NO_UPDATE_CHECK: "1" },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (text: string) => output = (output + text).slice(-OUTPUT_LIMIT));
+  }
+  const timer = setTimeout(() => child.kill("SIGKILL"), FILE_TIMEOUT_MS);
+  child.on("error", (error) => resolve({ ending: `could not be started: ${error.message}`, output }));
+  child.on("close", (code, signal) => {
+    clearTimeout(timer);
+    resolve({ ending: describeEnding(code, signal), output });
+  });
+  return promise;
+}
+
+function describeEnding(code: number | null, signal: string | null): Ending {
+  if (signal) return `was ended by ${signal}`;
+  return code === 0 ? undefined : `ended with exit code ${code}`;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function lastLines(text: string, count: number): string {
+  return text.trimEnd().split("\n").slice(-count).join("\n");
+}

@@ -1,0 +1,92 @@
+/** What the test run says to the one who waits for it. */
+
+import type { JobReport } from "./jobs.ts";
+import type { TestResult } from "./junit.ts";
+
+/** One line for a file that has just ended. */
+export function describeReport({ job, results, seconds }: JobReport): string {
+  const { passed, failed, skipped } = count(results);
+  const parts = [`${passed} passed`];
+  if (failed > 0) parts.push(`${failed} FAILED`);
+  if (skipped > 0) parts.push(`${skipped} skipped`);
+  return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${seconds.toFixed(1)} s)`;
+}
+
+/** Whether the run as a whole has failed. A run of nothing is no success either. */
+export function isRed(reports: readonly JobReport[]): boolean {
+  const { passed, failed, skipped } = count(reports.flatMap(({ results }) => results));
+  return failed > 0 || passed + skipped === 0;
+}
+
+const HOW_TO_BUILD =
+  "To build one: deno task control-plane (without Deno: npx -y deno@2.9.6 task control-plane)";
+
+/**
+ * The end of the run: skips with their reasons, failures in full, the counts as the last line.
+ *
+ * @param noControlPlane Why there is no control plane; undefined if there is one.
+ */
+export function describeRun(reports: readonly JobReport[], noControlPlane: string | undefined): string[] {
+  const { passed, failed, skipped } = count(reports.flatMap(({ results }) => results));
+  const sorted = [...reports].sort((a, b) => key(a).localeCompare(key(b)));
+  return [
+    ...describeSkips(sorted, noControlPlane),
+    ...(noControlPlane && sorted.some(({ job }) => job.heavy) ? ["", HOW_TO_BUILD] : []),
+    ...sorted.flatMap(describeFailures),
+    "",
+    `${passed} passed, ${failed} failed, ${skipped} skipped`,
+  ];
+}
+
+function describeSkips(reports: readonly JobReport[], noControlPlane: string | undefined): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const report of reports) {
+    for (const [reason, number] of reasonsOf(report, noControlPlane)) {
+      const place = `${report.job.file} on ${report.job.runtime.name}`;
+      const places = byReason.get(reason) ?? [];
+      byReason.set(reason, [...places, number > 0 ? `${place}: ${number}` : place]);
+    }
+  }
+  return [...byReason].flatMap((
+    [reason, places],
+  ) => ["", `Skipped: ${reason}`, ...places.map((place) => `  ${place}`)]);
+}
+
+/**
+ * How many tests of the file were skipped for which reason. Of the runtimes only Node passes reasons on; elsewhere the
+ * missing control plane is the reason for files that need one, and other files print a line "# skip: reason".
+ */
+function reasonsOf(
+  { job, results, reasons }: JobReport,
+  noControlPlane: string | undefined,
+): Map<string, number> {
+  const counts = new Map<string, number>();
+  const stated = [...new Set(reasons)].join("; ") || (job.heavy ? noControlPlane : undefined);
+  for (const { outcome, message } of results) {
+    if (outcome !== "skipped") continue;
+    const reason = stated ||
+      (message && message !== "true" ? message : "for a reason that stands in the file");
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function describeFailures({ job, results }: JobReport): string[] {
+  const failures = results.filter(({ outcome }) => outcome === "failed");
+  return failures.flatMap(({ name, message }) => [
+    "",
+    `FAILED on ${job.runtime.name}: ${job.file}`,
+    `  ${name}`,
+    ...(message ?? "").split("\n").slice(0, 60).map((line) => `    ${line}`),
+  ]);
+}
+
+function count(results: readonly TestResult[]): Record<TestResult["outcome"], number> {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const { outcome } of results) counts[outcome]++;
+  return counts;
+}
+
+function key({ job }: JobReport): string {
+  return `${job.file} ${job.runtime.name}`;
+}
