@@ -1,0 +1,123 @@
+/**
+ * What the layers above see of an API server: objects of any kind, and what kinds there are.
+ *
+ * Objects come without `metadata.managedFields`, which is often half of an object and which hardly anybody reads; the
+ * server keeps its own when an object without them is written back.
+ */
+
+import type { KubeObject } from "../model/object.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Discovery } from "./discovery.ts";
+import type { Transport } from "./transport.ts";
+
+/** A kind, as far as an address needs it. */
+export type Addressable = Pick<Resource, "group" | "version" | "plural" | "namespaced">;
+
+/** Which object. */
+export interface ObjectAddress {
+  /** Needed for namespaced kinds. */
+  readonly namespace?: string;
+  readonly name: string;
+  /** Such as "status" or "scale". */
+  readonly subresource?: string;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Aborting ends the call with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Keep `metadata.managedFields`. Default: false. */
+  readonly managedFields?: boolean;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Default: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Objects per page; null: no limit. Default: 500. */
+  readonly chunkSize?: number | null;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+  /** Keep `metadata.managedFields`. Default: false. */
+  readonly managedFields?: boolean;
+}
+
+/** One page of a list. */
+export interface ListPage<T = KubeObject> {
+  /** Kind and apiVersion are filled in from the list. */
+  readonly items: T[];
+  /** The version of the whole list; a watch goes on from the last page's. */
+  readonly resourceVersion: string | undefined;
+  /** The token of the next page; undefined on the last one. */
+  readonly continue: string | undefined;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager?: string;
+  /** The server checks and answers, but stores nothing. */
+  readonly dryRun?: boolean;
+  /** What the server does with unknown fields. Default: the server's ("Warn"). */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+}
+
+export interface CreateOptions extends WriteOptions {
+  /** Default: the object's own. */
+  readonly namespace?: string;
+  /** For subresources that are created, such as "eviction": the name of the object above. */
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+export interface ReplaceOptions extends WriteOptions {
+  readonly subresource?: string;
+}
+
+/** What to change, in one of Kubernetes' four ways to say it. */
+export interface PatchRequest {
+  /** merge: RFC 7386. json: RFC 6902. strategic: Kubernetes' own, for built-in kinds. apply: server-side apply. */
+  readonly type: "merge" | "json" | "strategic" | "apply";
+  /** An object, or a list of operations for "json". */
+  readonly body: unknown;
+  /** Needed for "apply". */
+  readonly fieldManager?: string;
+  /** For "apply": take fields over from other managers. Default: false. */
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** The object is deleted only if it is still this one, in this version. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly gracePeriodSeconds?: number;
+  readonly dryRun?: boolean;
+}
+
+/** Objects on an API server. All calls throw ApiError if the server refuses, after retries, and LoginError. */
+export interface Client {
+  readonly transport: Transport;
+  readonly discovery: Discovery;
+  /** The namespace of the connection in use; "default" if it names none, or before the first request. */
+  readonly defaultNamespace: string;
+  get<T = KubeObject>(resource: Addressable, address: ObjectAddress, options?: GetOptions): Promise<T>;
+  /** Gives page after page; the next one is asked for when it is wanted. @throws {ApiError} 410 if a token outlived its list. */
+  list<T = KubeObject>(resource: Addressable, options?: ListOptions): AsyncGenerator<ListPage<T>, void, void>;
+  /** Gives the object as created. @throws {TypeError} If the kind is namespaced and no namespace is named. */
+  create<T = KubeObject>(resource: Addressable, object: unknown, options?: CreateOptions): Promise<T>;
+  /** Writes a whole object over the one with the same name. */
+  replace<T = KubeObject>(resource: Addressable, object: unknown, options?: ReplaceOptions): Promise<T>;
+  /** Gives the object as changed: its newest state. */
+  patch<T = KubeObject>(
+    resource: Addressable,
+    address: ObjectAddress,
+    patch: PatchRequest,
+    options?: CallOptions,
+  ): Promise<T>;
+  /** Gives the object in its last state (when finalizers hold it) or a Status. */
+  delete(resource: Addressable, address: ObjectAddress, options?: DeleteOptions): Promise<unknown>;
+}

@@ -1,0 +1,155 @@
+/**
+ * How to reach one API server, and as whom: everything that a kubeconfig, a service account or a login handler can say.
+ *
+ * Infos are values: never changed, compared by content. What lives in files or comes from programs is re-read through
+ * `refresh()`, which gives a new info. All certificates and keys are PEM text by now, wherever they came from.
+ */
+
+/** Whom to act as. Source: Kubernetes, "User impersonation". */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One way into one API server. */
+export interface ConnectionInfo {
+  /** The base URL, with a path prefix where there is one. */
+  readonly server: string;
+  /** PEM texts. Without `ca`, the host's own trust store counts. `cert` and `key` go together. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Neither the chain nor the name of the server's certificate is checked. */
+  readonly insecure?: boolean;
+  /** The name expected in the server's certificate, in place of the URL's host. */
+  readonly serverName?: string;
+  /** A token; sent as "Bearer <token>", or as "<scheme> <token>". A scheme alone is sent as it is. */
+  readonly token?: string;
+  readonly scheme?: string;
+  /** Basic authentication, if both are there and not empty. It wins over tokens, as in Kopf. */
+  readonly username?: string;
+  readonly password?: string;
+  /** `http://[user:password@]host:port`. */
+  readonly proxy?: string;
+  readonly impersonate?: Impersonation;
+  /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
+  readonly defaultNamespace?: string;
+  /** Higher ones are preferred. Default: 0. */
+  readonly priority?: number;
+  /** When the credentials stop being valid, in milliseconds since 1970. They are renewed before. Default: never. */
+  readonly expiration?: number;
+  /** When to read them again although they are still valid, in milliseconds since 1970. Default: never. */
+  readonly refreshAfter?: number;
+  /** Re-reads credentials that live in files or programs. @throws {LoginError} If there are none any more. */
+  readonly refresh?: () => Promise<ConnectionInfo>;
+}
+
+/** Where a transport takes its connection infos from: a vault, or one info for ever. */
+export interface Credentials {
+  /** The info to use now. Waits for a login that is under way. @throws {LoginError} If there is none. */
+  current(): Promise<ConnectionInfo>;
+  /** Says that the server did not accept this very info (401). Nothing happens if it was replaced meanwhile. */
+  invalidate(info: ConnectionInfo, cause?: unknown): void;
+  /** The info that `current()` gave last, if any. */
+  peek?(): ConnectionInfo | undefined;
+}
+
+/** Header values; the ones that may come several times are lists. */
+export type HeaderFields = Record<string, string>;
+
+/**
+ * Gives the headers that say who we are: `authorization` and `impersonate-*`.
+ *
+ * Source: behaviour-c §7: basic first, then scheme and token, scheme alone, bearer token. Text goes as UTF-8.
+ */
+export function authHeaders(info: ConnectionInfo): HeaderFields {
+  const headers: HeaderFields = {};
+  const authorization = authorizationOf(info);
+  if (authorization !== undefined) headers["authorization"] = authorization;
+  return info.impersonate === undefined ? headers : { ...headers, ...impersonationHeaders(info.impersonate) };
+}
+
+/** Tells whether a server would see no difference between the two. Priorities and expirations do not count. */
+export function equalInfos(a: ConnectionInfo, b: ConnectionInfo): boolean {
+  return connectionKey(a) === connectionKey(b) && a.token === b.token && a.scheme === b.scheme &&
+    a.username === b.username && a.password === b.password &&
+    JSON.stringify(a.impersonate) === JSON.stringify(b.impersonate);
+}
+
+/** Gives a string that is the same for all infos that can share connections: those that differ in headers only. */
+export function connectionKey(info: ConnectionInfo): string {
+  const { server, ca, cert, key, insecure, serverName, proxy } = info;
+  return JSON.stringify([server, ca, cert, key, insecure === true, serverName, proxy]);
+}
+
+/** What may be printed about an info: no secrets. */
+export function describeInfo(info: ConnectionInfo): string {
+  return `${info.server} (${identityOf(info)})`;
+}
+
+/**
+ * Gives PEM text from PEM text, or from base64 of PEM text (as kubeconfigs hold it).
+ *
+ * @throws {SyntaxError} If it is neither.
+ */
+export function toPem(data: string): string {
+  if (data.includes("-----BEGIN ")) return data;
+  const decoded = decodeBase64(data);
+  if (decoded?.includes("-----BEGIN ")) return decoded;
+  throw new SyntaxError(`Cannot read a certificate or key: it is neither PEM nor base64 of PEM`);
+}
+
+/** Gives credentials that are always the same info: for tests, and where somebody else renews. */
+export function fixedCredentials(info: ConnectionInfo): Credentials {
+  return { current: () => Promise.resolve(info), invalidate: () => {}, peek: () => info };
+}
+
+function authorizationOf(info: ConnectionInfo): string | undefined {
+  const { username, password, scheme, token } = info;
+  if (username && password) return `Basic ${encodeBase64(`${username}:${password}`)}`;
+  if (scheme && token) return `${scheme} ${token}`;
+  if (scheme) return scheme;
+  return token ? `Bearer ${token}` : undefined;
+}
+
+function impersonationHeaders(impersonate: Impersonation): HeaderFields {
+  const headers: HeaderFields = { "impersonate-user": impersonate.user };
+  if (impersonate.uid !== undefined) headers["impersonate-uid"] = impersonate.uid;
+  if (impersonate.groups?.length) headers["impersonate-group"] = severalValues(impersonate.groups);
+  for (const [name, values] of Object.entries(impersonate.extra ?? {})) {
+    // Source: Kubernetes, "User impersonation": keys are percent-encoded and in lower case.
+    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = severalValues(values);
+  }
+  return headers;
+}
+
+/**
+ * NB: Kubernetes takes one header line per group, and does not split at commas. The hosts hand headers to node:http,
+ * which writes a line per element of an array; `HttpRequest.headers` has no room for that in its type.
+ */
+function severalValues(values: readonly string[]): string {
+  return values.length === 1 ? values[0]! : [...values] as unknown as string;
+}
+
+function identityOf(info: ConnectionInfo): string {
+  if (info.impersonate !== undefined) return `as "${info.impersonate.user}"`;
+  if (info.username && info.password) return `user "${info.username}"`;
+  if (info.token || info.scheme) return "with a token";
+  return info.cert === undefined ? "anonymous" : "with a client certificate";
+}
+
+function encodeBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function decodeBase64(data: string): string | undefined {
+  try {
+    return new TextDecoder().decode(
+      Uint8Array.from(atob(data.replaceAll(/\s/g, "")), (c) => c.charCodeAt(0)),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What can go wrong between us and an API server, as far as someone catches it: `ApiError` for an answer that refuses,
+ * `LoginError` where there is nothing to log in with (any more).
+ *
+ * Where no answer came at all, the host's own errors pass through (connection refused, reset, TLS); a request that took
+ * too long fails with an Error named "TimeoutError". All of them were retried before anybody sees them.
+ */
+
+import type { StatusBody } from "../model/object.ts";
+
+/** How much of a refusal without a Status object is shown, in characters. Source: Kopf, `clients/errors.py`. */
+const TEXT_LIMIT = 256;
+
+export interface ApiErrorOptions {
+  /** The HTTP status code. */
+  readonly status: number;
+  /** "GET /api/v1/pods": what was asked. */
+  readonly request: string;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The Status object that the server sent, if it sent one. */
+  readonly body?: StatusBody;
+  /** What the server said instead of a Status object. Cut to 256 characters. */
+  readonly text?: string;
+  readonly cause?: unknown;
+}
+
+/** An API server's refusal: any HTTP status from 400 up, or an ERROR event in a watch stream. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** The HTTP status code, or the `code` of an ERROR event. */
+  readonly status: number;
+  /** Machine-readable, such as "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired". */
+  readonly reason: string | undefined;
+  readonly details: StatusBody["details"];
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: StatusBody | undefined;
+  /** "GET /api/v1/pods": what was asked. */
+  readonly request: string;
+
+  constructor(options: ApiErrorOptions) {
+    const { status, request, headers = {}, body, text, cause } = options;
+    super(`Server refused "${request}": ${describe(status, body, text)}`, { cause });
+    this.status = status;
+    this.reason = body?.reason;
+    this.details = body?.details;
+    this.headers = headers;
+    this.body = body;
+    this.request = request;
+  }
+
+  /** How long the server asks us to stay away, in seconds; undefined if it does not say. */
+  get retryAfter(): number | undefined {
+    for (const value of [this.headers["retry-after"], this.details?.retryAfterSeconds]) {
+      const seconds = value === undefined || value === "" ? NaN : Number(value);
+      if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+    }
+    return undefined;
+  }
+}
+
+/** There are no credentials that a server would take. The message says what was tried, and what to do. */
+export class LoginError extends Error {
+  override readonly name = "LoginError";
+}
+
+/** Makes the error of an answer with a status from 400 up. Bodies that are not of kind Status count as text. */
+export function toApiError(
+  response: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
+  options: { readonly request: string; readonly text: string },
+): ApiError {
+  const { status, headers } = response;
+  const { request, text } = options;
+  const body = parseStatus(text);
+  return new ApiError({
+    status,
+    headers,
+    request,
+    body,
+    text: body === undefined ? plainText(text) : undefined,
+  });
+}
+
+/** Gives the value if it is a Status object. */
+export function asStatus(value: unknown): StatusBody | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  // NB: only the kind is checked; the fields are read as if they could be missing or of any kind.
+  return (value as { kind?: unknown }).kind === "Status" ? value as StatusBody : undefined;
+}
+
+/** Tells whether it is an error of that name ("AbortError", "TimeoutError"). */
+export function isNamed(error: unknown, name: string): boolean {
+  return typeof error === "object" && error !== null && (error as { name?: unknown }).name === name;
+}
+
+/** What an error says, whatever it is. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function parseStatus(text: string): StatusBody | undefined {
+  try {
+    return asStatus(JSON.parse(text));
+  } catch {
+    return undefined; // plain text, as proxies send it
+  }
+}
+
+/** JSON that is no Status says nothing to a reader, and is dropped. */
+function plainText(text: string): string | undefined {
+  const trimmed = text.trim();
+  return trimmed === "" || trimmed.startsWith("{") || trimmed.startsWith("[") ? undefined : trimmed;
+}
+
+function describe(status: number, body?: StatusBody, text?: string): string {
+  const said = body?.message ?? text?.slice(0, TEXT_LIMIT);
+  const reason = body?.reason === undefined ? `${status}` : `${status} ${body.reason}`;
+  return said === undefined || said === "" ? reason : `${reason}: ${said}`;
+}
