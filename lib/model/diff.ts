@@ -6,8 +6,10 @@
  */
 
 import { type FieldPath, getField } from "./fields.ts";
-import { equalJson, isObject } from "./json.ts";
+import { isEqualJson, isObject } from "./json.ts";
 import type { JsonObject } from "./object.ts";
+
+export { isEqualJson } from "./json.ts";
 
 /** What happened at a path. */
 export type DiffOperation = "add" | "change" | "remove";
@@ -108,7 +110,7 @@ function compare(a: unknown, b: unknown, state: Comparison): void {
     add("remove", state, { old: a });
   } else if (isObject(a) && isObject(b)) {
     compareObjects(a, b, state);
-  } else if (!equalJson(a, b)) {
+  } else if (!isEqualJson(a, b)) {
     add("change", state, { old: a, new: b });
   }
 }

@@ -66,7 +66,7 @@ export function deepFreeze<T>(value: T): T {
 }
 
 /** Tells whether two JSON values mean the same: order of keys does not count, null is as absent. */
-export function equalJson(a: unknown, b: unknown): boolean {
+export function isEqualJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === undefined || a === null) return b === undefined || b === null;
   if (typeof a !== "object" || typeof b !== "object" || b === null) return false;
@@ -77,12 +77,12 @@ export function equalJson(a: unknown, b: unknown): boolean {
 
 function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
   if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (!equalJson(a[index], b[index])) return false;
+  for (let index = 0; index < a.length; index++) if (!isEqualJson(a[index], b[index])) return false;
   return true;
 }
 
 function equalObjects(a: JsonObject, b: JsonObject): boolean {
-  for (const key of Object.keys(a)) if (!equalJson(a[key], getKey(b, key))) return false;
+  for (const key of Object.keys(a)) if (!isEqualJson(a[key], getKey(b, key))) return false;
   for (const key of Object.keys(b)) {
     if (!Object.hasOwn(a, key) && b[key] !== null && b[key] !== undefined) return false;
   }
@@ -92,7 +92,7 @@ function equalObjects(a: JsonObject, b: JsonObject): boolean {
 /**
  * Writes a JSON value in one canonical way: keys sorted by code unit, no spaces, null and undefined members left out.
  *
- * Values that are equal for `equalJson` give the same text.
+ * Values that are equal for `isEqualJson` give the same text.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);

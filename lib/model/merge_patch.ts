@@ -5,7 +5,7 @@
  * sent that changes nothing (design, decision 6). All functions leave their arguments as they are.
  */
 
-import { cloneJson, equalJson, getKey, isEmptyObject, isObject, setKey, shallowCopy } from "./json.ts";
+import { cloneJson, getKey, isEmptyObject, isEqualJson, isObject, setKey, shallowCopy } from "./json.ts";
 import type { JsonObject } from "./object.ts";
 
 /** Gives the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
@@ -65,7 +65,7 @@ export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | un
 function minimiseValue(live: unknown, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (value === null) return live === undefined ? undefined : null;
-  if (!isObject(value)) return equalJson(live, value) ? undefined : value;
+  if (!isObject(value)) return isEqualJson(live, value) ? undefined : value;
   if (isObject(live)) return minimisePatch(live, value);
   // The live value is absent, or is replaced: only deletions make nothing, an explicit {} makes an empty object.
   if (isEmptyObject(value)) return value;

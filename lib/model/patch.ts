@@ -28,7 +28,7 @@ export type PatchOfMeta = PatchOf<Omit<ObjectMeta, "labels" | "annotations">> & 
 };
 
 /** Changes a raw body in place. May run several times, on newer states: it must be idempotent. */
-export type PatchFn = (body: KubeObject) => void;
+export type PatchFunction = (body: KubeObject) => void;
 
 /** A collector of changes to one object. */
 export class Patch<Spec = JsonObject, Status = JsonObject> {
@@ -36,7 +36,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   readonly #sections: Map<string, JsonObject> = new Map();
   /** Stanzas that were set as a whole to something that is not an object: null, mostly. */
   readonly #wholes: Map<string, unknown> = new Map();
-  #fns: PatchFn[] = [];
+  #fns: PatchFunction[] = [];
 
   constructor(raw?: JsonObject) {
     if (raw !== undefined) this.merge(raw);
@@ -78,10 +78,10 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   }
 
   /** Functions to be applied, in order, after everything else in this patch. */
-  get fns(): PatchFn[] {
+  get fns(): PatchFunction[] {
     return this.#fns;
   }
-  set fns(value: PatchFn[]) {
+  set fns(value: PatchFunction[]) {
     this.#fns = value;
   }
 

@@ -22,6 +22,11 @@ export interface Views<Spec = JsonObject, Status = JsonObject> {
 
 const EMPTY: Readonly<JsonObject> = Object.freeze({});
 
+/** Freezes a value and everything in it, and gives it back: for what handlers may read but not change. */
+export function readOnly<T>(value: T): T {
+  return deepFreeze(value);
+}
+
 /** Gives views of one state. The body is frozen, with everything in it, by the first read. */
 export function snapshotViews<Spec, Status>(body: KubeObject<Spec, Status>): Views<Spec, Status> {
   return new Snapshot(body);
@@ -49,7 +54,7 @@ class Snapshot<Spec, Status> implements Views<Spec, Status> {
   }
 
   get body(): Readonly<KubeObject<Spec, Status>> {
-    return deepFreeze(this.#body);
+    return readOnly(this.#body);
   }
 
   // In all of these: users' types are claims about their own objects, and an empty object is the absent one.
