@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import { readResults, type TestResult } from "./junit.ts";
 import type { Runtime, RuntimeName } from "./tools.ts";
@@ -62,7 +62,10 @@ interface Evidence {
 
 /** The tests' results, and one failure more where the file as a whole has failed without saying it through a test. */
 export function judge(job: Pick<Job, "file" | "runtime">, { ending, output, xml }: Evidence): TestResult[] {
-  const results = xml === undefined ? [] : readResults(job.runtime.name, xml, job.file);
+  const reported = xml === undefined ? [] : readResults(job.runtime.name, xml, job.file);
+  // NB: Node reports a file that cannot be loaded as a test of that name, which says no more than "test failed".
+  const isFile = ({ name }: TestResult) => name === job.file || job.file.endsWith(`/${name}`);
+  const results = reported.map((one) => isFile(one) ? { ...one, message: lastLines(output, 30) } : one);
   const failed = results.some(({ outcome }) => outcome === "failed");
   const problem = ending ?? (results.length === 0 ? "executed no test" : undefined);
   if (problem === undefined || failed) return results;
@@ -77,7 +80,6 @@ const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => s
   deno: (file, report) => [
     "test",
     "--allow-all",
-    "--quiet",
     // The types are what the tests in tests/types/ are about; of the rest they are checked by `deno task static`.
     ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
     `--junit-path=${report}`,
@@ -88,7 +90,7 @@ const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => s
     `--timeout=${TEST_TIMEOUT_MS}`,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
-    `./${file}`,
+    isAbsolute(file) ? file : `./${file}`,
   ],
   node: (file, report) => [
     "--test",
@@ -102,11 +104,19 @@ const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => s
   ],
 };
 
+/** Plain output; and a runner's tests, which run a runner in a runner, are not taken for a part of the outer one. */
+const ENVIRONMENT = {
+  NO_COLOR: "1",
+  FORCE_COLOR: undefined,
+  NODE_TEST_CONTEXT: undefined,
+  DENO_NO_UPDATE_CHECK: "1",
+};
+
 function execute({ runtime, file }: Job, report: string): Promise<{ ending: Ending; output: string }> {
   const { promise, resolve } = Promise.withResolvers<{ ending: Ending; output: string }>();
   const child = spawn(runtime.path, COMMANDS[runtime.name](file, report), {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...process.env, ...ENVIRONMENT },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JobReport } from "./jobs.ts";
+import type { TestResult } from "./junit.ts";
+import { describeReport, describeRun, isRed } from "./report.ts";
+
+const passed: TestResult = { name: "a() does", outcome: "passed" };
+const failed: TestResult = { name: "b() does", outcome: "failed", message: "Error: no\n    at b.ts:1:1" };
+const skipped: TestResult = { name: "c() does", outcome: "skipped" };
+
+describe("describeRun()", () => {
+  it("ends with the counts, alone on the last line", () => {
+    const lines = describeRun([reportOf([passed, failed, skipped]), reportOf([passed])], undefined);
+    assert.equal(lines.at(-1), "2 passed, 1 failed, 1 skipped");
+    assert.equal(lines.filter((line) => /^\d+ passed/.test(line)).length, 1);
+  });
+
+  it("gives each failure with its runtime, file and message", () => {
+    const lines = describeRun([reportOf([failed])], undefined);
+    const start = lines.indexOf("FAILED on bun: tests/a_test.ts");
+    assert.deepEqual(lines.slice(start + 1, start + 4), [
+      "  b() does",
+      "    Error: no",
+      "        at b.ts:1:1",
+    ]);
+  });
+
+  it("gives a missing control plane as the reason where one was needed, and says how to build it", () => {
+    const lines = describeRun([reportOf([skipped], { heavy: true })], "No control plane: none");
+    assert.ok(lines.includes("Skipped: No control plane: none"));
+    assert.ok(lines.includes("  tests/a_test.ts on bun: 1"));
+    assert.ok(lines.some((line) => line.includes("deno task control-plane")));
+  });
+
+  it("gives the reasons that files and runtimes state", () => {
+    const stated = reportOf([skipped, skipped], { reasons: ["no openssl"] });
+    const told = reportOf([{ ...skipped, message: "not on Node" }]);
+    const lines = describeRun([stated, told], undefined);
+    assert.ok(lines.includes("Skipped: no openssl"));
+    assert.ok(lines.includes("Skipped: not on Node"));
+  });
+});
+
+describe("describeReport()", () => {
+  it("is one line with the file's counts", () => {
+    const line = describeReport(reportOf([passed, passed, failed]));
+    assert.equal(line, "bun  tests/a_test.ts: 2 passed, 1 FAILED (1.3 s)");
+  });
+});
+
+describe("isRed()", () => {
+  it("is true after a failure, and when nothing ran", () => {
+    assert.equal(isRed([reportOf([passed]), reportOf([failed])]), true);
+    assert.equal(isRed([]), true);
+    assert.equal(isRed([reportOf([passed, skipped])]), false);
+  });
+});
+
+function reportOf(
+  results: readonly TestResult[],
+  more: { heavy?: boolean; reasons?: string[] } = {},
+): JobReport {
+  const runtime = { name: "bun", path: "bun", version: "1.4.5" } as const;
+  const job = { runtime, file: "tests/a_test.ts", heavy: more.heavy ?? false };
+  return { job, results, reasons: more.reasons ?? [], output: "", seconds: 1.26 };
+}
