@@ -1,0 +1,95 @@
+/**
+ * Gates that let callers through while they are open: pausing an operator, waiting for the first complete listing.
+ *
+ * A gate is level-triggered: who comes while it is open does not wait. For values that change, see `cell.ts`.
+ */
+
+import { Waiters } from "./waiters.ts";
+
+/** What can be waited at, but not opened. */
+export interface Passage {
+  readonly isOpen: boolean;
+  /** Waits until it is open; true if it is, false if the signal was aborted first. Never rejects. */
+  opened(signal?: AbortSignal): Promise<boolean>;
+  /** Waits until it is closed; true if it is, false if the signal was aborted first. Never rejects. */
+  closed(signal?: AbortSignal): Promise<boolean>;
+}
+
+/** A gate, closed at first unless said otherwise. */
+export class Gate implements Passage {
+  readonly #atOpening = new Waiters<true>();
+  readonly #atClosing = new Waiters<true>();
+  readonly #onChange: (() => void) | undefined;
+  #isOpen: boolean;
+
+  constructor(isOpen = false, onChange?: () => void) {
+    this.#isOpen = isOpen;
+    this.#onChange = onChange;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(): void {
+    this.set(true);
+  }
+
+  close(): void {
+    this.set(false);
+  }
+
+  /** Opens or closes it. What it is already, it stays. */
+  set(isOpen: boolean): void {
+    if (isOpen === this.#isOpen) return;
+    this.#isOpen = isOpen;
+    (isOpen ? this.#atOpening : this.#atClosing).serveAll(true);
+    this.#onChange?.();
+  }
+
+  async opened(signal?: AbortSignal): Promise<boolean> {
+    while (!this.#isOpen) if (!await this.#atOpening.wait(signal)) return false;
+    return true;
+  }
+
+  async closed(signal?: AbortSignal): Promise<boolean> {
+    while (this.#isOpen) if (!await this.#atClosing.wait(signal)) return false;
+    return true;
+  }
+}
+
+/** Several gates in a row: the way is open while each of them is; without any, it is open. */
+export class GateRow implements Passage {
+  readonly #gates = new Set<Gate>();
+  readonly #whole = new Gate(true);
+
+  get isOpen(): boolean {
+    return this.#whole.isOpen;
+  }
+
+  /** Adds a gate, open unless said otherwise. */
+  add(isOpen = true): Gate {
+    const gate = new Gate(isOpen, () => this.#update());
+    this.#gates.add(gate);
+    this.#update();
+    return gate;
+  }
+
+  /** Takes a gate away: it no longer counts. */
+  remove(gate: Gate): void {
+    this.#gates.delete(gate);
+    this.#update();
+  }
+
+  opened(signal?: AbortSignal): Promise<boolean> {
+    return this.#whole.opened(signal);
+  }
+
+  closed(signal?: AbortSignal): Promise<boolean> {
+    return this.#whole.closed(signal);
+  }
+
+  #update(): void {
+    this.#whole.set([...this.#gates].every((gate) => gate.isOpen));
+  }
+}

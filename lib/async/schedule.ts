@@ -1,0 +1,130 @@
+/**
+ * Many due times over one timer: what wakes retries, whichever object they belong to.
+ *
+ * A due time belongs to a key, and a key has one at most. Keys that are due are called back in the order of their times,
+ * then of their setting. The clock may jump: what was set to be due in a minute is due in a minute.
+ */
+
+import { Heap } from "../runtime/heap.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+
+/** What a schedule is made of. */
+export interface ScheduleOptions {
+  readonly clock: Clock;
+  /** Called with each key when it is due; the key is no longer set then. Must not throw. */
+  readonly callback: (key: string) => void;
+}
+
+interface DueTime {
+  place: number;
+  readonly key: string;
+  /** Wall clock, in milliseconds: what it was set to. */
+  readonly at: number;
+  /** Monotonic clock. */
+  readonly due: Seconds;
+  readonly order: number;
+}
+
+/** Binary fractions: a timer for 0.3 s may ring when the clock shows 0.29999999999999993. */
+const TOLERANCE: Seconds = 1e-6;
+
+/** Due times by key. */
+export class Schedule implements Disposable {
+  readonly #clock: Clock;
+  readonly #callback: (key: string) => void;
+  readonly #heap = new Heap<DueTime>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
+  readonly #byKey = new Map<string, DueTime>();
+  #timer: { readonly due: Seconds; readonly handle: Disposable } | undefined;
+  #made = 0;
+
+  constructor({ clock, callback }: ScheduleOptions) {
+    this.#clock = clock;
+    this.#callback = callback;
+  }
+
+  /** How many keys are set. */
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** When a key is due, in milliseconds since 1970; undefined if it is not set. */
+  get(key: string): number | undefined {
+    return this.#byKey.get(key)?.at;
+  }
+
+  /**
+   * Sets when a key is due, in milliseconds since 1970, in place of what was set before. What is past is due at once, but
+   * not before `set()` has returned.
+   *
+   * @throws {RangeError} If the time is not a number.
+   */
+  set(key: string, at: number): void {
+    if (Number.isNaN(at)) throw new RangeError(`Cannot schedule "${key}": its time is not a number`);
+    this.#remove(key);
+    const due = this.#clock.monotonic() + Math.max(at - this.#clock.now(), 0) / 1000;
+    const entry: DueTime = { place: -1, key, at, due, order: this.#made++ };
+    this.#byKey.set(key, entry);
+    this.#heap.push(entry);
+    this.#arm();
+  }
+
+  /** Sets when a key is due, unless it is due earlier anyway. */
+  setEarlier(key: string, at: number): void {
+    const known = this.#byKey.get(key);
+    if (!known || at < known.at) this.set(key, at);
+  }
+
+  /** Unsets a key; tells whether it was set. */
+  cancel(key: string): boolean {
+    const wasSet = this.#remove(key);
+    // A timer for nothing would still ring, and count as something that the clock waits for.
+    if (this.#byKey.size === 0) this.#disarm();
+    return wasSet;
+  }
+
+  /** Unsets all keys. */
+  [Symbol.dispose](): void {
+    this.#disarm();
+    for (const key of [...this.#byKey.keys()]) this.#remove(key);
+  }
+
+  #remove(key: string): boolean {
+    const entry = this.#byKey.get(key);
+    if (!entry) return false;
+    this.#byKey.delete(key);
+    this.#heap.remove(entry);
+    return true;
+  }
+
+  /** Makes sure that the timer rings for the first due time; one that rings too early is left to do so. */
+  #arm(): void {
+    const first = this.#heap.peek();
+    if (!first || this.#timer && this.#timer.due <= first.due) return;
+    this.#disarm();
+    const handle = this.#clock.after(first.due - this.#clock.monotonic(), () => this.#ring());
+    this.#timer = { due: first.due, handle };
+  }
+
+  #disarm(): void {
+    this.#timer?.handle[Symbol.dispose]();
+    this.#timer = undefined;
+  }
+
+  #ring(): void {
+    this.#timer = undefined;
+    // What a callback sets to be due at once waits for the next ring: it could go on like this for ever.
+    const end = this.#made;
+    try {
+      for (let first = this.#heap.peek(); first && this.#isDue(first, end); first = this.#heap.peek()) {
+        this.#remove(first.key);
+        this.#callback(first.key);
+      }
+    } finally {
+      this.#arm();
+    }
+  }
+
+  #isDue({ due, order }: DueTime, end: number): boolean {
+    return order < end && due <= this.#clock.monotonic() + TOLERANCE;
+  }
+}

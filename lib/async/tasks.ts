@@ -1,0 +1,133 @@
+/**
+ * Background work that somebody owns: nothing floats, every error is reported, and stopping waits for the last one.
+ */
+
+/** What a group does with errors. */
+export interface TaskGroupOptions {
+  /**
+   * Called with what a task threw, except for the reason it was aborted with. Must not throw.
+   *
+   * Without it, `stop()` and `finished()` throw the first error.
+   */
+  readonly onError?: (error: unknown, name: string) => void;
+}
+
+/** A task under way. */
+export interface Task {
+  readonly name: string;
+  /** Whether it has not come to its end yet. */
+  readonly isRunning: boolean;
+  /** Resolves when the task has come to its end, whichever. Never rejects. */
+  readonly done: Promise<void>;
+  /** Aborts its signal, and waits for its end. */
+  stop(reason?: unknown): Promise<void>;
+}
+
+/** Owns tasks. */
+export class TaskGroup implements AsyncDisposable {
+  readonly #onError: ((error: unknown, name: string) => void) | undefined;
+  readonly #tasks = new Set<OwnedTask>();
+  readonly #controller = new AbortController();
+  #firstError: { readonly error: unknown } | undefined;
+
+  constructor({ onError }: TaskGroupOptions = {}) {
+    this.#onError = onError;
+  }
+
+  /** How many tasks are under way. */
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  /** Aborted when the group is stopped. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /**
+   * Starts a task; its signal is aborted when it or the group is stopped. The task's synchronous part runs at once.
+   *
+   * In a group that was stopped the task runs too, with a signal that is aborted already: it may have to tidy up.
+   */
+  start(name: string, work: (signal: AbortSignal) => Promise<void> | void): Task {
+    const task = new OwnedTask(name);
+    if (this.signal.aborted) task.abort(this.signal.reason);
+    this.#tasks.add(task);
+    task.run(work, (error) => {
+      this.#tasks.delete(task);
+      if (error) this.#report(error.error, task);
+    });
+    return task;
+  }
+
+  /** Aborts all tasks, and waits until the last one has ended. */
+  async stop(reason: unknown = new DOMException("The tasks were stopped", "AbortError")): Promise<void> {
+    if (!this.signal.aborted) this.#controller.abort(reason);
+    for (const task of [...this.#tasks]) task.abort(reason);
+    await this.finished();
+  }
+
+  /** Waits until no task is under way, including those that are started meanwhile. */
+  async finished(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.all([...this.#tasks].map((task) => task.done));
+    if (this.#firstError) throw this.#firstError.error;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #report(error: unknown, task: OwnedTask): void {
+    if (task.wasAbortedWith(error)) return;
+    if (this.#onError) this.#onError(error, task.name);
+    else this.#firstError ??= { error };
+  }
+}
+
+class OwnedTask implements Task {
+  readonly name: string;
+  readonly #controller = new AbortController();
+  readonly #done = Promise.withResolvers<void>();
+  #isRunning = true;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  abort(reason: unknown): void {
+    if (!this.#controller.signal.aborted) this.#controller.abort(reason);
+  }
+
+  stop(reason: unknown = new DOMException("The task was stopped", "AbortError")): Promise<void> {
+    this.abort(reason);
+    return this.done;
+  }
+
+  async run(
+    work: (signal: AbortSignal) => Promise<void> | void,
+    onEnd: (error?: { error: unknown }) => void,
+  ): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    try {
+      await work(this.#controller.signal);
+    } catch (error) {
+      failure = { error };
+    }
+    this.#isRunning = false;
+    onEnd(failure);
+    this.#done.resolve();
+  }
+
+  wasAbortedWith(error: unknown): boolean {
+    const { aborted, reason } = this.#controller.signal;
+    return aborted && (error === reason || error instanceof Error && error.name === "AbortError");
+  }
+}
