@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Limiter } from "../../lib/async/limiter.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+
+describe("Limiter", () => {
+  it("run() lets only so many in at the same time, in order", async () => {
+    const { clock } = virtualHost({ start: 0 });
+    const limiter = new Limiter(2);
+    const log: string[] = [];
+    let most = 0;
+    const work = (name: string) => async () => {
+      most = Math.max(most, limiter.active);
+      await clock.sleep(10);
+      log.push(`${name}@${clock.now() / 1000}`);
+    };
+    const all = Promise.all(["a", "b", "c", "d", "e"].map((name) => limiter.run(work(name))));
+    await clock.advance(30);
+    await all;
+    assert.deepEqual(log, ["a@10", "b@10", "c@20", "d@20", "e@30"]);
+    assert.equal(most, 2);
+    assert.equal(limiter.active, 0);
+  });
+
+  it("run() frees its slot when the function throws", async () => {
+    const limiter = new Limiter(1);
+    await assert.rejects(limiter.run(() => Promise.reject(new Error("no"))), /no/);
+    assert.equal(await limiter.run(() => "in"), "in");
+  });
+
+  it("enter() gives undefined on abort, and takes no slot then", async () => {
+    const limiter = new Limiter(1);
+    const slot = await limiter.enter();
+    const controller = new AbortController();
+    const waiting = limiter.enter(controller.signal);
+    assert.equal(limiter.waiting, 1);
+    controller.abort(new Error("gone"));
+    assert.equal(await waiting, undefined);
+    await assert.rejects(limiter.run(() => 1, controller.signal), /gone/);
+    slot?.[Symbol.dispose]();
+    slot?.[Symbol.dispose]();
+    assert.equal(limiter.active, 0);
+  });
+
+  it("refuses limits below one", () => {
+    for (const limit of [0, -1, NaN]) assert.throws(() => new Limiter(limit), RangeError);
+  });
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Schedule } from "../../lib/async/schedule.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+
+function scheduleOn() {
+  const { clock } = virtualHost({ start: 0 });
+  const rung: string[] = [];
+  const schedule = new Schedule({ clock, callback: (key) => rung.push(`${key}@${clock.now() / 1000}`) });
+  return { clock, rung, schedule };
+}
+
+describe("Schedule", () => {
+  it("calls back each key at its time, in order, over one timer", async () => {
+    const { clock, rung, schedule } = scheduleOn();
+    schedule.set("late", 30_000);
+    schedule.set("early", 10_000);
+    schedule.set("middle", 20_000);
+    assert.equal(clock.pending, 1);
+    await clock.advance(25);
+    assert.deepEqual(rung, ["early@10", "middle@20"]);
+    await clock.advance(25);
+    assert.deepEqual(rung, ["early@10", "middle@20", "late@30"]);
+    assert.equal(schedule.size, 0);
+    assert.equal(clock.pending, 0);
+  });
+
+  it("set() replaces a key's time, setEarlier() only by an earlier one, cancel() unsets it", async () => {
+    const { clock, rung, schedule } = scheduleOn();
+    schedule.set("a", 10_000);
+    schedule.set("a", 20_000);
+    schedule.setEarlier("a", 30_000);
+    assert.equal(schedule.get("a"), 20_000);
+    schedule.setEarlier("a", 15_000);
+    schedule.set("b", 12_000);
+    assert.equal(schedule.cancel("b"), true);
+    assert.equal(schedule.cancel("b"), false);
+    await clock.advance(60);
+    assert.deepEqual(rung, ["a@15"]);
+  });
+
+  it("rings at once for times in the past, but not before set() has returned", async () => {
+    const { clock, rung, schedule } = scheduleOn();
+    schedule.set("past", -5000);
+    assert.deepEqual(rung, []);
+    await clock.settle();
+    assert.deepEqual(rung, ["past@0"]);
+  });
+
+  it("lets a callback set its own key again, even to the past, without starving others", async () => {
+    const { clock } = virtualHost({ start: 0 });
+    const rung: string[] = [];
+    const schedule: Schedule = new Schedule({
+      clock,
+      callback: (key) => {
+        rung.push(key);
+        if (key === "again" && rung.length < 4) schedule.set(key, 0);
+      },
+    });
+    schedule.set("again", 0);
+    schedule.set("other", 0);
+    await clock.settle();
+    assert.deepEqual(rung, ["again", "other", "again", "again"]);
+  });
+
+  it("keeps keys such as __proto__ apart, and refuses times that are no numbers", async () => {
+    const { clock, rung, schedule } = scheduleOn();
+    for (const key of ["__proto__", "constructor", "toString"]) schedule.set(key, 1000);
+    assert.throws(() => schedule.set("x", NaN), RangeError);
+    await clock.advance(1);
+    assert.deepEqual(rung, ["__proto__@1", "constructor@1", "toString@1"]);
+  });
+
+  it("rings no more after it was disposed of", async () => {
+    const { clock, rung, schedule } = scheduleOn();
+    schedule.set("a", 1000);
+    schedule[Symbol.dispose]();
+    assert.equal(clock.pending, 0);
+    await clock.advance(10);
+    assert.deepEqual(rung, []);
+  });
+
+  it("rings ten thousand random times in order", async () => {
+    const { random } = virtualHost({ seed: 3 });
+    const { clock } = virtualHost({ start: 0 });
+    const times = new Map<string, number>();
+    let before = 0;
+    const schedule = new Schedule({
+      clock,
+      callback: (key) => {
+        const at = times.get(key) ?? NaN;
+        assert.ok(
+          at >= before && clock.now() - at < 1,
+          `${key} at ${at} rang at ${clock.now()}, after ${before}`,
+        );
+        before = at;
+        times.delete(key);
+      },
+    });
+    for (let index = 0; index < 10_000; index++) {
+      times.set(`key ${index}`, Math.floor(random.next() * 100_000));
+      schedule.set(`key ${index}`, times.get(`key ${index}`) ?? 0);
+    }
+    for (let index = 0; index < 10_000; index += 3) {
+      schedule.cancel(`key ${index}`);
+      times.delete(`key ${index}`);
+    }
+    await clock.advance(100);
+    assert.equal(times.size, 0);
+  });
+});

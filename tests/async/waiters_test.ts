@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import { describe, it } from "node:test";
+import { Waiters } from "../../lib/async/waiters.ts";
+
+describe("Waiters", () => {
+  it("serve() serves who waits longest, and tells whether there was one", async () => {
+    const waiters = new Waiters<string>();
+    const first = waiters.wait();
+    const second = waiters.wait();
+    assert.equal(waiters.size, 2);
+    assert.equal(waiters.serve("a"), true);
+    assert.equal(waiters.serve("b"), true);
+    assert.equal(waiters.serve("c"), false);
+    assert.deepEqual([await first, await second], ["a", "b"]);
+  });
+
+  it("wait() gives undefined when its signal is aborted, before or during the wait", async () => {
+    const waiters = new Waiters<string>();
+    assert.equal(await waiters.wait(AbortSignal.abort()), undefined);
+    const controller = new AbortController();
+    const waiting = waiters.wait(controller.signal);
+    controller.abort();
+    assert.equal(await waiting, undefined);
+    assert.equal(waiters.size, 0);
+    assert.equal(waiters.serve("nobody"), false);
+  });
+
+  it("wait() leaves no listener behind on its signal", async () => {
+    const waiters = new Waiters<number>();
+    const { signal } = new AbortController();
+    for (let round = 0; round < 20; round++) {
+      const waiting = waiters.wait(signal);
+      waiters.serveAll(round);
+      assert.equal(await waiting, round);
+    }
+    assert.equal(getEventListeners(signal, "abort").length, 0);
+  });
+});
