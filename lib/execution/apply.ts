@@ -1,0 +1,168 @@
+/**
+ * Writes what a cycle left behind onto the object, in as few requests as possible.
+ *
+ * What equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between repeats
+ * a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes out
+ * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost.
+ * Functions come last, as JSON patches of what they change on the newest object. Source: design, decision 6; A §6.8.
+ */
+
+import { ApiError } from "../client/errors.ts";
+import type { Client, PatchRequest } from "../client/client.ts";
+import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.ts";
+import { cloneJson, isEmptyObject } from "../model/json.ts";
+import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import { minimisePatch, type Patch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
+import type { Resource } from "../model/resource.ts";
+
+/** How the object should stand with our finalizer. */
+export interface FinalizerChange {
+  readonly name: string;
+  readonly wanted: boolean;
+}
+
+export interface ApplyOptions {
+  readonly client: Client;
+  readonly resource: Resource;
+  /** The newest state known. */
+  readonly body: KubeObject;
+  readonly patch: Patch;
+  readonly finalizer?: FinalizerChange;
+  readonly signal?: AbortSignal;
+}
+
+/** What became of it. */
+export interface Applied {
+  /** The newest state; undefined if the object has gone. */
+  readonly body: KubeObject | undefined;
+  /** How many requests changed the object. */
+  readonly writes: number;
+  /** Functions that lost against somebody else's change: to be applied to the newest object, which must be read first. */
+  readonly remaining: readonly PatchFunction[];
+}
+
+/** How often a list of finalizers is made anew. */
+const CONFLICTS = 5;
+
+/**
+ * Writes the patch and the finalizer.
+ *
+ * @throws {ApiError} If the server refuses for another reason than that the object has gone.
+ */
+export async function applyPatch(options: ApplyOptions): Promise<Applied> {
+  const writer = new Writer(options);
+  try {
+    const { patch, finalizer } = options;
+    const { status, main = {} } = split(patch.toMergePatch(), options.resource);
+    if (status !== undefined) await writer.merge(status, "status");
+    if (finalizer === undefined) await writer.merge(main);
+    else await writer.mergeWithFinalizer(main, finalizer);
+    const remaining = await writer.transform(patch.fns);
+    return { body: writer.body, writes: writer.writes, remaining };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) {
+      return { body: undefined, writes: writer.writes, remaining: [] };
+    }
+    throw error;
+  }
+}
+
+class Writer {
+  body: KubeObject;
+  writes = 0;
+  readonly #options: ApplyOptions;
+
+  constructor(options: ApplyOptions) {
+    this.#options = options;
+    this.body = options.body;
+  }
+
+  async merge(content: JsonObject, subresource?: string): Promise<void> {
+    const body = minimisePatch(this.body, content);
+    if (body !== undefined) await this.#send({ type: "merge", body }, subresource);
+  }
+
+  async mergeWithFinalizer(content: JsonObject, finalizer: FinalizerChange): Promise<void> {
+    for (let conflicts = 0;; conflicts++) {
+      const finalizers = finalizersAfter(this.body, finalizer);
+      if (finalizers === undefined) return await this.merge(content);
+      const rest = minimisePatch(this.body, content) ?? {};
+      // The section is ours: patches of handlers hold labels and annotations there.
+      const metadata = rest.metadata as JsonObject | undefined;
+      const { resourceVersion } = this.body.metadata;
+      const body = { ...rest, metadata: { ...metadata, finalizers, resourceVersion } };
+      try {
+        return await this.#send({ type: "merge", body });
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.status !== 409 || conflicts >= CONFLICTS) throw error;
+        this.body = await this.#read();
+      }
+    }
+  }
+
+  async transform(fns: readonly PatchFunction[]): Promise<readonly PatchFunction[]> {
+    if (fns.length === 0) return [];
+    const wanted = cloneJson(this.body);
+    for (const fn of fns) fn(wanted);
+    const operations = createJsonPatch(this.body, wanted);
+    const { main, status } = splitOperations(operations, this.#options.resource);
+    try {
+      if (main.length > 0) await this.#send({ type: "json", body: this.#guarded(main) });
+      if (status.length > 0) await this.#send({ type: "json", body: this.#guarded(status) }, "status");
+      return [];
+    } catch (error) {
+      if (error instanceof ApiError && (error.status === 422 || error.status === 409)) return fns;
+      throw error;
+    }
+  }
+
+  #guarded(operations: readonly JsonPatchOperation[]): unknown[] {
+    const value = this.body.metadata.resourceVersion;
+    return [{ op: "test", path: "/metadata/resourceVersion", value }, ...operations];
+  }
+
+  async #send(patch: PatchRequest, subresource?: string): Promise<void> {
+    const { client, resource, signal } = this.#options;
+    this.body = await client.patch(resource, this.#address(subresource), patch, { signal });
+    this.writes++;
+  }
+
+  async #read(): Promise<KubeObject> {
+    const { client, resource, signal } = this.#options;
+    return await client.get(resource, this.#address(), { signal });
+  }
+
+  #address(subresource?: string): { readonly namespace?: string; readonly name: string; readonly subresource?: string } {
+    const { name = "", namespace } = this.body.metadata;
+    return { name, namespace: this.#options.resource.namespaced ? namespace : undefined, subresource };
+  }
+}
+
+/** The new list, null for none; undefined if nothing is to be changed. */
+function finalizersAfter(body: KubeObject, { name, wanted }: FinalizerChange): string[] | null | undefined {
+  if (!wanted) return removeFinalizer(body, name);
+  // The server refuses new finalizers on objects that are being deleted.
+  return isDeleting(body) ? undefined : addFinalizer(body, name);
+}
+
+function split(content: JsonObject, resource: Resource): SplitPatch {
+  return resource.subresources.includes("status") ? splitStatus(content) : { main: content };
+}
+
+function splitOperations(
+  operations: readonly JsonPatchOperation[],
+  resource: Resource,
+): { readonly main: readonly JsonPatchOperation[]; readonly status: readonly JsonPatchOperation[] } {
+  if (!resource.subresources.includes("status")) return { main: operations, status: [] };
+  const isStatus = ({ path }: JsonPatchOperation): boolean => path === "/status" || path.startsWith("/status/");
+  return { main: operations.filter((each) => !isStatus(each)), status: operations.filter(isStatus) };
+}
+
+/** Tells whether there is anything to write. */
+export function isWorthWriting({ patch, body, finalizer }: Pick<ApplyOptions, "patch" | "body" | "finalizer">): boolean {
+  if (patch.fns.length > 0) return true;
+  if (finalizer !== undefined && finalizersAfter(body, finalizer) !== undefined) return true;
+  const content = patch.toMergePatch();
+  return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;
+}

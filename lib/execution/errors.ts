@@ -1,0 +1,90 @@
+/**
+ * The errors with which handlers say what should happen next, and those that the framework fails handlers with.
+ *
+ * Source: Kopf, docs/errors. A `TemporaryError` is retried, a `PermanentError` never; what any other error means is the
+ * handler's `errors` option.
+ */
+
+import type { Seconds } from "../runtime/host.ts";
+
+/** How errors that are neither temporary nor permanent are treated. */
+export type ErrorsMode = "temporary" | "permanent" | "ignored";
+
+export interface TemporaryErrorOptions extends ErrorOptions {
+  /** When to try again. In seconds; 0 or null: at once. Default: 60. */
+  readonly delay?: Seconds | null;
+}
+
+/**
+ * Fails this attempt only: the handler is called again after `delay`.
+ *
+ * @example
+ * ```ts
+ * import { TemporaryError } from "@lotse/lotse";
+ *
+ * const error = new TemporaryError("The volume is not bound yet", { delay: 10 });
+ * console.log(error.delay); // 10
+ * ```
+ */
+export class TemporaryError extends Error {
+  override readonly name: string = "TemporaryError";
+  /** In seconds; 0 means at once. */
+  readonly delay: Seconds;
+
+  constructor(message?: string, options: TemporaryErrorOptions = {}) {
+    super(message, options);
+    this.delay = options.delay === undefined ? 60 : Math.max(0, options.delay ?? 0);
+  }
+}
+
+/**
+ * Fails the handler for good, for this cause: it is not called again until the object changes.
+ *
+ * @example
+ * ```ts
+ * import { PermanentError } from "@lotse/lotse";
+ *
+ * const error = new PermanentError("A database cannot be downgraded");
+ * console.log(error.message);
+ * ```
+ */
+export class PermanentError extends Error {
+  override readonly name: string = "PermanentError";
+}
+
+/** Denies an admission request, with an HTTP-like code (default 500). */
+export class AdmissionError extends PermanentError {
+  override readonly name: string = "AdmissionError";
+  readonly code: number;
+
+  constructor(message?: string, options: ErrorOptions & { readonly code?: number } = {}) {
+    super(message, options);
+    this.code = options.code ?? 500;
+  }
+}
+
+/** The handler had no more time: its `timeout`, counted from the first attempt, is over. */
+export class HandlerTimeoutError extends PermanentError {
+  override readonly name: string = "HandlerTimeoutError";
+}
+
+/** The handler had no more attempts: its `retries` are used up. */
+export class HandlerRetriesError extends PermanentError {
+  override readonly name: string = "HandlerRetriesError";
+}
+
+/** Gives an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. */
+export function toError(thrown: unknown): Error {
+  if (thrown instanceof Error) return thrown;
+  return new Error(`${describe(thrown)} was thrown (throw an Error to get a stack trace)`, { cause: thrown });
+}
+
+function describe(thrown: unknown): string {
+  if (typeof thrown === "string") return JSON.stringify(thrown.slice(0, 1024));
+  if (thrown === null || typeof thrown !== "object") return String(thrown);
+  try {
+    return (JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown)).slice(0, 1024);
+  } catch {
+    return Object.prototype.toString.call(thrown);
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Runs one attempt of a handler, and says how it ended.
+ *
+ * Limits are checked before the call (strictly) and after an error (looking one attempt ahead), against numbers that
+ * survive restarts. Source: Kopf, docs/errors; scenarios A165–A175. Unlike Kopf, a handler that is still running when
+ * its timeout is over gets its `signal` aborted and the attempt fails; a handler that ignores the signal is left behind.
+ */
+
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import {
+  type ErrorsMode,
+  HandlerRetriesError,
+  HandlerTimeoutError,
+  PermanentError,
+  TemporaryError,
+  toError,
+} from "./errors.ts";
+import type { Handler, Outcome } from "./handler.ts";
+import { invoke } from "./invoke.ts";
+
+/** What is known of the handler's earlier attempts. */
+export interface Attempts {
+  /** How often it was called before. */
+  readonly retry: number;
+  /** Time since the first attempt began. */
+  readonly runtime: Seconds;
+}
+
+export interface ExecuteOptions<Args> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly attempts: Attempts;
+  /** The word for such handlers in log lines: "Handler", "Daemon", "Timer", "Activity". */
+  readonly noun: string;
+  /** What errors mean where the handler does not say. */
+  readonly errors: ErrorsMode;
+  readonly defaultBackoff: Seconds;
+  /** Aborts when the operator stops. */
+  readonly signal: AbortSignal;
+  /** Makes the argument object; the signal is the attempt's own. */
+  readonly args: (signal: AbortSignal) => Args;
+}
+
+/** Calls the handler once, unless its limits are exceeded already. Never throws. */
+export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
+  const { attempts, logger, noun } = options;
+  const exceeded = exceededLimit(handler, attempts);
+  if (exceeded !== undefined) {
+    logger.error(`${noun} failed: its limits are exceeded`, { handler: handler.id, error: exceeded });
+    return { kind: "failure", error: exceeded };
+  }
+  logger.debug(`${noun} invoked`, { handler: handler.id, retry: attempts.retry });
+  const begun = options.clock.monotonic();
+  try {
+    const remaining = (handler.timeout ?? Infinity) - attempts.runtime;
+    const result = await invoke(handler, { ...options, remaining });
+    logger.info(`${noun} succeeded`, { handler: handler.id });
+    return { kind: "success", result };
+  } catch (thrown) {
+    const spent = attempts.runtime + options.clock.monotonic() - begun;
+    const outcome = judge(handler, { ...options, error: toError(thrown), spent });
+    report(handler, outcome, { ...options, thrown });
+    return outcome;
+  }
+}
+
+function exceededLimit(handler: Handler, { retry, runtime }: Attempts): PermanentError | undefined {
+  if (handler.timeout !== undefined && runtime >= handler.timeout) {
+    return new HandlerTimeoutError(
+      `Handler "${handler.id}" has timed out after ${round(runtime)} s (timeout: ${handler.timeout} s)`,
+    );
+  }
+  if (handler.retries !== undefined && retry >= handler.retries) {
+    return new HandlerRetriesError(
+      `Handler "${handler.id}" has exceeded its retries: ${retry} attempts (retries: ${handler.retries})`,
+    );
+  }
+}
+
+interface JudgeOptions {
+  readonly attempts: Attempts;
+  readonly errors: ErrorsMode;
+  readonly defaultBackoff: Seconds;
+  readonly error: Error;
+  /** Time since the first attempt began. */
+  readonly spent: Seconds;
+}
+
+function judge<Args>(handler: Handler<Args>, options: JudgeOptions): Outcome {
+  const { error, errors } = options;
+  if (error instanceof PermanentError) return { kind: "failure", error };
+  if (error instanceof ChildrenPending) return { kind: "children", delay: error.delay };
+  if (error instanceof TemporaryError) return retryOrFail(handler, error.delay, options);
+  switch (handler.errors ?? errors) {
+    case "ignored":
+      return { kind: "success" };
+    case "permanent":
+      return { kind: "failure", error };
+    case "temporary":
+      return retryOrFail(handler, handler.backoff ?? options.defaultBackoff, options);
+  }
+}
+
+/** Looks one attempt ahead: when the next one would exceed a limit, it fails now instead of waiting for nothing. */
+function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: JudgeOptions): Outcome {
+  const next = { retry: options.attempts.retry + 1, runtime: options.spent + delay };
+  const exceeded = exceededLimit(handler as Handler, next);
+  if (exceeded === undefined) return { kind: "retry", delay, error: options.error };
+  exceeded.cause = options.error;
+  exceeded.message += `: ${options.error.message}`;
+  return { kind: "failure", error: exceeded };
+}
+
+/** Ends a parent's attempt while its sub-handlers are unfinished. Never seen by users. */
+export class ChildrenPending extends Error {
+  override readonly name: string = "ChildrenPending";
+  readonly delay: Seconds;
+
+  constructor(delay: Seconds) {
+    super("Sub-handlers are unfinished");
+    this.delay = delay;
+  }
+}
+
+interface ReportOptions {
+  readonly logger: Logger;
+  readonly noun: string;
+  readonly thrown: unknown;
+}
+
+/** Expected errors take one line; unexpected ones come with a stack. */
+function report(handler: Handler<never>, outcome: Outcome, { logger, noun, thrown }: ReportOptions): void {
+  const expected = thrown instanceof TemporaryError || thrown instanceof PermanentError;
+  const fields = { handler: handler.id, stack: !expected };
+  switch (outcome.kind) {
+    case "success":
+      logger.error(`${noun} failed with an error that is ignored`, { ...fields, error: toError(thrown) });
+      return;
+    case "failure":
+      logger.error(`${noun} failed permanently`, { ...fields, error: outcome.error });
+      return;
+    case "retry":
+      logger.error(`${noun} failed temporarily`, { ...fields, error: outcome.error, retryIn: outcome.delay });
+      return;
+    case "children":
+      logger.debug(`${noun} waits for its sub-handlers`, { handler: handler.id, retryIn: outcome.delay });
+      return;
+  }
+}
+
+function round(seconds: Seconds): number {
+  return Math.round(seconds * 1000) / 1000;
+}

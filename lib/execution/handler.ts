@@ -1,0 +1,33 @@
+/**
+ * What the execution layer knows of a handler: who it is, what to call, and within which limits.
+ *
+ * What a handler was declared for (a cause, a kind, filters) is the registry's knowledge, and not needed to run it.
+ */
+
+import type { Seconds } from "../runtime/host.ts";
+import type { ErrorsMode } from "./errors.ts";
+
+/** A function with an id and limits; `Args` is the one argument object that it takes. */
+export interface Handler<Args = never> {
+  /** Stable across deploys: records and results on objects are kept under it. */
+  readonly id: string;
+  readonly fn: (args: Args) => unknown;
+  /** Given to the function as `param`. */
+  readonly param?: unknown;
+  /** Default: the mode of the kind of handler ("temporary" for change handlers). */
+  readonly errors?: ErrorsMode;
+  /** For all attempts together, counted from the first. In seconds; default: none. */
+  readonly timeout?: Seconds;
+  /** How often the function is called at most. Default: no limit. */
+  readonly retries?: number;
+  /** Wait after an error that is neither temporary nor permanent. In seconds; default: `execution.defaultBackoff`. */
+  readonly backoff?: Seconds;
+}
+
+/** How an attempt ended. */
+export type Outcome =
+  | { readonly kind: "success"; readonly result?: unknown }
+  | { readonly kind: "failure"; readonly error: Error }
+  | { readonly kind: "retry"; readonly delay: Seconds; readonly error: Error }
+  /** The handler itself is fine, but sub-handlers are unfinished. */
+  | { readonly kind: "children"; readonly delay: Seconds };

@@ -1,0 +1,60 @@
+/**
+ * Calls a handler's function with a signal of its own, and holds it to its time.
+ *
+ * A promise cannot be killed: when the time is over, the signal is aborted and the attempt fails; a function that goes on
+ * regardless is left behind, with a warning when it ends at last, and its result is dropped.
+ */
+
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { HandlerTimeoutError } from "./errors.ts";
+import type { Handler } from "./handler.ts";
+
+export interface InvokeOptions<Args> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Time left for this attempt; Infinity for no limit. */
+  readonly remaining: Seconds;
+  /** Aborts when the operator stops. */
+  readonly signal: AbortSignal;
+  readonly args: (signal: AbortSignal) => Args;
+}
+
+/**
+ * Gives what the function returns.
+ *
+ * @throws {HandlerTimeoutError} If the time is over first.
+ * @throws What the function throws.
+ */
+export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
+  if (options.remaining === Infinity) return await handler.fn(options.args(options.signal));
+  return await invokeWithin(handler, options);
+}
+
+async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
+  const { clock, logger, remaining, signal } = options;
+  const controller = new AbortController();
+  const forward = (): void => controller.abort(signal.reason);
+  if (signal.aborted) forward();
+  signal.addEventListener("abort", forward);
+  const timeout = Promise.withResolvers<never>();
+  let over = false;
+  using _timer = clock.after(remaining, () => {
+    over = true;
+    const error = new HandlerTimeoutError(
+      `Handler "${handler.id}" has timed out: it was still running when its ${handler.timeout} s were over`,
+    );
+    controller.abort(error);
+    timeout.reject(error);
+  });
+  const run = (async (): Promise<unknown> => await handler.fn(options.args(controller.signal)))();
+  const late = (): void => {
+    if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });
+  };
+  run.then(late, late);
+  try {
+    return await Promise.race([run, timeout.promise]);
+  } finally {
+    signal.removeEventListener("abort", forward);
+  }
+}

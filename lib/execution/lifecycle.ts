@@ -1,0 +1,57 @@
+/**
+ * Which of the handlers that may run now do run in this cycle.
+ *
+ * Source: Kopf, docs/handlers "Lifecycles", A §6.5. They apply to change handlers and their sub-handlers; everything else
+ * runs all at once.
+ */
+
+import type { Random } from "../runtime/host.ts";
+
+/** What a lifecycle may look at, for each handler. */
+export interface Candidate {
+  readonly id: string;
+  /** How often it was called before. */
+  readonly retry: number;
+}
+
+/** Picks the ids to run now, in order, from awake and unfinished handlers in the order of registration. */
+export type Lifecycle = (candidates: readonly Candidate[], context: LifecycleContext) => readonly Candidate[];
+
+export interface LifecycleContext {
+  readonly random: Random;
+  /** The cause that is handled, and the object that it is about. */
+  readonly [argument: string]: unknown;
+}
+
+/** All of them, in the order of registration. */
+export function allAtOnce(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates;
+}
+
+/** The first only. */
+export function oneByOne(candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.slice(0, 1);
+}
+
+/** One, by chance. */
+export function randomized(candidates: readonly Candidate[], { random }: LifecycleContext): readonly Candidate[] {
+  if (candidates.length === 0) return [];
+  return candidates.slice(Math.floor(random.next() * candidates.length)).slice(0, 1);
+}
+
+/** All of them, in an order of chance. */
+export function shuffled(candidates: readonly Candidate[], { random }: LifecycleContext): readonly Candidate[] {
+  return candidates
+    .map((candidate) => ({ candidate, rank: random.next() }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ candidate }) => candidate);
+}
+
+/** The one with the fewest attempts so far; the first registered among equals. The default. */
+export function asap(candidates: readonly Candidate[]): readonly Candidate[] {
+  const first = candidates.reduce<Candidate | undefined>(
+    (best, candidate) => best === undefined || candidate.retry < best.retry ? candidate : best,
+    undefined,
+  );
+  return first === undefined ? [] : [first];
+}

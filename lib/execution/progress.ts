@@ -1,0 +1,230 @@
+/**
+ * How far the handlers of one object have come with one cause: loaded from the object's notes, changed by outcomes,
+ * written back.
+ *
+ * Only handlers that are selected for the current cycle are *active*: they decide when the cause is done and when to wake
+ * up. The others are there to be purged with it. A record counts only for the purpose that it was made for, and a finished
+ * one only while the object still is as its handler last saw it (the digest): else the handler runs again.
+ * Source: Kopf, A §5.2; deviations G1, G2, G3.
+ */
+
+import type { Seconds } from "../runtime/host.ts";
+import type { KubeObject } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Garbage, ProgressRecord, ProgressStorage } from "../settings/persistence.ts";
+import type { Handler, Outcome } from "./handler.ts";
+import type { Candidate } from "./lifecycle.ts";
+
+/** Why a record was made. */
+export type Purpose = "create" | "update" | "delete" | "resume";
+
+/** A handler of the current cycle, with its record. */
+export interface ActiveHandler<H extends Handler> extends Candidate {
+  readonly handler: H;
+  /** When the first attempt was considered, in milliseconds since 1970. */
+  readonly started: number;
+}
+
+export interface LoadOptions {
+  readonly storage: ProgressStorage;
+  readonly body: KubeObject;
+  /** All handlers whose records could be there. */
+  readonly ids: readonly string[];
+  /** Records of earlier cycles whose write failed; they win over the stored ones. */
+  readonly unsaved: ReadonlyMap<string, ProgressRecord>;
+  /** Called for records that cannot be read; they count as absent. */
+  readonly onGarbage?: (garbage: Garbage) => void;
+}
+
+export interface ActivateOptions<H> {
+  readonly purpose: Purpose;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The digest of what the handler would see now; undefined where it does not matter. */
+  readonly digest: (handler: H) => string | undefined;
+}
+
+interface State<H> {
+  record: ProgressRecord;
+  /** What the object holds; undefined if nothing. */
+  readonly stored: ProgressRecord | undefined;
+  handler?: H;
+}
+
+/** The progress of one object's handlers. */
+export class Progress<H extends Handler> {
+  readonly #options: LoadOptions;
+  readonly #states = new Map<string, State<H>>();
+  /** How many records of other purposes were found, by what had become of them. */
+  superseded: Counts = { succeeded: 0, failed: 0, unfinished: 0 };
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    for (const id of options.ids) {
+      const stored = options.storage.fetch(options.body, id, { onGarbage: options.onGarbage });
+      const record = options.unsaved.get(id) ?? stored;
+      if (record !== undefined) this.#states.set(id, { record, stored });
+    }
+  }
+
+  /** Whether the object (or a failed write) holds any records. */
+  get isEmpty(): boolean {
+    return this.#states.size === 0;
+  }
+
+  /** Makes these handlers the ones that count, with fresh records where there are no valid ones. */
+  activate(handlers: readonly H[], options: ActivateOptions<H>): void {
+    this.superseded = count([...this.#states.values()].filter(({ record }) => isOfOther(record, options.purpose)));
+    for (const handler of handlers) {
+      const state = this.#states.get(handler.id);
+      const record = state !== undefined && isValid(state.record, options.purpose, () => options.digest(handler))
+        ? state.record
+        : fresh(options);
+      this.#states.set(handler.id, { record, stored: state?.stored, handler });
+    }
+  }
+
+  /** The active handlers that may run now, in the order of activation. */
+  awake(now: number): ActiveHandler<H>[] {
+    return this.#active()
+      .filter(({ record }) => !isFinished(record) && delayedUntil(record) <= now)
+      .map(({ handler, record }) => ({
+        handler,
+        id: handler.id,
+        retry: record.retries,
+        started: timeOf(record.started) ?? now,
+      }));
+  }
+
+  /** Whether all active handlers have finished; true when there are none. */
+  get isDone(): boolean {
+    return this.#active().every(({ record }) => isFinished(record));
+  }
+
+  /** How long until the next active handler may run; undefined when all are finished. */
+  delay(now: number): Seconds | undefined {
+    const pending = this.#active().filter(({ record }) => !isFinished(record));
+    if (pending.length === 0) return undefined;
+    return Math.max(0, Math.min(...pending.map(({ record }) => delayedUntil(record))) - now) / 1000;
+  }
+
+  /** Notes how an attempt ended. */
+  settle(id: string, outcome: Outcome, now: number): void {
+    const state = this.#states.get(id);
+    if (state !== undefined) state.record = afterOutcome(state.record, outcome, now);
+  }
+
+  /** Gives finished records the digest of what their handlers have seen; undefined leaves a record as it is. */
+  sign(digest: (handler: H) => string | undefined): void {
+    for (const state of this.#active()) {
+      if (!isFinished(state.record)) continue;
+      const seen = digest(state.handler);
+      if (seen !== undefined) state.record = { ...state.record, digest: seen };
+    }
+  }
+
+  /** Counts of the active handlers. */
+  get counts(): Counts {
+    return count(this.#active());
+  }
+
+  /** Puts the records that changed into the patch. */
+  store(patch: Patch): void {
+    const { storage, body } = this.#options;
+    for (const [id, { record, stored, handler }] of this.#states) {
+      if (handler === undefined) {
+        if (stored !== undefined) storage.purge({ patch, body, id });
+      } else if (stored === undefined || !isEqual(record, stored)) {
+        storage.store({ patch, body, id, record });
+      }
+    }
+  }
+
+  /** Puts the removal of all records, also of handlers that are not active, into the patch. */
+  purge(patch: Patch): void {
+    const { storage, body } = this.#options;
+    for (const [id, { record }] of this.#states) {
+      for (const each of [id, ...(record.subrefs ?? [])]) storage.purge({ patch, body, id: each });
+    }
+  }
+
+  /** The records as they are now; to be kept until a write of them has succeeded. */
+  records(): Map<string, ProgressRecord> {
+    return new Map(this.#active().map(({ handler, record }) => [handler.id, record]));
+  }
+
+  #active(): (State<H> & { handler: H })[] {
+    return [...this.#states.values()].filter((state): state is State<H> & { handler: H } => state.handler !== undefined);
+  }
+}
+
+/** How many handlers are in which state. */
+export interface Counts {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly unfinished: number;
+}
+
+function count(states: readonly { readonly record: ProgressRecord }[]): Counts {
+  const succeeded = states.filter(({ record }) => record.success).length;
+  const failed = states.filter(({ record }) => record.failure).length;
+  return { succeeded, failed, unfinished: states.length - succeeded - failed };
+}
+
+function fresh({ purpose, now }: { readonly purpose: Purpose; readonly now: number }): ProgressRecord {
+  return { started: toText(now), purpose, retries: 0, success: false, failure: false };
+}
+
+function isOfOther(record: ProgressRecord, purpose: Purpose): boolean {
+  return record.purpose !== undefined && record.purpose !== purpose;
+}
+
+function isValid(record: ProgressRecord, purpose: Purpose, digest: () => string | undefined): boolean {
+  if (isOfOther(record, purpose)) return false;
+  if (!isFinished(record) || record.digest === undefined) return true;
+  const current = digest();
+  return current === undefined || current === record.digest;
+}
+
+function isFinished(record: ProgressRecord): boolean {
+  return record.success || record.failure;
+}
+
+function delayedUntil(record: ProgressRecord): number {
+  return timeOf(record.delayed) ?? -Infinity;
+}
+
+function afterOutcome(record: ProgressRecord, outcome: Outcome, now: number): ProgressRecord {
+  const { started, purpose, subrefs } = record;
+  const base = { started, purpose, subrefs, retries: record.retries + 1, success: false, failure: false };
+  switch (outcome.kind) {
+    case "success":
+      return { ...base, stopped: toText(now), success: true };
+    case "failure":
+      return { ...base, stopped: toText(now), failure: true, message: outcome.error.message };
+    case "retry":
+      return { ...base, delayed: dueText(now, outcome.delay), message: outcome.error.message };
+    case "children":
+      return { ...base, retries: record.retries, delayed: dueText(now, outcome.delay) };
+  }
+}
+
+function dueText(now: number, delay: Seconds): string | undefined {
+  // RFC 3339 ends with the year 9999: whoever waits longer waits for ever.
+  return delay > 0 ? toText(Math.min(now + delay * 1000, Date.UTC(9999, 11, 31))) : undefined;
+}
+
+function toText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = text === undefined ? NaN : Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function isEqual(a: ProgressRecord, b: ProgressRecord): boolean {
+  return a.started === b.started && a.stopped === b.stopped && a.delayed === b.delayed &&
+    a.purpose === b.purpose && a.retries === b.retries && a.success === b.success && a.failure === b.failure &&
+    a.message === b.message && a.digest === b.digest && String(a.subrefs ?? []) === String(b.subrefs ?? []);
+}

@@ -1,0 +1,64 @@
+/**
+ * Decides what an object's state calls for: the finalizer first, then handlers, then notes.
+ *
+ * The finalizer goes in before the first handler runs: what a handler makes must not outlive its object. Objects that no
+ * handler could want are left alone altogether. Source: Kopf, A §4.6, §4.7, §4.8; design, decision 6.
+ */
+
+import { calculateDiff } from "../model/diff.ts";
+import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
+import { currentEssence, handledEssence } from "../settings/persistence.ts";
+import { ChangeArgs } from "../registry/args.ts";
+import { type ChangeCause, detectReason } from "../registry/causes.ts";
+import { prematches, selectChanges } from "../registry/registry.ts";
+import { extraFieldsOf } from "./fields.ts";
+import { runHandlers, sayGoodbye } from "./handling.ts";
+import { complainOnce, reportGarbage } from "./outcomes.ts";
+import type { Decision, Pass } from "./processing.ts";
+
+/** Calls the handlers whose turn it is, and says what must be written. */
+export async function handleChange(pass: Pass): Promise<Decision> {
+  const { memory, registry, persistence } = pass;
+  const handlers = registry.changesOf(memory.resource);
+  if (handlers.length === 0) return {};
+  const cause = detect(pass);
+  const select = {
+    cause,
+    args: () => new ChangeArgs(cause),
+    onFailure: (handler: Parameters<typeof complainOnce>[1], error: unknown) => complainOnce(pass, handler, error),
+  };
+  const relevant = handlers.filter((handler) => prematches(handler, select));
+  const isBlocked = hasFinalizer(memory.body, persistence.finalizer);
+  const isRequired = relevant.some(({ requiresFinalizer }) => requiresFinalizer);
+  if (isRequired && !isBlocked && !isDeleting(memory.body)) {
+    pass.logger.debug("Adding the finalizer");
+    return { finalizer: { name: persistence.finalizer, wanted: true } };
+  }
+  if (isDeleting(memory.body) && !(isBlocked && isRequired)) {
+    await sayGoodbye(pass, { ...cause, reason: "delete" }, relevant);
+  }
+  if (!isRequired && isBlocked) {
+    pass.logger.debug("Removing the finalizer: nothing requires it");
+    return { finalizer: { name: persistence.finalizer, wanted: false } };
+  }
+  if (relevant.length === 0) return {};
+  return await runHandlers(pass, { cause, handlers, selected: selectChanges(handlers, select) });
+}
+
+function detect(pass: Pass): ChangeCause {
+  const { memory, persistence, logger, indices, patch } = pass;
+  const { body, resource, memo } = memory;
+  const extraFields = extraFieldsOf(pass);
+  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportGarbage(pass) });
+  const current = currentEssence(persistence, body, { extraFields });
+  const diff = calculateDiff(old, current);
+  const found = detectReason({
+    body,
+    deleted: false,
+    finalizer: persistence.finalizer,
+    hasOld: old !== undefined,
+    hasDiff: diff.length > 0,
+    initial: memory.noticedByListing && !memory.handledOnce,
+  });
+  return { ...found, resource, body, memo, old, new: current, diff, patch, logger, indices };
+}

@@ -1,0 +1,89 @@
+/**
+ * What an operator remembers about each object while the object exists: nothing of it survives the process.
+ *
+ * Keyed by kind and uid; objects without a uid by kind, namespace and name. Source: Kopf, A §4.2, §8.4; deviation G10.
+ */
+
+import type { KubeObject, WatchEvent } from "../model/object.ts";
+import { Patch } from "../model/patch.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import type { ProgressRecord } from "../settings/persistence.ts";
+
+/** What is remembered about one object. */
+export interface ObjectMemory {
+  readonly key: string;
+  readonly resource: Resource;
+  /** Shared by all handlers of the object. */
+  readonly memo: Record<string, unknown>;
+  /** Whether the object was there before the operator looked. */
+  readonly noticedByListing: boolean;
+  /** The newest state known: from the watch, or from the response to an own write. */
+  body: KubeObject;
+  /** Whether a cause was handled to its end, so that resuming is over. */
+  handledOnce: boolean;
+  /** Whether optional deletion handlers had their one call. */
+  saidGoodbye: boolean;
+  /** Records of finished attempts whose write failed. */
+  unsaved: ReadonlyMap<string, ProgressRecord>;
+  /** What handlers wanted to change, and whose write failed. */
+  unsent: Patch;
+  /** Whether the body must be read from the server before it is used. */
+  stale: boolean;
+  /** Cycles in a row that failed. */
+  failures: number;
+  /** Filters that threw, by handler: reported once. */
+  readonly complaints: Set<string>;
+}
+
+/** The memories of one operator. */
+export class Memories {
+  readonly #memories = new Map<string, ObjectMemory>();
+  readonly #memo: Readonly<Record<string, unknown>>;
+
+  /** @param memo The operator's own memo: each object starts with a shallow copy of it. */
+  constructor(memo: Readonly<Record<string, unknown>>) {
+    this.#memo = memo;
+  }
+
+  get size(): number {
+    return this.#memories.size;
+  }
+
+  get(key: string): ObjectMemory | undefined {
+    return this.#memories.get(key);
+  }
+
+  /** Gives the object's memory, a new one if it was not seen before. */
+  recall(resource: Resource, event: WatchEvent): ObjectMemory {
+    const key = memoryKey(resource, event.object);
+    const known = this.#memories.get(key);
+    if (known !== undefined) return known;
+    const memory: ObjectMemory = {
+      key,
+      resource,
+      memo: { ...this.#memo },
+      noticedByListing: event.type === null,
+      body: event.object,
+      handledOnce: false,
+      saidGoodbye: false,
+      unsaved: new Map(),
+      unsent: new Patch(),
+      stale: false,
+      failures: 0,
+      complaints: new Set(),
+    };
+    this.#memories.set(key, memory);
+    return memory;
+  }
+
+  forget(memory: ObjectMemory): void {
+    // NB: an object of the same name may have come already, with a memory of its own.
+    if (this.#memories.get(memory.key) === memory) this.#memories.delete(memory.key);
+  }
+}
+
+/** Gives what tells one object from all others. */
+export function memoryKey(resource: Resource, object: KubeObject): string {
+  const { uid, namespace = "", name = "" } = object.metadata ?? {};
+  return uid ? `${keyOf(resource)}/${uid}` : `${keyOf(resource)}/${namespace}/${name}`;
+}

@@ -1,0 +1,200 @@
+/**
+ * One pass over one object: raw event handlers, then whatever the object's state calls for, then one write.
+ *
+ * The response to a write is the object's newest state; the next pass goes on with it at once. What a failed pass had
+ * achieved is kept in memory, and the pass is repeated with growing pauses: nothing waits for an event that may never come.
+ * Source: design, decisions 4 to 7 and 10; Kopf, A §4.8.
+ */
+
+import { ApiError } from "../client/errors.ts";
+import type { Client } from "../client/client.ts";
+import { type Applied, applyPatch, type FinalizerChange, isWorthWriting } from "../execution/apply.ts";
+import type { Lifecycle } from "../execution/lifecycle.ts";
+import type { ProgressRecord, Persistence } from "../settings/persistence.ts";
+import type { Settings } from "../settings/settings.ts";
+import { objectReference } from "../model/references.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
+import { Patch } from "../model/patch.ts";
+import { isNewer } from "../model/versions.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { handleChange } from "./changes.ts";
+import { handleEvent } from "./events.ts";
+import type { ObjectMemory } from "./memories.ts";
+import type { Next, Wake } from "./queueing.ts";
+
+/** What a pass works with. */
+export interface ProcessingOptions {
+  readonly host: Host;
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly persistence: Persistence;
+  readonly lifecycle: () => Lifecycle;
+  readonly indices: Readonly<Record<string, unknown>>;
+  readonly logger: Logger;
+  /** Aborts when handlers must stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What handlers of one pass are called with, besides the cause. */
+export interface Pass extends ProcessingOptions {
+  readonly memory: ObjectMemory;
+  /** Bound to the object. */
+  readonly logger: Logger;
+  /** What handlers want to change. */
+  readonly patch: Patch;
+}
+
+/** What a pass wants to be written besides the handlers' patch, and what is to happen then. */
+export interface Decision {
+  /** The framework's own changes. */
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** Kept, should the write fail. */
+  readonly records?: () => ReadonlyMap<string, ProgressRecord>;
+  /** Called when everything is written. */
+  readonly onWritten?: () => void;
+  /** When to go on; asked after the write. Undefined: nothing is left to do. */
+  readonly after?: () => number | undefined;
+}
+
+/** Makes the function that workers call for each pass. It never throws. */
+export function createProcess(
+  options: ProcessingOptions,
+): (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next> {
+  return async (memory, { events, wake }) => {
+    const reference = objectReference(memory.body);
+    const logger = options.logger.child({ name: "lotse.objects", reference });
+    const pass: Pass = { ...options, memory, logger, patch: new Patch() };
+    try {
+      const next = await processObject(pass, events, wake);
+      memory.failures = 0;
+      return next;
+    } catch (error) {
+      return afterFailure(pass, error);
+    }
+  };
+}
+
+async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wake): Promise<Next> {
+  const { memory } = pass;
+  await refresh(pass);
+  let isNews = false;
+  let isGone = false;
+  for (const event of events) {
+    isNews = adopt(memory, event) || isNews;
+    isGone = event.type === "DELETED";
+    await handleEvent(pass, isGone ? complete(event, memory) : event);
+  }
+  if (isGone) {
+    pass.logger.debug("Object has gone");
+    return { gone: true };
+  }
+  const isUnfinished = pass.memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
+  if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished) return { unchanged: true };
+  return await conclude(pass, await handleChange(pass));
+}
+
+/** After a lost race, the state in memory is known to be old. */
+async function refresh({ memory, client, signal }: Pass): Promise<void> {
+  if (!memory.stale) return;
+  const { name = "", namespace } = memory.body.metadata;
+  try {
+    const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
+    adoptBody(memory, await client.get(memory.resource, address, { signal }));
+  } catch (error) {
+    // Its deletion is announced by the watch.
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+  memory.stale = false;
+}
+
+/** Takes the event's state if it is news; it is not when it shows an older state, or one that we wrote ourselves. */
+function adopt(memory: ObjectMemory, event: WatchEvent): boolean {
+  if (memory.body === event.object) return true;
+  return adoptBody(memory, event.object);
+}
+
+function adoptBody(memory: ObjectMemory, body: KubeObject): boolean {
+  const before = memory.body.metadata?.resourceVersion;
+  const after = body.metadata?.resourceVersion;
+  if (before !== undefined && before === after) return false;
+  if (isNewer(after, before) === false) return false;
+  memory.body = body;
+  return true;
+}
+
+/** A deletion that nobody saw has only a name: the last known state says more. */
+function complete(event: WatchEvent, memory: ObjectMemory): WatchEvent {
+  return event.object.spec === undefined && memory.body.spec !== undefined
+    ? { type: "DELETED", object: memory.body }
+    : event;
+}
+
+async function conclude(pass: Pass, decision: Decision): Promise<Next> {
+  const { memory } = pass;
+  const outgoing = compose(pass, decision);
+  const write = { ...pass, resource: memory.resource, body: memory.body, patch: outgoing, finalizer: decision.finalizer };
+  let applied: Applied | undefined;
+  if (isWorthWriting(write)) {
+    try {
+      applied = await applyPatch(write);
+    } catch (error) {
+      keep(pass, decision, error);
+      throw error;
+    }
+  }
+  memory.unsaved = new Map();
+  memory.unsent = new Patch();
+  decision.onWritten?.();
+  if (applied === undefined) return { after: decision.after?.() };
+  if (applied.body === undefined) return {};
+  adoptBody(memory, applied.body);
+  if (applied.remaining.length > 0) {
+    memory.unsent.fns.push(...applied.remaining);
+    memory.stale = true;
+    return { after: 0, wake: "write" };
+  }
+  if (applied.writes > 0 && decision.after?.() === undefined) return { after: 0, wake: "write" };
+  return { after: decision.after?.() };
+}
+
+/** What earlier passes could not send, then what handlers want, then our notes. */
+function compose({ memory, patch, logger }: Pass, { notes }: Decision): Patch {
+  const outgoing = new Patch(memory.unsent.toMergePatch());
+  try {
+    outgoing.merge(patch.toMergePatch());
+  } catch (error) {
+    logger.error("Cannot write what handlers have put into the patch: it is dropped", { error });
+  }
+  if (notes !== undefined) outgoing.merge(notes.toMergePatch());
+  outgoing.fns.push(...memory.unsent.fns, ...patch.fns);
+  return outgoing;
+}
+
+/** Keeps what was achieved, for the next try; but not a patch that the server calls invalid: it would be refused for ever. */
+function keep({ memory, patch, logger }: Pass, decision: Decision, error: unknown): void {
+  memory.unsaved = decision.records?.() ?? memory.unsaved;
+  if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
+    logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", { error });
+    memory.unsent = new Patch();
+    return;
+  }
+  const unsent = new Patch(memory.unsent.toMergePatch());
+  unsent.merge(patch.toMergePatch());
+  unsent.fns.push(...memory.unsent.fns, ...patch.fns);
+  memory.unsent = unsent;
+  memory.stale = error instanceof ApiError && error.status === 409;
+}
+
+function afterFailure({ memory, settings, logger, signal }: Pass, error: unknown): Next {
+  if (signal.aborted) return { unchanged: true };
+  const delays = [...settings.queueing.errorDelays];
+  const pause = delays[Math.min(memory.failures, delays.length - 1)];
+  memory.failures++;
+  const after = pause ?? settings.execution.defaultBackoff;
+  logger.error("Processing failed", { error, retryIn: after, attempt: memory.failures });
+  return { after, wake: "error", paused: pause !== undefined };
+}

@@ -1,0 +1,176 @@
+/**
+ * One worker per object: events of one object are handled strictly one after another, those of different objects side by
+ * side.
+ *
+ * While a worker works, newer states replace each other; where raw events have handlers, all of them are kept in order.
+ * A worker lives while it has something to do, or waits before trying again. Every wake-up says why it happens.
+ * Source: design, decisions 4 and 7; Kopf, A §6.9.
+ */
+
+import type { Limiter } from "../async/limiter.ts";
+import { Schedule } from "../async/schedule.ts";
+import type { TaskGroup } from "../async/tasks.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { WatchEvent } from "../model/object.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Memories, ObjectMemory } from "./memories.ts";
+
+/** Why an object is looked at. */
+export type Wake = "event" | "retry" | "write" | "error" | "dependency";
+
+/** What is to happen with the object after a cycle. */
+export interface Next {
+  /** Look again after this time; 0: at once. Undefined: when something happens. */
+  readonly after?: Seconds;
+  /** Why it is looked at then. Default: "retry". */
+  readonly wake?: Wake;
+  /** Until then, nothing else is handled either: the object is being throttled. */
+  readonly paused?: boolean;
+  /** Leave what was planned before as it is: nothing has happened. */
+  readonly unchanged?: boolean;
+  /** The object has gone. */
+  readonly gone?: boolean;
+}
+
+/** Handles what has come for one object. Must not throw. */
+export type Process = (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next>;
+
+export interface WorkersOptions {
+  readonly process: Process;
+  readonly memories: Memories;
+  readonly clock: Clock;
+  readonly tasks: TaskGroup;
+  /** How many cycles may run at once. */
+  readonly limiter: Limiter;
+  /** Whether a kind's raw events must all be kept. */
+  readonly keepsEvents: (resource: Resource) => boolean;
+}
+
+interface Worker {
+  readonly memory: ObjectMemory;
+  events: WatchEvent[];
+  wake: Wake | undefined;
+  running: boolean;
+  paused: boolean;
+}
+
+/** The workers of one operator. */
+export class Workers {
+  readonly #options: WorkersOptions;
+  readonly #workers = new Map<string, Worker>();
+  readonly #planned = new Map<string, Wake>();
+  readonly #schedule: Schedule;
+  #stopped = false;
+
+  constructor(options: WorkersOptions) {
+    this.#options = options;
+    this.#schedule = new Schedule({
+      clock: options.clock,
+      callback: (key) => this.wake(key, this.#planned.get(key) ?? "retry"),
+    });
+  }
+
+  /** How many objects are being handled, or have something waiting. */
+  get size(): number {
+    return this.#workers.size;
+  }
+
+  /** Takes an event in. */
+  submit(resource: Resource, event: WatchEvent): void {
+    if (this.#stopped) return;
+    const memory = this.#options.memories.recall(resource, event);
+    const worker = this.#workerOf(memory);
+    // NB: a deletion is never dropped: it ends the memory, and what comes after it begins a new one.
+    const last = worker.events.at(-1);
+    if (last !== undefined && last.type !== "DELETED" && !this.#options.keepsEvents(resource)) worker.events.pop();
+    worker.events.push(event);
+    this.#start(worker);
+  }
+
+  /** Looks at an object again, if it is still there. */
+  wake(key: string, wake: Wake): void {
+    const memory = this.#options.memories.get(key);
+    if (memory === undefined || this.#stopped) return;
+    const worker = this.#workerOf(memory);
+    this.#cancel(key);
+    worker.paused = false;
+    worker.wake = wake;
+    this.#start(worker);
+  }
+
+  /** Takes nothing in any more. Cycles that run go on to their end. */
+  stop(): void {
+    this.#stopped = true;
+    this.#schedule[Symbol.dispose]();
+    this.#planned.clear();
+  }
+
+  #workerOf(memory: ObjectMemory): Worker {
+    const known = this.#workers.get(memory.key);
+    if (known !== undefined) return known;
+    const worker: Worker = { memory, events: [], wake: undefined, running: false, paused: false };
+    this.#workers.set(memory.key, worker);
+    return worker;
+  }
+
+  #start(worker: Worker): void {
+    if (worker.running || worker.paused) return;
+    worker.running = true;
+    this.#options.tasks.start(`worker ${worker.memory.key}`, () => this.#run(worker));
+  }
+
+  async #run(worker: Worker): Promise<void> {
+    const { limiter, process } = this.#options;
+    try {
+      while (!this.#stopped && !worker.paused && (worker.events.length > 0 || worker.wake !== undefined)) {
+        using _slot = await limiter.enter();
+        const { events, wake = "event" } = worker;
+        worker.events = [];
+        worker.wake = undefined;
+        this.#plan(worker, await process(worker.memory, { events, wake }));
+      }
+    } finally {
+      worker.running = false;
+      if (!worker.paused) this.#retire(worker);
+    }
+  }
+
+  #plan(worker: Worker, next: Next): void {
+    const { clock, memories } = this.#options;
+    const { key } = worker.memory;
+    if (next.gone === true) {
+      this.#cancel(key);
+      memories.forget(worker.memory);
+      this.#handOver(worker);
+      return;
+    }
+    if (next.unchanged === true) return;
+    if (next.after === undefined) {
+      this.#cancel(key);
+    } else if (next.after <= 0 && next.paused !== true) {
+      this.#cancel(key);
+      worker.wake = next.wake ?? "retry";
+    } else {
+      worker.paused = next.paused === true;
+      this.#planned.set(key, next.wake ?? "retry");
+      this.#schedule.set(key, clock.now() + next.after * 1000);
+    }
+  }
+
+  #cancel(key: string): void {
+    this.#schedule.cancel(key);
+    this.#planned.delete(key);
+  }
+
+  /** Events that came after the object had gone are about a new one of the same key. */
+  #handOver(worker: Worker): void {
+    const rest = worker.events;
+    worker.events = [];
+    this.#workers.delete(worker.memory.key);
+    for (const event of rest) this.submit(worker.memory.resource, event);
+  }
+
+  #retire(worker: Worker): void {
+    if (this.#workers.get(worker.memory.key) === worker) this.#workers.delete(worker.memory.key);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
+ */
+
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { type Diff, reduceDiff } from "../model/diff.ts";
+import { type FieldPath, getField } from "../model/fields.ts";
+import { deepFreeze } from "../model/json.ts";
+import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Resource } from "../model/resource.ts";
+import { snapshotViews, type Views } from "../model/views.ts";
+import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+
+/** What is known of the attempt for which a handler is called. */
+export interface Attempt {
+  readonly param: unknown;
+  readonly retry: number;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** Arguments about an object. Filters get it without an attempt. */
+export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
+  readonly #cause: Cause;
+  readonly #attempt: Attempt | undefined;
+  #made: Views | undefined;
+
+  constructor(cause: Cause, attempt?: Attempt) {
+    this.#cause = cause;
+    this.#attempt = attempt;
+  }
+
+  get resource(): Resource {
+    return this.#cause.resource;
+  }
+  get body(): Readonly<KubeObject> {
+    return this.#views.body;
+  }
+  get spec(): Readonly<Record<string, unknown>> {
+    return this.#views.spec;
+  }
+  get status(): Readonly<Record<string, unknown>> {
+    return this.#views.status;
+  }
+  get meta(): Readonly<ObjectMeta> {
+    return this.#views.meta;
+  }
+  get labels(): Readonly<Record<string, string>> {
+    return this.#views.labels;
+  }
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#views.annotations;
+  }
+  get name(): string | undefined {
+    return this.#cause.body.metadata?.name;
+  }
+  get namespace(): string | undefined {
+    return this.#cause.body.metadata?.namespace;
+  }
+  get uid(): string | undefined {
+    return this.#cause.body.metadata?.uid;
+  }
+  get patch(): Patch {
+    return this.#cause.patch;
+  }
+  get logger(): Logger {
+    return this.#cause.logger;
+  }
+  get memo(): Record<string, unknown> {
+    return this.#cause.memo;
+  }
+  get indices(): Readonly<Record<string, unknown>> {
+    return this.#cause.indices;
+  }
+  get param(): unknown {
+    return this.#attempt?.param;
+  }
+  get retry(): number | undefined {
+    return this.#attempt?.retry;
+  }
+  get started(): Date | undefined {
+    return this.#attempt && new Date(this.#attempt.started);
+  }
+  get runtime(): Seconds | undefined {
+    return this.#attempt && Math.max(0, this.#attempt.clock.now() - this.#attempt.started) / 1000;
+  }
+  get signal(): AbortSignal | undefined {
+    return this.#attempt?.signal;
+  }
+
+  get #views(): Views {
+    return this.#made ??= snapshotViews(this.#cause.body);
+  }
+}
+
+/** Arguments about a raw event. */
+export class EventArgs extends ObjectArgs<EventCause> {
+  readonly #event: WatchEvent;
+
+  constructor(cause: EventCause, attempt?: Attempt) {
+    super(cause, attempt);
+    this.#event = cause.event;
+  }
+
+  get type(): WatchEvent["type"] {
+    return this.#event.type;
+  }
+  get event(): Readonly<WatchEvent> {
+    return deepFreeze(this.#event);
+  }
+}
+
+/** Arguments about a change; with a field, `old`, `new` and `diff` are the field's. */
+export class ChangeArgs extends ObjectArgs<ChangeCause> {
+  readonly #cause: ChangeCause;
+  readonly #field: FieldPath | undefined;
+
+  constructor(cause: ChangeCause, options: { readonly attempt?: Attempt; readonly field?: FieldPath } = {}) {
+    super(cause, options.attempt);
+    this.#cause = cause;
+    this.#field = options.field;
+  }
+
+  get reason(): Reason {
+    return this.#cause.reason;
+  }
+  get old(): unknown {
+    return this.#at(this.#cause.old);
+  }
+  get new(): unknown {
+    return this.#at(this.#cause.new);
+  }
+  get diff(): Diff {
+    return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);
+  }
+
+  #at(essence: unknown): unknown {
+    const value = this.#field === undefined ? essence : getField(essence, this.#field);
+    return deepFreeze(value);
+  }
+}

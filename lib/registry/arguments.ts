@@ -1,0 +1,104 @@
+/**
+ * The types of what handlers and filters are called with: one object, to be destructured.
+ *
+ * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs; A §3.
+ */
+
+import type { Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Diff } from "../model/diff.ts";
+import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Reason } from "./causes.ts";
+import type { DeepReadonly } from "./paths.ts";
+
+/** What all functions about an object get, filters included. Objects are for reading: changes go through `patch`. */
+export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
+  /** The kind as the server serves it. */
+  readonly resource: Resource;
+  /** The whole object. */
+  readonly body: DeepReadonly<KubeObject<Spec, Status>>;
+  /** Empty where the object has none. */
+  readonly spec: DeepReadonly<Spec>;
+  /** Empty where the object has none. */
+  readonly status: DeepReadonly<Partial<Status>>;
+  readonly meta: DeepReadonly<ObjectMeta>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly name: string;
+  /** Undefined for cluster-scoped kinds. */
+  readonly namespace: string | undefined;
+  readonly uid: string;
+  /** What is to be changed on the object when the cycle ends: a merge patch with typed sections. */
+  readonly patch: Patch<Spec, Status>;
+  /** Bound to the object: its lines say which one they are about. */
+  readonly logger: Logger;
+  /** A plain object for whatever handlers want to keep in memory about this object. Gone with the process. */
+  readonly memo: Record<string, unknown>;
+  /** The operator's indexes by name. */
+  readonly indices: Readonly<Record<string, unknown>>;
+}
+
+/** What handlers get on top of that. */
+export interface AttemptArguments<Param = unknown> {
+  /** The handler's `param` option. */
+  readonly param: Param;
+  /** 0 on the first attempt. */
+  readonly retry: number;
+  /** When the first attempt began; survives restarts. */
+  readonly started: Date;
+  /** Time since then. */
+  readonly runtime: Seconds;
+  /** Aborts at the handler's timeout and when the operator stops; pass it on to whatever waits. */
+  readonly signal: AbortSignal;
+}
+
+/** The part of an object that change detection looks at. Source: Kopf, docs/continuity; A §4.3. */
+export type Essence<Spec> = {
+  readonly spec?: DeepReadonly<Spec>;
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [stanza: string]: unknown;
+};
+
+/** What is known of a change. For handlers with a field, `Value` is the field's; else it is the whole essence. */
+export interface ChangeArguments<Value> {
+  readonly reason: Reason;
+  /** Before; undefined if there was nothing. */
+  readonly old: Value | undefined;
+  /** Now; undefined if there is nothing any more. */
+  readonly new: Value | undefined;
+  /** From old to new; for handlers with a field, relative to it. */
+  readonly diff: Diff;
+}
+
+/** What change handlers are called with. */
+export type ChangeHandlerArguments<Spec = JsonObject, Status = JsonObject, Value = Essence<Spec>, Param = unknown> =
+  & ObjectArguments<Spec, Status>
+  & AttemptArguments<Param>
+  & ChangeArguments<Value>;
+
+/** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
+export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject> =
+  & ObjectArguments<Spec, Status>
+  & ChangeArguments<Essence<Spec>>;
+
+/** What is known of a raw event. */
+export interface EventArguments<Spec = JsonObject, Status = JsonObject> {
+  /** Null for objects of a listing. */
+  readonly type: WatchEvent["type"];
+  readonly event: DeepReadonly<WatchEvent<KubeObject<Spec, Status>>>;
+}
+
+/** What filters of raw event handlers are called with. */
+export type EventFilterArguments<Spec = JsonObject, Status = JsonObject> =
+  & ObjectArguments<Spec, Status>
+  & EventArguments<Spec, Status>;
+
+/** What raw event handlers are called with. */
+export type EventHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
+  & EventFilterArguments<Spec, Status>
+  & AttemptArguments<Param>;

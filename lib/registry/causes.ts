@@ -1,0 +1,76 @@
+/**
+ * Why an object is looked at: the reason is read off the object itself, not off the event.
+ *
+ * Source: Kopf, A §4.6 (the decision table).
+ */
+
+import type { Diff } from "../model/diff.ts";
+import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Logger } from "../runtime/logging.ts";
+
+/**
+ * create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us.
+ * gone: deleted.
+ */
+export type Reason = "create" | "update" | "delete" | "resume" | "noop" | "free" | "gone";
+
+/** What is common to all causes about an object. */
+export interface ObjectCause {
+  readonly resource: Resource;
+  readonly body: KubeObject;
+  readonly patch: Patch;
+  readonly logger: Logger;
+  readonly memo: Record<string, unknown>;
+  readonly indices: Readonly<Record<string, unknown>>;
+}
+
+/** A raw event. */
+export interface EventCause extends ObjectCause {
+  readonly event: WatchEvent;
+}
+
+/** A change, or the lack of one. */
+export interface ChangeCause extends ObjectCause {
+  readonly reason: Reason;
+  /** Whether the object was first seen in a listing, and never handled since. */
+  readonly initial: boolean;
+  /** The essence that was handled last; undefined if there is none. */
+  readonly old: JsonObject | undefined;
+  readonly new: JsonObject;
+  readonly diff: Diff;
+}
+
+export interface DetectOptions {
+  readonly body: KubeObject;
+  /** Whether the object has gone. */
+  readonly deleted: boolean;
+  readonly finalizer: string;
+  readonly hasOld: boolean;
+  readonly hasDiff: boolean;
+  readonly initial: boolean;
+}
+
+/** Tells the reason, and whether resume handlers take part. */
+export function detectReason(options: DetectOptions): { readonly reason: Reason; readonly initial: boolean } {
+  const { body, deleted, finalizer, hasOld, hasDiff, initial } = options;
+  if (deleted) return { reason: "gone", initial };
+  if (isDeleting(body)) {
+    return { reason: isBlocked(body, finalizer) ? "delete" : "free", initial };
+  }
+  if (!hasOld) return { reason: "create", initial: false };
+  if (hasDiff) return { reason: "update", initial };
+  return initial ? { reason: "resume", initial } : { reason: "noop", initial };
+}
+
+/** Whether the object is marked for deletion. */
+export function isDeleting(body: KubeObject): boolean {
+  return (body.metadata?.deletionTimestamp ?? null) !== null;
+}
+
+/** Whether our finalizer is on the object. */
+export function isBlocked(body: KubeObject, finalizer: string): boolean {
+  const finalizers: unknown = body.metadata?.finalizers;
+  return Array.isArray(finalizers) && finalizers.includes(finalizer);
+}

@@ -1,0 +1,145 @@
+/**
+ * Whether an object is one that a handler wants to see.
+ *
+ * All criteria must hold; they are asked in the order of their cost, and predicates only when everything before them has
+ * matched. A predicate that throws is its handler's failure, not the cycle's: it counts as "does not match" and is reported.
+ * Source: Kopf, docs/filters; A §7; deviation G9.
+ */
+
+import { getField, type FieldPath } from "../model/fields.ts";
+import { isEqualJson } from "../model/json.ts";
+import type { KubeObject } from "../model/object.ts";
+
+/** Matches where the key or the field is there, whatever its value. */
+export const PRESENT: unique symbol = Symbol.for("lotse.PRESENT");
+/** Matches where the key or the field is not there. */
+export const ABSENT: unique symbol = Symbol.for("lotse.ABSENT");
+
+/** A criterion for one label or annotation; predicates get `undefined` where it is absent. */
+export type MetaFilter<Args> =
+  | string
+  | typeof PRESENT
+  | typeof ABSENT
+  | ((value: string | undefined, args: Args) => boolean);
+
+/** A criterion for a field's value; predicates get `undefined` where it is absent. */
+export type ValueFilter<Value, Args> =
+  | Value
+  | typeof PRESENT
+  | typeof ABSENT
+  | ((value: Value | undefined, args: Args) => boolean);
+
+/** What a handler filters by, after its options were checked. */
+export interface Filters {
+  readonly labels?: Readonly<Record<string, MetaFilter<never>>>;
+  readonly annotations?: Readonly<Record<string, MetaFilter<never>>>;
+  readonly field?: FieldPath;
+  readonly value?: unknown;
+  readonly old?: unknown;
+  readonly new?: unknown;
+  /** Whether the field's value must differ between old and new. */
+  readonly needsChange?: boolean;
+  readonly when?: (args: never) => boolean;
+}
+
+/** What is matched. */
+export interface Candidate {
+  readonly body: KubeObject;
+  /** For change handlers: the essences before and after. */
+  readonly change?: { readonly old: unknown; readonly new: unknown };
+  /** What predicates get; made only when one is asked. */
+  readonly args: () => object;
+}
+
+export interface MatchOptions {
+  /** Looks away from what distinguishes old from new: for "could this handler ever want this object?". */
+  readonly loose?: boolean;
+}
+
+/**
+ * Tells whether all criteria hold.
+ *
+ * @throws What a predicate throws; {TypeError} if one returns a promise.
+ */
+export function matches(filters: Filters, candidate: Candidate, options: MatchOptions = {}): boolean {
+  return matchesMeta(filters.labels, candidate.body.metadata?.labels, candidate) &&
+    matchesMeta(filters.annotations, candidate.body.metadata?.annotations, candidate) &&
+    matchesField(filters, candidate) &&
+    (options.loose === true || matchesChange(filters, candidate)) &&
+    (filters.when === undefined || ask(filters.when, [candidate.args()]));
+}
+
+function matchesMeta(
+  filters: Filters["labels"],
+  present: Readonly<Record<string, string>> | undefined,
+  candidate: Candidate,
+): boolean {
+  if (filters === undefined) return true;
+  return Object.entries(filters).every(([key, filter]) => {
+    const value = present !== undefined && Object.hasOwn(present, key) ? present[key] : undefined;
+    return matchesValue(filter, value, candidate);
+  });
+}
+
+/** The value of the handler's field, now or (for changes) on either side. */
+function matchesField(filters: Filters, candidate: Candidate): boolean {
+  const { field, value } = filters;
+  if (field === undefined) return true;
+  const values = candidate.change === undefined
+    ? [getField(candidate.body, field)]
+    : [getField(candidate.change.new, field), getField(candidate.change.old, field)];
+  // Handlers that wait for a change want to see removals too: for them presence on either side is the default.
+  return values.some((each) => matchesValue(value ?? PRESENT, each, candidate));
+}
+
+function matchesChange(filters: Filters, candidate: Candidate): boolean {
+  if (filters.field === undefined || candidate.change === undefined) return true;
+  const before = getField(candidate.change.old, filters.field);
+  const after = getField(candidate.change.new, filters.field);
+  if (filters.needsChange === true && isEqualJson(before, after)) return false;
+  return (filters.old === undefined || matchesValue(filters.old, before, candidate)) &&
+    (filters.new === undefined || matchesValue(filters.new, after, candidate));
+}
+
+function matchesValue(filter: unknown, value: unknown, candidate: Candidate): boolean {
+  if (filter === PRESENT) return value !== undefined;
+  if (filter === ABSENT) return value === undefined;
+  if (typeof filter === "function") return ask(filter, [value, candidate.args()]);
+  return isEqualJson(filter, value);
+}
+
+function ask(predicate: unknown, args: unknown[]): boolean {
+  // The options' types have made sure that it is a predicate of these arguments.
+  const answer = (predicate as (...args: unknown[]) => unknown)(...args);
+  if (answer instanceof Promise) {
+    answer.catch(() => {});
+    throw new TypeError("Cannot use an async function as a filter: its promise would always count as true");
+  }
+  return Boolean(answer);
+}
+
+/** Gives a filter that matches where the given one does not. */
+export function not<Rest extends readonly unknown[]>(filter: (...args: Rest) => boolean): (...args: Rest) => boolean {
+  return (...args) => !filter(...args);
+}
+
+/** Gives a filter that matches where all of them do; with none given, always. */
+export function all<Rest extends readonly unknown[]>(
+  filters: readonly ((...args: Rest) => boolean)[],
+): (...args: Rest) => boolean {
+  return (...args) => filters.every((filter) => filter(...args));
+}
+
+/** Gives a filter that matches where at least one of them does; with none given, never. */
+export function any<Rest extends readonly unknown[]>(
+  filters: readonly ((...args: Rest) => boolean)[],
+): (...args: Rest) => boolean {
+  return (...args) => filters.some((filter) => filter(...args));
+}
+
+/** Gives a filter that matches where none of them does; with none given, always. */
+export function none<Rest extends readonly unknown[]>(
+  filters: readonly ((...args: Rest) => boolean)[],
+): (...args: Rest) => boolean {
+  return (...args) => !filters.some((filter) => filter(...args));
+}

@@ -1,0 +1,63 @@
+/**
+ * What was declared: handlers of objects, with everything that decides when they are called.
+ */
+
+import type { FieldPath } from "../model/fields.ts";
+import type { Selector } from "../model/selector.ts";
+import type { Handler } from "../execution/handler.ts";
+import type { Filters } from "./filters.ts";
+
+/** A handler of a kind's objects. */
+export interface ObjectHandler extends Handler, Filters {
+  readonly selector: Selector;
+}
+
+/** Called for every raw event. */
+export type EventHandler = ObjectHandler;
+
+/** Called for causes: creation, update, deletion, resumption, or any of them where a field changes. */
+export interface ChangeHandler extends ObjectHandler {
+  /** Undefined: any. */
+  readonly reason: "create" | "update" | "delete" | undefined;
+  /** Resume handlers: only for objects that were there before the operator. */
+  readonly initial: boolean;
+  /** Resume handlers: also for objects that are being deleted. */
+  readonly deleted: boolean;
+  /** Whether objects must not go before this handler has run. */
+  readonly requiresFinalizer: boolean;
+}
+
+/** Gives the function's own name, or undefined if it has none. Bound functions give the name of what they bind. */
+export function nameOf(fn: (args: never) => unknown): string | undefined {
+  const name = fn.name.replace(/^(bound )+/, "");
+  return name === "" ? undefined : name;
+}
+
+export interface IdOptions {
+  readonly id: string | undefined;
+  readonly fn: (args: never) => unknown;
+  /** For functions without a name: the cause. */
+  readonly fallback: string;
+  readonly field?: FieldPath;
+}
+
+/**
+ * Gives the id under which a handler's progress and results are kept: its `id` or name, plus the field.
+ *
+ * @throws {TypeError} If the id is empty; or if there is none, and names were minified away.
+ */
+export function idOf({ id, fn, fallback, field }: IdOptions): string {
+  if (id === "") throw new TypeError("Cannot register a handler with an empty id: leave it out, or name it");
+  if (id === undefined && !keepsNames()) {
+    throw new TypeError(
+      `Cannot register a handler of "${fallback}" without an id: function names were minified away ` +
+        `(give every handler an id, or build with names kept)`,
+    );
+  }
+  const base = id ?? nameOf(fn) ?? fallback;
+  return field === undefined || field.length === 0 ? base : `${base}/${field.join(".")}`;
+}
+
+function keepsNames(): boolean {
+  return keepsNames.name === ["keeps", "Names"].join("");
+}

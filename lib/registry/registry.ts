@@ -1,0 +1,139 @@
+/**
+ * Holds what was declared, and picks what matches a kind or a cause.
+ *
+ * Order is that of registration. Two different functions must not share an id on one kind: their progress would be one.
+ * The same function under one id for several causes is one handler, called once (as `create` and `resume` often are).
+ */
+
+import { formatSelector, matches as matchesResource, selectorKey } from "../model/selector.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import type { ChangeArgs } from "./args.ts";
+import type { ChangeCause } from "./causes.ts";
+import { matches, type MatchOptions } from "./filters.ts";
+import type { ChangeHandler, EventHandler, ObjectHandler } from "./handlers.ts";
+
+/** Called with each filter that throws; the handler then counts as not matching. */
+export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
+
+/** All handlers of one operator. */
+export class Registry {
+  readonly #events: EventHandler[] = [];
+  readonly #changes: ChangeHandler[] = [];
+  readonly #keys: (id: string) => readonly string[];
+  readonly #cache = new Map<string, { events: EventHandler[]; changes: ChangeHandler[] }>();
+
+  /** @param keys Gives the names under which a handler's progress is stored. */
+  constructor(keys: (id: string) => readonly string[] = (id) => [id]) {
+    this.#keys = keys;
+  }
+
+  /** @throws {TypeError} If another function has the same id on the same kind. */
+  addEvent(handler: EventHandler): void {
+    this.#rejectCollision(this.#events, handler);
+    this.#events.push(handler);
+    this.#cache.clear();
+  }
+
+  /** @throws {TypeError} If another function has the same id, or one stored under the same name, on the same kind. */
+  addChange(handler: ChangeHandler): void {
+    this.#rejectCollision(this.#changes, handler);
+    this.#changes.push(handler);
+    this.#cache.clear();
+  }
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0 && this.#changes.length === 0;
+  }
+
+  /** All handlers of objects, whatever they are for. */
+  get objectHandlers(): readonly ObjectHandler[] {
+    return [...this.#events, ...this.#changes];
+  }
+
+  /** Whether some handler keeps notes on objects, so that kinds must be patchable. */
+  get changeHandlers(): readonly ChangeHandler[] {
+    return this.#changes;
+  }
+
+  /** The raw event handlers of a kind. */
+  eventsOf(resource: Resource): readonly EventHandler[] {
+    return this.#of(resource).events;
+  }
+
+  /** The change handlers of a kind. */
+  changesOf(resource: Resource): readonly ChangeHandler[] {
+    return this.#of(resource).changes;
+  }
+
+  #rejectCollision(handlers: readonly ObjectHandler[], added: ObjectHandler): void {
+    const kind = selectorKey(added.selector);
+    const names = this.#keys(added.id);
+    for (const { selector, id, fn } of handlers) {
+      if (selectorKey(selector) !== kind || (id === added.id && fn === added.fn)) continue;
+      const title = formatSelector(added.selector);
+      if (id === added.id) {
+        throw new TypeError(
+          `Cannot register two handlers with the id "${id}" for "${title}": give one of them another id`,
+        );
+      }
+      if (this.#keys(id).some((name) => names.includes(name))) {
+        throw new TypeError(
+          `Cannot register handlers "${id}" and "${added.id}" for "${title}": their progress would be stored under ` +
+            `one name; give one of them another id`,
+        );
+      }
+    }
+  }
+
+  #of(resource: Resource): { events: EventHandler[]; changes: ChangeHandler[] } {
+    const key = keyOf(resource);
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) return cached;
+    const isOurs = ({ selector }: ObjectHandler): boolean => matchesResource(selector, resource);
+    const found = { events: this.#events.filter(isOurs), changes: this.#changes.filter(isOurs) };
+    this.#cache.set(key, found);
+    return found;
+  }
+}
+
+/** Gives the handlers that this cause calls, in order, each function once per id. */
+export function selectChanges(
+  handlers: readonly ChangeHandler[],
+  options: { readonly cause: ChangeCause; readonly args: () => ChangeArgs; readonly onFailure: FilterFailure },
+): ChangeHandler[] {
+  const { cause } = options;
+  const seen = new Set<string>();
+  return handlers.filter((handler) => {
+    if (handler.reason !== undefined && handler.reason !== cause.reason) return false;
+    if (handler.initial && !cause.initial) return false;
+    if (handler.initial && cause.reason === "delete" && !handler.deleted) return false;
+    if (seen.has(handler.id) || !matchesSafely(handler, options)) return false;
+    seen.add(handler.id);
+    return true;
+  });
+}
+
+/** Tells whether the handler could ever want the object as it is now: all filters but those on what changed. */
+export function prematches(
+  handler: ChangeHandler,
+  options: { readonly cause: ChangeCause; readonly args: () => ChangeArgs; readonly onFailure: FilterFailure },
+): boolean {
+  return matchesSafely(handler, options, { loose: true });
+}
+
+function matchesSafely(
+  handler: ChangeHandler,
+  { cause, args, onFailure }: {
+    readonly cause: ChangeCause;
+    readonly args: () => ChangeArgs;
+    readonly onFailure: FilterFailure;
+  },
+  options: MatchOptions = {},
+): boolean {
+  try {
+    return matches(handler, { body: cause.body, change: { old: cause.old, new: cause.new }, args }, options);
+  } catch (error) {
+    onFailure(handler, error);
+    return false;
+  }
+}
