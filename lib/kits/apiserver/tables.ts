@@ -1,9 +1,21 @@
 /**
  * What `kubectl get` shows: meta.k8s.io/v1 Table.
+ *
+ * The built-in kinds have the columns of the real API server, custom ones those of their definition. Ages are texts,
+ * because the server, not kubectl, knows what time it is.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import { BASICS, PLAIN } from "./columns/basics.ts";
+import { AGE, type Column, type KindTable, NAME } from "./columns/kind_table.ts";
+import { NETWORK } from "./columns/network.ts";
+import { PODS } from "./columns/pods.ts";
+import { VOLUMES } from "./columns/storage.ts";
+import { WORKLOADS } from "./columns/workloads.ts";
+import { formatJson } from "./go_format.ts";
+import { humanAge } from "./human_duration.ts";
+import { compileJsonPath } from "./jsonpath.ts";
 
 /** A CRD's `additionalPrinterColumns` entry. */
 export interface PrinterColumn {
@@ -18,23 +30,105 @@ export interface PrinterColumn {
 /** What toTable() must know besides the objects. */
 export interface TableOptions {
   readonly resource: Pick<Resource, "group" | "plural">;
-  /** The CRD version's printer columns. */
+  /** The CRD version's printer columns; present (if only as an empty list) for custom kinds. */
   readonly columns?: readonly PrinterColumn[];
   /** What each row carries of its object. Default: "Metadata". */
   readonly includeObject?: "None" | "Metadata" | "Object";
-  /** The list's `metadata`: resourceVersion, continue, remainingItemCount. */
+  /** The list's `metadata` (resourceVersion, continue, remainingItemCount); an object's own version for one object. */
   readonly listMetadata?: JsonObject;
   /** The current time in milliseconds since 1970, for ages. */
   readonly nowMs: number;
+  /** Leaves the column definitions out, as a watch does after its first event. Default: false. */
+  readonly noHeaders?: boolean;
 }
 
 /** Gives a meta.k8s.io/v1 Table of the objects. */
-export function toTable(_objects: readonly KubeObject[], options: TableOptions): JsonObject {
+export function toTable(objects: readonly KubeObject[], options: TableOptions): JsonObject {
+  const { includeObject = "Metadata", listMetadata = {}, nowMs, noHeaders = false } = options;
+  const table = tableOf(options);
   return {
     kind: "Table",
     apiVersion: "meta.k8s.io/v1",
-    metadata: options.listMetadata ?? {},
-    columnDefinitions: [],
-    rows: [],
+    metadata: listMetadata,
+    columnDefinitions: noHeaders ? null : table.columns,
+    rows: objects.map((object) => {
+      const conditions = table.conditions?.(object);
+      return {
+        cells: table.cells(object, nowMs),
+        ...(conditions === undefined ? {} : { conditions }),
+        ...(includeObject === "None"
+          ? {}
+          : { object: includeObject === "Object" ? object : metadataOf(object) }),
+      };
+    }),
   };
+}
+
+function metadataOf(object: KubeObject): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+}
+
+function tableOf({ resource, columns }: TableOptions): KindTable {
+  if (columns !== undefined) return customTable(columns);
+  const { group, plural } = resource;
+  if (group === "" && plural === "pods") return PODS;
+  const key = group === "" ? plural : `${plural}.${group}`;
+  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS]) {
+    if (Object.hasOwn(tables, key)) return tables[key]!;
+  }
+  return PLAIN;
+}
+
+/** Without printer columns, a definition gets a column for the age. */
+function customTable(printers: readonly PrinterColumn[]): KindTable {
+  const shown = printers.length > 0 ? printers : [DEFAULT_AGE];
+  const readers = shown.map(toReader);
+  return {
+    columns: [NAME, ...shown.map(toColumn)],
+    cells: (object, nowMs) => [object.metadata.name, ...readers.map((read) => read(object, nowMs))],
+  };
+}
+
+const DEFAULT_AGE: PrinterColumn = {
+  name: "Age",
+  type: "date",
+  jsonPath: ".metadata.creationTimestamp",
+  description: AGE.description,
+};
+
+function toColumn({ name, type, format = "", description, jsonPath, priority = 0 }: PrinterColumn): Column {
+  const says = description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`;
+  return { name, type, format, description: says, priority };
+}
+
+type CellReader = (object: KubeObject, nowMs: number) => unknown;
+
+/** NB: a path that cannot be compiled gives empty cells: the definition was accepted, so listing must not fail. */
+function toReader({ type, jsonPath }: PrinterColumn): CellReader {
+  try {
+    const path = compileJsonPath(jsonPath);
+    return (object, nowMs) => {
+      const [value] = path(object);
+      return value === undefined ? null : toCell(value, { type, nowMs });
+    };
+  } catch {
+    return () => null;
+  }
+}
+
+function toCell(value: unknown, { type, nowMs }: { type: string; nowMs: number }): unknown {
+  switch (type) {
+    case "string":
+      return typeof value === "string" ? value : value === null ? "<nil>" : formatJson(value);
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null;
+    case "number":
+      return typeof value === "number" ? value : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date":
+      return typeof value === "string" ? humanAge(value, nowMs) : null;
+    default:
+      return null;
+  }
 }
