@@ -1,0 +1,101 @@
+/** Where files stand and what they are called: tests mirror lib, names say something, tests can be counted. */
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { LAYERS } from "./layers.ts";
+import { whyBadFileName, whyBadPublicName, whyBadTest } from "./names.ts";
+import { filesBelow, readTree, ROOT } from "./tree.ts";
+import { coveredElsewhere, testFor } from "./coverage.ts";
+
+const sources = filesBelow("lib/", ".ts");
+const tests = filesBelow("tests/", "_test.ts");
+const mirrored = tests.filter((path) => LAYERS.includes(path.split("/")[1] ?? ""));
+
+describe("The tree", () => {
+  it("has a file in lib for each test of a layer", () => {
+    const stray = mirrored.filter((test) => !sources.some((source) => testFor(source) === test));
+    assert.deepEqual(stray, [], "these mirror no file");
+  });
+
+  it("has a test, or a row in coverage.ts, for each file in lib that does something", async () => {
+    const missing: string[] = [];
+    for (const source of sources) {
+      if (tests.includes(testFor(source)) || coveredElsewhere(source)) continue;
+      if (await doesSomething(source)) missing.push(source);
+    }
+    assert.deepEqual(missing, []);
+  });
+
+  it("names its files in snake_case, with words that say something", () => {
+    assert.deepEqual(sources.flatMap((path) => whyBadFileName(path) ?? []), []);
+  });
+
+  it("has tests that each runtime counts in full", () => {
+    const texts = tests.filter((path) => !path.startsWith("tests/architecture/"));
+    assert.deepEqual(texts.flatMap((path) => whyBadTest(path, readTree(path))), []);
+  });
+
+  it("begins each file in lib with a comment that says what it is for", () => {
+    assert.deepEqual(sources.filter((path) => !readTree(path).startsWith("/**")), []);
+  });
+});
+
+describe("mod.ts", () => {
+  it("exports names that keep to the conventions", async () => {
+    assert.deepEqual(
+      Object.keys(await import(`${ROOT}mod.ts`)).flatMap((name) => whyBadPublicName(name) ?? []),
+      [],
+    );
+  });
+});
+
+describe("whyBadFileName()", () => {
+  it("reports camelCase, kebab-case, a leading underscore and empty words", () => {
+    for (
+      const path of [
+        "lib/a/fooBar.ts",
+        "lib/a/foo-bar.ts",
+        "lib/a/_foo.ts",
+        "lib/a/path_utils.ts",
+        "lib/common/a.ts",
+      ]
+    ) {
+      assert.notEqual(whyBadFileName(path), undefined, path);
+    }
+    for (const path of ["lib/a/gate.ts", "lib/kits/apiserver/json_patch2.ts"]) {
+      assert.equal(whyBadFileName(path), undefined);
+    }
+  });
+});
+
+describe("whyBadPublicName()", () => {
+  it("reports underscores, prefixes and endings that say nothing", () => {
+    for (const name of ["_a", "do_it", "IHost", "HostImpl", "TaskManager"]) {
+      assert.notEqual(whyBadPublicName(name), undefined, name);
+    }
+    for (const name of ["operator", "EVERYTHING", "MAX_SIZE", "Index", "ApiError"]) {
+      assert.equal(whyBadPublicName(name), undefined, name);
+    }
+  });
+});
+
+describe("whyBadTest()", () => {
+  it("reports what cannot be counted or runs on one runtime only", () => {
+    const bad = [
+      'it("a", (t) => { t.skip("b"); });',
+      'it.only("a", () => {});',
+      'describe.skip("a", () => {});',
+      'describe("a", { skip: reason }, () => {});',
+      'Deno.test("a", () => {});',
+      'import { expect } from "bun:test";',
+    ];
+    for (const source of bad) assert.equal(whyBadTest("a_test.ts", source).length, 1, source);
+    const good = 'describe("a", () => { it("b", { skip: reason }, () => {}); }); const only = [1].at(0);';
+    assert.deepEqual(whyBadTest("a_test.ts", good), []);
+  });
+});
+
+/** Whether anything of the module is there at run time. Modules of types alone are what `deno check` tests. */
+async function doesSomething(path: string): Promise<boolean> {
+  return Object.keys(await import(ROOT + path)).length > 0;
+}
