@@ -1,7 +1,9 @@
 /** The host on Bun: Node's, through Bun's `node:` built-ins. */
 
 import { createRequire } from "node:module";
+import { dirname, sep } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import type { Host, Process } from "./host.ts";
 import { nodeHost } from "./node.ts";
 
@@ -17,8 +19,20 @@ function bunProcess(common: Process): Process {
     ...common,
     importModule(path, options) {
       // NB: Bun gives the old module for `file://...?fresh=n`; its registry of modules is the one of `require`.
-      if (options?.fresh) delete require.cache[path];
+      if (options?.fresh) {
+        for (const file of Object.keys(require.cache)) {
+          if (isReloadable(file, path)) delete require.cache[file];
+        }
+      }
       return import(path);
     },
   };
+}
+
+/** Whether a loaded file belongs to the module: it lies beside or below it, and is neither a package's nor ours. */
+function isReloadable(file: string, path: string): boolean {
+  const ours = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+  if (file.includes(`${sep}node_modules${sep}`)) return false;
+  if (file.startsWith(`${ours}${sep}lib${sep}`) || dirname(file) === ours) return false;
+  return file === path || file.startsWith(dirname(path) + sep);
 }

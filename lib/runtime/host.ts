@@ -58,6 +58,12 @@ export interface Files {
   /** Creates parent folders as needed. `mode` defaults to 0o644. */
   writeText(path: string, text: string, options?: { readonly mode?: number }): Promise<void>;
   exists(path: string): Promise<boolean>;
+  /**
+   * Gives the names (not paths) of the files and folders in a folder, sorted.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such folder, `code: "ENOTDIR"` if it is a file.
+   */
+  list(path: string): Promise<string[]>;
   /** When the file's content last changed, in milliseconds since 1970; undefined if there is no such file. */
   modified(path: string): Promise<number | undefined>;
   remove(path: string): Promise<void>;
@@ -101,7 +107,10 @@ export interface Process {
    * @throws {Error} With `code: "ENOENT"` if there is no such program; with name "AbortError" if the signal aborts.
    */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew. */
+  /**
+   * Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew, together
+   * with what it imports by relative paths (on Bun: as far as that lies in the same folder or below).
+   */
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
 }
 

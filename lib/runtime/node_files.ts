@@ -1,7 +1,7 @@
 /** The file system as Deno, Bun and Node give it through `node:fs`. */
 
 import { watch as watchPath } from "node:fs";
-import { access, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Files } from "./host.ts";
@@ -16,6 +16,7 @@ export function nodeFiles(): Files {
       await writeFile(path, text, { mode: options?.mode ?? 0o644 });
     },
     exists: (path) => access(path).then(() => true, () => false),
+    list: async (path) => (await readdir(path)).sort(),
     modified,
     remove: (path) => rm(path, { recursive: true, force: true }),
     makeTempFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),

@@ -5,6 +5,7 @@ import { homedir, hostname } from "node:os";
 import { constants } from "node:os";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { importFresh } from "./fresh_modules.ts";
 import type { Process, RunOptions, RunResult } from "./host.ts";
 
 /** The host's own process. */
@@ -31,10 +32,8 @@ export function nodeProcess(): Process {
     isTerminal: (stream) => process[stream].isTTY === true,
     run,
     importModule(path, options) {
-      const url = pathToFileURL(path);
-      // The loader keeps modules by URL: another query is another module.
-      if (options?.fresh) url.searchParams.set("fresh", String(performance.now()));
-      return import(url.href);
+      const { href } = pathToFileURL(path);
+      return options?.fresh ? importFresh(href) : import(href);
     },
   };
 }

@@ -64,6 +64,17 @@ class MemoryFiles implements Files {
     return Promise.resolve(this.#files.has(wanted) || this.#folders.has(wanted));
   }
 
+  // deno-lint-ignore require-await -- a throw must become a rejection
+  async list(path: string): Promise<string[]> {
+    const folder = this.resolve(path);
+    const code = this.#files.has(folder) ? "ENOTDIR" : "ENOENT";
+    if (!this.#folders.has(folder)) {
+      throw Object.assign(new Error(`${code}: no such folder, list '${path}'`), { code, path });
+    }
+    const inside = [...this.#files.keys(), ...this.#folders].filter((each) => posix.dirname(each) === folder);
+    return inside.filter((each) => each !== folder).map((each) => posix.basename(each)).sort();
+  }
+
   modified(path: string): Promise<number | undefined> {
     return Promise.resolve(this.#files.get(this.resolve(path))?.modified);
   }

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { currentHost } from "../../lib/runtime/current.ts";
+
+describe("importModule()", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-fresh-"));
+  const main = join(folder, "main.ts");
+  function write(version: number): void {
+    writeFileSync(join(folder, "part.ts"), `export const version: number = ${version};`);
+    writeFileSync(main, `import { version } from "./part.ts"; export default version;`);
+  }
+
+  it("gives the same module again, unless asked for a fresh one", async () => {
+    const host = currentHost();
+    write(1);
+    assert.equal((await host.process.importModule(main)).default, 1);
+    write(2);
+    assert.equal((await host.process.importModule(main)).default, 1);
+    assert.equal((await host.process.importModule(main, { fresh: true })).default, 2);
+  });
+
+  it("gives a fresh module with fresh relative imports, each time", async () => {
+    const host = currentHost();
+    for (const version of [3, 4]) {
+      write(version);
+      assert.equal((await host.process.importModule(main, { fresh: true })).default, version);
+    }
+  });
+
+  it("leaves packages and built-ins alone in fresh modules", async () => {
+    const host = currentHost();
+    writeFileSync(main, `import assert from "node:assert/strict"; export default assert;`);
+    assert.equal((await host.process.importModule(main, { fresh: true })).default, assert);
+  });
+});
