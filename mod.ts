@@ -1,1 +1,92 @@
-export {};
+/**
+ * Lotse: Kubernetes operators in TypeScript, for Deno, Bun and Node, packed into one executable.
+ *
+ * Make an operator with `operator()`, declare a kind with `resource()`, add handlers with `op.on`, and run it: with
+ * `lotse run`, or with `op.run()`.
+ *
+ * @example
+ * ```ts
+ * import { operator, resource } from "@lotse/lotse";
+ *
+ * interface DatabaseSpec { engine: string; replicas?: number }
+ * interface DatabaseStatus { state?: string }
+ *
+ * const Database = resource<DatabaseSpec, DatabaseStatus>({ group: "example.com", version: "v1", plural: "databases" });
+ * const op = operator();
+ *
+ * op.on.create(Database, function provision({ spec, patch, logger }) {
+ *   logger.info("Provisioning", { engine: spec.engine });
+ *   patch.status.state = "Provisioning";
+ * });
+ *
+ * export default op;
+ * ```
+ *
+ * @module
+ */
+
+export { Api, type Address, type NewObject } from "./lib/operator/api.ts";
+export {
+  defaultOperator,
+  isOperator,
+  on,
+  Operator,
+  operator,
+  type OperatorOptions,
+  type RunOptions,
+} from "./lib/operator/operator.ts";
+export { ApiError, LoginError } from "./lib/client/errors.ts";
+export {
+  AdmissionError,
+  type ErrorsMode,
+  HandlerRetriesError,
+  HandlerTimeoutError,
+  PermanentError,
+  TemporaryError,
+  type TemporaryErrorOptions,
+} from "./lib/execution/errors.ts";
+export {
+  allAtOnce,
+  asap,
+  type Candidate,
+  type Lifecycle,
+  type LifecycleContext,
+  oneByOne,
+  randomized,
+  shuffled,
+} from "./lib/execution/lifecycle.ts";
+export type {
+  AttemptArguments,
+  ChangeArguments,
+  ChangeFilterArguments,
+  ChangeHandlerArguments,
+  Essence,
+  EventArguments,
+  EventFilterArguments,
+  EventHandlerArguments,
+  ObjectArguments,
+} from "./lib/registry/arguments.ts";
+export type { Reason } from "./lib/registry/causes.ts";
+export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from "./lib/registry/filters.ts";
+export type {
+  ChangeFilterOptions,
+  CreateOptions,
+  DeleteOptions,
+  EventOptions,
+  FilterOptions,
+  HandlerOptions,
+  On,
+  ResumeOptions,
+  RetryOptions,
+  UpdateOptions,
+} from "./lib/registry/on.ts";
+export type { DeepReadonly, FieldOf, FieldValue } from "./lib/registry/paths.ts";
+export { resource, type ResourceLike, type ResourceOptions, type ResourceType } from "./lib/registry/resource.ts";
+export type { Diff, DiffItem, DiffOperation } from "./lib/model/diff.ts";
+export type { Json, JsonObject, KubeObject, ObjectMeta, OwnerReference, WatchEvent } from "./lib/model/object.ts";
+export { Patch, type PatchFunction, type PatchOf } from "./lib/model/patch.ts";
+export type { Resource } from "./lib/model/resource.ts";
+export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";
+export type { LogFields, Logger, LogLevel } from "./lib/runtime/logging.ts";
+export type { Host, Seconds } from "./lib/runtime/host.ts";
+export { currentHost } from "./lib/runtime/current.ts";

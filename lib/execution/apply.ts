@@ -147,7 +147,7 @@ function finalizersAfter(body: KubeObject, { name, wanted }: FinalizerChange): s
 }
 
 function split(content: JsonObject, resource: Resource): SplitPatch {
-  return resource.subresources.includes("status") ? splitStatus(content) : { main: content };
+  return resource.subresources.includes("status") ? splitStatus(content) : { main: content, status: undefined };
 }
 
 function splitOperations(

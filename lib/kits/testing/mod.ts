@@ -1,0 +1,20 @@
+/**
+ * For tests of operators: runs one against a cluster in the process, with a clock that tests wind by hand.
+ *
+ * @example
+ * ```ts
+ * import { operator } from "@lotse/lotse";
+ * import { apiServer } from "@lotse/lotse/apiserver";
+ * import { start, virtualHost } from "@lotse/lotse/testing";
+ *
+ * const op = operator();
+ * const cluster = apiServer({ host: virtualHost() });
+ * await using runner = await start(op, { cluster });
+ * await runner.advance(60);
+ * ```
+ *
+ * @module
+ */
+
+export { type Cluster, Runner, start, type StartOptions } from "./runner.ts";
+export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual.ts";

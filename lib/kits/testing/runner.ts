@@ -1,0 +1,119 @@
+/**
+ * Runs an operator in a virtual world: no threads, no sleeps, no sockets.
+ */
+
+import type { Client } from "../../client/client.ts";
+import { fixedCredentials } from "../../client/connection_info.ts";
+import { createClient } from "../../client/objects.ts";
+import { Transport } from "../../client/transport.ts";
+import type { Operator, RunOptions } from "../../operator/operator.ts";
+import type { Seconds } from "../../runtime/host.ts";
+import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
+import type { VirtualHost } from "../../runtime/virtual.ts";
+import { defaultSettings } from "../../settings/settings.ts";
+
+/** Something that answers Kubernetes' API: the in-process API server, or a function of the test's own. */
+export interface Cluster {
+  /** The world that both the cluster and the operator live in. */
+  readonly host: VirtualHost;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+export interface StartOptions extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials"> {
+  readonly cluster: Cluster;
+  /** The least level that is recorded in `logs`. Default: "debug". */
+  readonly level?: LogLevel;
+}
+
+const ORIGIN = "https://cluster.test";
+
+/**
+ * Starts an operator, and lets everything run until nothing happens any more without time passing.
+ *
+ * @throws What `op.run()` throws.
+ */
+export async function start(op: Operator, options: StartOptions): Promise<Runner> {
+  const runner = new Runner(op, options);
+  await runner.settle();
+  return runner;
+}
+
+/** An operator that runs, and the hands on its clock. */
+export class Runner implements AsyncDisposable {
+  readonly host: VirtualHost;
+  /** All log lines so far. */
+  readonly logs: LogRecord[] = [];
+  /** The same cluster, seen by somebody else than the operator. */
+  readonly client: Client;
+  readonly #controller = new AbortController();
+  readonly #run: Promise<void>;
+  readonly #transport: Transport;
+  #failure: { readonly error: unknown } | undefined;
+  #isRunning = true;
+
+  constructor(op: Operator, { cluster, level = "debug", ...options }: StartOptions) {
+    const { host } = cluster;
+    this.host = host;
+    host.network.route(ORIGIN, cluster.fetch);
+    const credentials = fixedCredentials({ server: ORIGIN });
+    const { networking } = defaultSettings();
+    this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
+    this.client = createClient(this.#transport);
+    const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
+    this.#run = op.run({ ...options, host, logger, credentials, signal: this.#controller.signal })
+      .catch((error) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#isRunning = false;
+      });
+  }
+
+  /** Whether the operator has not ended. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Lets everything run, without time passing. @throws What the operator failed with. */
+  async settle(): Promise<void> {
+    await this.host.clock.settle();
+    this.#check();
+  }
+
+  /** Lets time pass, timer by timer. @throws What the operator failed with. */
+  async advance(seconds: Seconds): Promise<void> {
+    await this.host.clock.advance(seconds);
+    this.#check();
+  }
+
+  /** Lets time pass until the condition holds. @throws {Error} If it does not within (default) an hour. */
+  async until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void> {
+    await this.host.clock.until(condition, options);
+    this.#check();
+  }
+
+  /** The messages of all lines so far, of one level if one is given. */
+  messages(level?: LogLevel): string[] {
+    return this.logs.filter((record) => level === undefined || record.level === level).map(({ message }) => message);
+  }
+
+  /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
+  async stop(): Promise<void> {
+    this.#controller.abort();
+    if (this.#isRunning) await this.host.clock.until(() => !this.#isRunning);
+    await this.#run;
+    this.#transport[Symbol.dispose]();
+    this.#check();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #check(): void {
+    if (this.#failure === undefined) return;
+    const { error } = this.#failure;
+    this.#failure = undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Which kinds an operator watches: what its handlers select from what the server serves, now and whenever CRDs change.
+ *
+ * A selector that is ambiguous, finds nothing, or finds what cannot be watched disables itself only, with a warning; it works
+ * as soon as the cluster changes. Source: Kopf, A §2.11 "Revision"; deviation G11.
+ */
+
+import type { Client } from "../client/client.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import { formatSelector, isSpecific, select, type Selector } from "../model/selector.ts";
+import type { ObjectHandler } from "../registry/handlers.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Logger } from "../runtime/logging.ts";
+
+export interface ObservationOptions {
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly logger: Logger;
+}
+
+/** Finds the kinds to be watched, and warns once about selectors that cannot be served. */
+export class Observation {
+  readonly #options: ObservationOptions;
+  readonly #warned = new Set<string>();
+
+  constructor(options: ObservationOptions) {
+    this.#options = options;
+  }
+
+  /** Whether kinds of this group could matter to some handler. */
+  concerns(group: string): boolean {
+    return this.#options.registry.objectHandlers.some(({ selector }) => (selector.group ?? group) === group);
+  }
+
+  /** Gives the kinds to be watched now. @throws {ApiError} If the server does not tell what it serves. */
+  async watched(): Promise<readonly Resource[]> {
+    const { registry } = this.#options;
+    const handlers = registry.objectHandlers;
+    if (handlers.length === 0) return [];
+    const served = await this.#served(handlers.map(({ selector }) => selector));
+    const found = new Map<string, Resource>();
+    for (const handler of handlers) {
+      for (const resource of this.#resolve(handler, served)) found.set(keyOf(resource), resource);
+    }
+    return [...found.values()];
+  }
+
+  /** Only the groups that are asked for are looked up, unless some selector could mean any. */
+  async #served(selectors: readonly Selector[]): Promise<readonly Resource[]> {
+    const { discovery } = this.#options.client;
+    const groups = new Set(selectors.map(({ group }) => group));
+    if (groups.has(undefined)) return await discovery.all();
+    return await discovery.groups([...groups].filter((group) => group !== undefined));
+  }
+
+  #resolve(handler: ObjectHandler, served: readonly Resource[]): readonly Resource[] {
+    const { selector } = handler;
+    const title = formatSelector(selector);
+    const matching = select(selector, served);
+    if (matching.length === 0) {
+      this.#warn("Nothing matches the selector yet: its handlers wait for such a kind", { selector: title });
+      return [];
+    }
+    if (isSpecific(selector) && matching.length > 1) {
+      const kinds = matching.map(keyOf);
+      this.#warn("The selector is ambiguous: its handlers are not served (name the group)", { selector: title, kinds });
+      return [];
+    }
+    return matching.filter((resource) => this.#isServable(resource, handler));
+  }
+
+  #isServable(resource: Resource, handler: ObjectHandler): boolean {
+    const kind = keyOf(resource);
+    if (!resource.verbs.includes("list") || !resource.verbs.includes("watch")) {
+      this.#warn("The kind cannot be watched: its handlers are not served", { kind });
+      return false;
+    }
+    const isStateful = this.#options.registry.changeHandlers.some((each) => each === handler);
+    if (isStateful && !resource.verbs.includes("patch")) {
+      this.#warn("The kind cannot be patched: handlers that keep progress on it are not served", { kind });
+      return false;
+    }
+    return true;
+  }
+
+  #warn(message: string, fields: Readonly<Record<string, unknown>>): void {
+    const key = `${message} ${JSON.stringify(fields)}`;
+    if (this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#options.logger.warn(message, fields);
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * An operator: what was declared, and how to run it.
+ */
+
+import type { Client } from "../client/client.ts";
+import type { Credentials } from "../client/connection_info.ts";
+import { asap, type Lifecycle } from "../execution/lifecycle.ts";
+import { On } from "../registry/on.ts";
+import { Registry } from "../registry/registry.ts";
+import { currentHost } from "../runtime/current.ts";
+import type { Host } from "../runtime/host.ts";
+import { textSink } from "../runtime/log_format.ts";
+import { createLogger, type Logger } from "../runtime/logging.ts";
+import type { Persistence } from "../settings/persistence.ts";
+import { defaultSettings, mergeSettings, type Settings, type SettingsOverrides } from "../settings/settings.ts";
+import { Api } from "./api.ts";
+import { runOperator } from "./running.ts";
+
+/** Settings of an operator; what is left out keeps its default. */
+export interface OperatorOptions extends Omit<SettingsOverrides, "persistence"> {
+  /** Where notes are kept on objects. Default: annotations under "lotse.dev". */
+  readonly persistence?: Persistence | SettingsOverrides["persistence"];
+  /** Which of several handlers run in one go. Default (and null): `asap`. */
+  readonly lifecycle?: Lifecycle | null;
+  /** What each object's `memo` begins with: a shallow copy of this. */
+  readonly memo?: Readonly<Record<string, unknown>>;
+}
+
+/** How to run an operator. */
+export interface RunOptions {
+  /** Aborting stops the operator gracefully. Default: it runs for ever. */
+  readonly signal?: AbortSignal;
+  /** Called when the operator has begun to watch. */
+  readonly ready?: () => void;
+  /** Called when every kind has been listed for the first time. */
+  readonly synced?: () => void;
+  /** Path of a kubeconfig. Default: KUBECONFIG, `~/.kube/config`, or the service account. */
+  readonly kubeconfig?: string;
+  /** Which of its contexts. Default: the current one. */
+  readonly context?: string;
+  /** Credentials that come from elsewhere; then no kubeconfig is read. */
+  readonly credentials?: Credentials;
+  /** Watch these namespaces only. Default: the whole cluster. */
+  readonly namespaces?: readonly string[];
+  /** Watch the whole cluster; the opposite of `namespaces`. */
+  readonly clusterwide?: boolean;
+  /** Default: plain lines on the standard error output, from level "info". */
+  readonly logger?: Logger;
+  /** The world to run in. Default: the real one. */
+  readonly host?: Host;
+}
+
+/** Declares handlers by `on`, and runs them by `run()`. */
+export class Operator {
+  /** Declares handlers of causes and events. */
+  readonly on: On;
+  /** Other objects, for handlers; while the operator runs. */
+  readonly api: Api;
+  readonly settings: Settings;
+  readonly memo: Readonly<Record<string, unknown>>;
+  readonly #registry: Registry;
+  #lifecycle: Lifecycle | undefined;
+  #client: Client | undefined;
+
+  /** @throws {TypeError} If a setting is unknown or of the wrong kind. */
+  constructor(options: OperatorOptions = {}) {
+    const { lifecycle, memo = {}, ...overrides } = options;
+    this.settings = mergeSettings(defaultSettings(), overrides);
+    this.memo = memo;
+    this.#lifecycle = lifecycle ?? undefined;
+    this.#registry = new Registry((id) => this.settings.persistence.progress.keys(id));
+    this.on = new On(this.#registry);
+    this.api = new Api(() => this.#connected());
+  }
+
+  /** Which of several handlers run in one go; setting null gives the default back. */
+  get lifecycle(): Lifecycle {
+    return this.#lifecycle ?? asap;
+  }
+  set lifecycle(value: Lifecycle | null) {
+    this.#lifecycle = value ?? undefined;
+  }
+
+  /** Whether nothing was declared. */
+  get isEmpty(): boolean {
+    return this.#registry.isEmpty;
+  }
+
+  /**
+   * Runs the operator until the signal aborts, and stops it in order.
+   *
+   * @throws {LoginError} If there is no way into a cluster.
+   * @throws {ApiError} If the server does not tell what it serves.
+   * @throws {TypeError} If `namespaces` and `clusterwide` contradict each other.
+   */
+  async run(options: RunOptions = {}): Promise<void> {
+    const { host = currentHost(), namespaces, clusterwide } = options;
+    if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
+      throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
+    }
+    await runOperator({
+      ...options,
+      host,
+      namespaces: namespaces !== undefined && namespaces.length > 0 ? [...new Set(namespaces)] : undefined,
+      logger: options.logger ?? defaultLogger(host),
+      registry: this.#registry,
+      settings: this.settings,
+      lifecycle: () => this.lifecycle,
+      memo: this.memo,
+      signal: options.signal ?? new AbortController().signal,
+      onReady: options.ready ?? (() => {}),
+      onSynced: options.synced ?? (() => {}),
+      onClient: (client) => {
+        this.#client = client;
+      },
+    });
+  }
+
+  #connected(): Client {
+    if (this.#client !== undefined) return this.#client;
+    throw new TypeError("Cannot reach the API: the operator is not running (call it from handlers only)");
+  }
+}
+
+/**
+ * Makes an operator, to which handlers are added.
+ *
+ * @throws {TypeError} If a setting is unknown or of the wrong kind.
+ * @example
+ * ```ts
+ * import { operator } from "@lotse/lotse";
+ *
+ * const op = operator({ execution: { defaultBackoff: 10 } });
+ *
+ * op.on.create("databases.example.com", ({ name, logger }) => {
+ *   logger.info("Hello", { name });
+ * });
+ * ```
+ */
+export function operator(options: OperatorOptions = {}): Operator {
+  return new Operator(options);
+}
+
+/** Tells whether a value is an operator, of whichever copy of this package. */
+export function isOperator(value: unknown): value is Operator {
+  return typeof value === "object" && value !== null && "on" in value && "run" in value &&
+    typeof value.run === "function";
+}
+
+function defaultLogger(host: Host): Logger {
+  const sink = textSink({
+    format: "plain",
+    level: "info",
+    write: (text) => host.process.write("stderr", text),
+    color: host.process.isTerminal("stderr"),
+  });
+  return createLogger(sink, host.clock);
+}
+
+/** The operator of `on`: for programs of one file that need no other. */
+export const defaultOperator: Operator = new Operator();
+
+/** Declares handlers of the default operator. */
+export const on: On = defaultOperator.on;

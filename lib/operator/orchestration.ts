@@ -1,0 +1,103 @@
+/**
+ * Keeps one stream open per kind and namespace that is to be watched, however many handlers there are.
+ *
+ * Streams look after themselves (`client/watch`); here they are only started and stopped when the set of kinds changes, and
+ * their events are handed to the workers.
+ */
+
+import type { Task, TaskGroup } from "../async/tasks.ts";
+import type { Client } from "../client/client.ts";
+import { watchObjects } from "../client/watch.ts";
+import type { WatchState } from "../client/watch_types.ts";
+import type { WatchEvent } from "../model/object.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { WatchingSettings } from "../settings/settings.ts";
+
+export interface OrchestrationOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly settings: WatchingSettings;
+  readonly tasks: TaskGroup;
+  /** Undefined: the whole cluster. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly submit: (resource: Resource, event: WatchEvent) => void;
+  /** Called when all streams that there are have listed their objects at least once. */
+  readonly onSynced: () => void;
+}
+
+interface Target {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+}
+
+interface Stream {
+  readonly task: Task;
+  listed: boolean;
+  state: WatchState | undefined;
+}
+
+/** The streams of one operator. */
+export class Orchestration {
+  readonly #options: OrchestrationOptions;
+  readonly #streams = new Map<string, Stream>();
+
+  constructor(options: OrchestrationOptions) {
+    this.#options = options;
+  }
+
+  /** How each stream is doing, by kind and namespace. */
+  get states(): ReadonlyMap<string, WatchState | undefined> {
+    return new Map([...this.#streams].map(([key, { state }]) => [key, state]));
+  }
+
+  /** Whether every stream has listed its objects at least once. */
+  get isSynced(): boolean {
+    return [...this.#streams.values()].every(({ listed }) => listed);
+  }
+
+  /** Stops the streams of kinds that are not among these, and starts those that are missing. */
+  async revise(resources: readonly Resource[]): Promise<void> {
+    const wanted = new Map<string, Target>(resources.flatMap((resource) =>
+      this.#namespacesOf(resource).map((namespace) =>
+        [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }]
+      )
+    ));
+    const unwanted = [...this.#streams].filter(([key]) => !wanted.has(key));
+    for (const [key] of unwanted) this.#streams.delete(key);
+    await Promise.all(unwanted.map(([, { task }]) => task.stop()));
+    for (const [key, target] of wanted) {
+      if (!this.#streams.has(key)) this.#start(key, target);
+    }
+    if (this.isSynced) this.#options.onSynced();
+  }
+
+  #namespacesOf(resource: Resource): readonly (string | undefined)[] {
+    return resource.namespaced ? this.#options.namespaces ?? [undefined] : [undefined];
+  }
+
+  #start(key: string, target: Target): void {
+    this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
+    let stream: Stream | undefined;
+    const task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
+      // The task's first step is synchronous; the stream is known when the first item comes.
+      const onState = (state: WatchState): void => {
+        if (stream !== undefined) stream.state = state;
+      };
+      for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
+        if (item.type === "event") this.#options.submit(target.resource, item.event);
+        else if (stream !== undefined) this.#markListed(stream);
+      }
+    });
+    stream = { task, listed: false, state: undefined };
+    this.#streams.set(key, stream);
+  }
+
+  #markListed(stream: Stream): void {
+    if (stream.listed) return;
+    stream.listed = true;
+    if (this.isSynced) this.#options.onSynced();
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * One run of an operator: log in, find the kinds, open the streams, work until told to stop, and stop in order.
+ *
+ * Streams stop first, then workers get a little time to finish what they are at, then handlers are told to stop, and what
+ * does not listen is left behind. Source: Kopf, B §5.11; deviations C29, B-5.11.
+ */
+
+import { Limiter } from "../async/limiter.ts";
+import { TaskGroup } from "../async/tasks.ts";
+import type { Client } from "../client/client.ts";
+import { createClient } from "../client/objects.ts";
+import { login } from "../client/login.ts";
+import type { Credentials } from "../client/connection_info.ts";
+import { Transport } from "../client/transport.ts";
+import type { Lifecycle } from "../execution/lifecycle.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings } from "../settings/settings.ts";
+import { Memories } from "./memories.ts";
+import { Observation } from "./observation.ts";
+import { Orchestration } from "./orchestration.ts";
+import { createProcess } from "./processing.ts";
+import { Workers } from "./queueing.ts";
+import { watchDefinitions } from "./scanning.ts";
+
+export interface RunningOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly lifecycle: () => Lifecycle;
+  readonly memo: Readonly<Record<string, unknown>>;
+  /** Aborting stops the operator gracefully. */
+  readonly signal: AbortSignal;
+  readonly credentials?: Credentials;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** Undefined: the whole cluster. */
+  readonly namespaces?: readonly string[];
+  /** Called when the operator has started to watch. */
+  readonly onReady: () => void;
+  /** Called when every kind has been listed for the first time. */
+  readonly onSynced: () => void;
+  /** Called with the connection as long as there is one, then with undefined. */
+  readonly onClient: (client: Client | undefined) => void;
+}
+
+/**
+ * Runs until the signal aborts.
+ *
+ * @throws {LoginError} If there is no way into a cluster.
+ * @throws {ApiError} If the server does not tell what it serves.
+ */
+export async function runOperator(options: RunningOptions): Promise<void> {
+  const { host, logger, settings, signal, kubeconfig, context } = options;
+  if (signal.aborted) return;
+  const credentials = options.credentials ?? await login({ host, logger, kubeconfig, context });
+  using transport = new Transport({
+    host,
+    credentials,
+    logger: logger.child({ name: "lotse.client" }),
+    networking: settings.networking,
+    userAgent: "lotse",
+  });
+  const client = createClient(transport);
+  options.onClient(client);
+  try {
+    await new Run(options, client).untilStopped();
+  } finally {
+    options.onClient(undefined);
+  }
+}
+
+class Run {
+  readonly #options: RunningOptions;
+  readonly #client: Client;
+  readonly #streams: TaskGroup;
+  readonly #work: TaskGroup;
+  /** Aborts when handlers must stop. */
+  readonly #handlers = new AbortController();
+  readonly #observation: Observation;
+  readonly #orchestration: Orchestration;
+  readonly #workers: Workers;
+  #revision: Promise<void> = Promise.resolve();
+
+  constructor(options: RunningOptions, client: Client) {
+    this.#options = options;
+    this.#client = client;
+    const { host, logger, registry, settings } = options;
+    const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
+    this.#streams = new TaskGroup({ onError });
+    this.#work = new TaskGroup({ onError });
+    this.#workers = this.#makeWorkers(new Memories(options.memo));
+    this.#observation = new Observation({ client, registry, logger });
+    this.#orchestration = new Orchestration({
+      client,
+      host,
+      logger: logger.child({ name: "lotse.watching" }),
+      settings: settings.watching,
+      tasks: this.#streams,
+      namespaces: options.namespaces,
+      submit: (resource, event) => this.#workers.submit(resource, event),
+      onSynced: options.onSynced,
+    });
+  }
+
+  async untilStopped(): Promise<void> {
+    const { signal, settings, logger } = this.#options;
+    try {
+      await this.#revise();
+      if (!settings.scanning.disabled) this.#scan();
+      this.#options.onReady();
+      logger.debug("Operator has started");
+      await aborted(signal);
+    } finally {
+      await this.#stop();
+    }
+  }
+
+  #makeWorkers(memories: Memories): Workers {
+    const { registry, settings, host } = this.#options;
+    const process = createProcess({
+      ...this.#options,
+      client: this.#client,
+      persistence: settings.persistence,
+      indices: {},
+      signal: this.#handlers.signal,
+    });
+    return new Workers({
+      process,
+      memories,
+      clock: host.clock,
+      tasks: this.#work,
+      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
+      keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
+    });
+  }
+
+  /** One revision at a time: definitions come in swarms. */
+  #revise(): Promise<void> {
+    const revise = async (): Promise<void> => {
+      await this.#orchestration.revise(await this.#observation.watched());
+    };
+    return this.#revision = this.#revision.then(revise, revise);
+  }
+
+  #scan(): void {
+    const { host, logger, settings } = this.#options;
+    this.#streams.start("watch definitions", (signal) =>
+      watchDefinitions({
+        client: this.#client,
+        host,
+        logger: logger.child({ name: "lotse.scanning" }),
+        settings: settings.watching,
+        signal,
+        onChange: async (group) => {
+          if (!this.#observation.concerns(group)) return;
+          await this.#client.discovery.refresh(group);
+          await this.#revise();
+        },
+      }));
+  }
+
+  async #stop(): Promise<void> {
+    const { settings, logger } = this.#options;
+    await this.#streams.stop();
+    this.#workers.stop();
+    if (await this.#finished(settings.queueing.exitTimeout)) return;
+    this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
+    if (await this.#finished(settings.queueing.exitTimeout)) return;
+    logger.warn("Some handlers do not stop: they are left behind", { objects: this.#workers.size });
+  }
+
+  async #finished(timeout: Seconds): Promise<boolean> {
+    const controller = new AbortController();
+    const finished = this.#work.finished().then(() => true);
+    const late = this.#options.host.clock.sleep(timeout, controller.signal).then(() => false);
+    const result = await Promise.race([finished, late]);
+    controller.abort();
+    return result;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
