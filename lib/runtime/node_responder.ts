@@ -5,7 +5,6 @@
  * when the stream breaks the connection is cut, so that nobody takes half an answer for a whole one.
  */
 
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import { setImmediate } from "node:timers";
@@ -14,17 +13,14 @@ type Outgoing = ServerResponse & Http2ServerResponse;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Chunk = ReadableStreamReadResult<Uint8Array>;
 
-/** Writes the response; gives what tells `@hono/node-server` that it has been written. */
-export async function respond(response: Response, outgoing: Outgoing): Promise<Response> {
-  if (outgoing.destroyed) {
-    await response.body?.cancel().catch(() => {});
-    return RESPONSE_ALREADY_SENT;
-  }
+/** Writes the response, and resolves when it has been written or the client has gone. Does not throw. */
+export async function respond(response: Response, outgoing: Outgoing): Promise<void> {
+  if (outgoing.destroyed) return await response.body?.cancel().catch(() => {});
   const headers = toHeaders(response.headers);
   if (!response.body) {
     outgoing.writeHead(response.status, headers);
     outgoing.end();
-    return RESPONSE_ALREADY_SENT;
+    return;
   }
   const reader: Reader = response.body.getReader();
   const onClose = () => void reader.cancel("The client has gone").catch(() => {});
@@ -36,7 +32,6 @@ export async function respond(response: Response, outgoing: Outgoing): Promise<R
   } finally {
     outgoing.off("close", onClose);
   }
-  return RESPONSE_ALREADY_SENT;
 }
 
 interface Head {

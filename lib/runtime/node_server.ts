@@ -7,6 +7,7 @@
  */
 
 import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import http from "node:http";
 import http2 from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
@@ -79,7 +80,8 @@ function createListener({ fetch }: ServeOptions): (incoming: Incoming, outgoing:
     } catch {
       response = new Response("Internal Server Error", { status: 500 });
     }
-    return await respond(response, env.outgoing as Outgoing);
+    await respond(response, env.outgoing as Outgoing);
+    return RESPONSE_ALREADY_SENT;
   };
   const listener = getRequestListener(answer, { overrideGlobalObjects: false });
   return (incoming, outgoing) => void listener(incoming, outgoing);
