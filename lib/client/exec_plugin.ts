@@ -76,7 +76,7 @@ async function run(
   const { process, clock } = source.host;
   const args = Array.isArray(exec["args"]) ? exec["args"].map(String) : [];
   const controller = new AbortController();
-  using timer = clock.after(TIMEOUT, () => controller.abort());
+  const timer = clock.after(TIMEOUT, () => controller.abort());
   try {
     return await process.run(command, args, { env, signal: controller.signal });
   } catch (error) {
@@ -88,6 +88,8 @@ async function run(
         cause: error,
       },
     );
+  } finally {
+    timer[Symbol.dispose]();
   }
 }
 

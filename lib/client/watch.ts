@@ -1,14 +1,290 @@
 /**
- * Watches the objects of one kind, for ever. (Being written; the signature stands.)
+ * Watches the objects of one kind, for ever: what is there, then what happens, through everything that can break.
+ *
+ * A state machine of three states. Without a version, the whole set is fetched, as a streamed list where the server has
+ * them, else in pages; what was known and is not in the set has gone, and is announced as deleted. With a version, a stream
+ * is open from there; when it ends it is opened again from the last version, and only when the server says that the version
+ * is too old (410) is the set fetched anew. Between attempts there is a pause, which grows while attempts fail.
+ *
+ * Source: design decision 3; behaviour-b §5.7, behaviour-c §2, §3; deviations D1–D3, C5, C7, C12.
  */
 
+import { keyOf, pathOf } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
+import { ApiError, isNamed } from "./errors.ts";
+import { KnownObjects } from "./known_objects.ts";
+import { listPages, toQuery } from "./listing.ts";
+import type { RequestSubject } from "./transport.ts";
+import { readStreamEvent } from "./watch_events.ts";
+import { WatchHealth } from "./watch_health.ts";
+import { openStream, type StreamEnd } from "./watch_stream.ts";
 import type { WatchItem, WatchOptions } from "./watch_types.ts";
 
 export type { WatchItem, WatchOptions, WatchPhase, WatchState } from "./watch_types.ts";
 
-/** Gives the objects of a kind as they are, and then everything that happens to them, until the signal aborts. Never throws. */
+/** How long a streamed list may say nothing before pages are taken instead: the server may not know what was asked. */
+const INITIAL_SILENCE: Seconds = 15;
+
+/** After how many failures in a row a streamed list is given up for pages, this once. */
+const STREAMED_ATTEMPTS = 3;
+
+/** After how many streams in a row that break at the same version the set is fetched anew. */
+const RESUME_ATTEMPTS = 3;
+
+/**
+ * Gives the objects of a kind as they are, then the mark "listed", and then everything that happens to them.
+ *
+ * Ends when the signal aborts, and never before; never throws. What is not pulled stays with the server.
+ */
 export async function* watchObjects(options: WatchOptions): AsyncGenerator<WatchItem, void, void> {
-  await Promise.resolve();
-  if (options.signal.aborted) return;
-  yield { type: "listed" };
+  const { signal } = options;
+  using watch = new ObjectWatch(options);
+  for await (const items of watch.run()) {
+    for (const item of items) {
+      if (signal.aborted) return;
+      yield item;
+    }
+  }
+}
+
+/** A server that was asked for a streamed list and gives something else. */
+class UnstreamedError extends Error {}
+
+class ObjectWatch implements Disposable {
+  readonly #options: WatchOptions;
+  readonly #health: WatchHealth;
+  readonly #known: KnownObjects;
+  readonly #path: string;
+  readonly #subject: RequestSubject;
+  /** Where to go on from; undefined: the set is to be fetched. */
+  #version: string | undefined;
+  /** How often in a row a stream has broken at this version in a way that may be the version's fault. */
+  #broken = 0;
+  #pause: Seconds = 0;
+
+  constructor(options: WatchOptions) {
+    const { resource, namespace, host, onState, known = new KnownObjects() } = options;
+    this.#options = options;
+    this.#health = new WatchHealth({ host, onState });
+    this.#known = known;
+    this.#path = pathOf(resource, { namespace });
+    this.#subject = { verb: "watch", resource, namespace };
+  }
+
+  [Symbol.dispose](): void {
+    this.#health[Symbol.dispose]();
+  }
+
+  async *run(): AsyncGenerator<WatchItem[], void, void> {
+    const { signal, host } = this.#options;
+    while (!signal.aborted) {
+      this.#pause = 0;
+      try {
+        if (this.#version !== undefined) yield* this.#follow({ initial: false });
+        else if (this.#isStreamed()) yield* this.#follow({ initial: true });
+        else yield* this.#list();
+      } catch (error) {
+        if (!signal.aborted) this.#onError(error);
+      }
+      if (this.#pause === 0 || signal.aborted) continue;
+      this.#health.enter("waiting");
+      await host.clock.sleep(this.#pause, signal);
+    }
+  }
+
+  /** Fetches the set in pages. */
+  async *#list(): AsyncGenerator<WatchItem[], void, void> {
+    const { client, resource, namespace, labelSelector, fieldSelector, settings, signal } = this.#options;
+    const { chunkSize } = settings;
+    this.#health.enter("listing");
+    this.#known.begin();
+    let version = "";
+    const scope = { namespace, labelSelector, fieldSelector, chunkSize, signal };
+    for await (const page of listPages(client.transport, resource, scope)) {
+      this.#health.heard();
+      version = page.resourceVersion ?? version;
+      for (const object of page.items) this.#known.mark(object);
+      yield page.items.map((object) => ({ type: "event", event: { type: null, object } }));
+    }
+    yield this.#complete(version);
+  }
+
+  /** Reads one stream to its end: from the version, or (initial) with the set before everything else. */
+  async *#follow({ initial }: { initial: boolean }): AsyncGenerator<WatchItem[], void, void> {
+    const { host, settings } = this.#options;
+    const started = host.clock.monotonic();
+    if (initial) {
+      this.#health.enter("listing");
+      this.#known.begin();
+    }
+    let isOpen = false;
+    const onOpen = (): void => {
+      isOpen = true;
+      if (!initial) this.#health.opened();
+    };
+    const stream = openStream({ ...this.#limits(initial), ...this.#request(initial), onOpen });
+    const end = yield* this.#readAll(stream);
+    if (this.#version === undefined) {
+      // The set was not complete: only a whole one counts. Source: deviations C12.
+      if (end === "silent" && isOpen) throw new UnstreamedError("it says nothing");
+      throw new Error(`The streamed list is incomplete: the stream was ${end}`);
+    }
+    this.#pause = this.#health.ended(settings.reconnectBackoff, host.clock.monotonic() - started);
+    this.#log("debug", "Watch stream ended", { end, pause: this.#pause });
+  }
+
+  async *#readAll(
+    stream: AsyncGenerator<unknown[], StreamEnd, void>,
+  ): AsyncGenerator<WatchItem[], StreamEnd, void> {
+    // NB: not for-await, which drops what the stream returns; so the stream must be closed by hand.
+    try {
+      for (;;) {
+        const { done, value } = await stream.next();
+        if (done) return value;
+        this.#health.heard();
+        const { items, error } = this.#digest(value);
+        if (items.length > 0) yield items;
+        if (error !== undefined) throw error;
+      }
+    } finally {
+      await stream.return("ended");
+    }
+  }
+
+  /** Turns lines into items, up to the first one that ends the stream. */
+  #digest(lines: readonly unknown[]): { items: WatchItem[]; error?: Error } {
+    const items: WatchItem[] = [];
+    for (const line of lines) {
+      const event = readStreamEvent(line, `WATCH ${this.#path}`);
+      switch (event.type) {
+        case "ADDED":
+        case "MODIFIED":
+          this.#known.mark(event.object);
+          items.push({ type: "event", event: { type: this.#typeOf(event.type), object: event.object } });
+          this.#advance(event.object.metadata.resourceVersion);
+          break;
+        case "DELETED":
+          this.#known.remove(event.object);
+          items.push({ type: "event", event });
+          this.#advance(event.object.metadata.resourceVersion);
+          break;
+        case "BOOKMARK":
+          if (this.#version !== undefined) this.#advance(event.version);
+          else if (event.initialEnd) items.push(...this.#completeStream(event.version));
+          else return { items, error: new UnstreamedError("it sends bookmarks without the end of the list") };
+          break;
+        case "ERROR":
+          return { items, error: event.error };
+        case "UNKNOWN":
+          this.#log("warn", "Unknown watch event, it is skipped", { event: event.name });
+          break;
+        default:
+          event satisfies never;
+      }
+    }
+    return { items };
+  }
+
+  /** Until the set is complete, what is added was there before. */
+  #typeOf(type: "ADDED" | "MODIFIED"): "ADDED" | "MODIFIED" | null {
+    return type === "ADDED" && this.#version === undefined ? null : type;
+  }
+
+  #advance(version: string | undefined): void {
+    // While the set is incomplete, the versions of its objects say nothing about the set.
+    if (this.#version === undefined || version === undefined) return;
+    this.#version = version;
+    this.#broken = 0;
+  }
+
+  #completeStream(version: string | undefined): WatchItem[] {
+    const items = this.#complete(version ?? "");
+    this.#health.opened();
+    return items;
+  }
+
+  /** Announces what has gone, and that the set is complete. */
+  #complete(version: string): WatchItem[] {
+    this.#version = version;
+    this.#broken = 0;
+    this.#health.listed = true;
+    const gone = this.#known.sweep().map((object): WatchItem => {
+      return { type: "event", event: { type: "DELETED", object }, synthetic: true };
+    });
+    if (gone.length > 0) this.#log("debug", "Objects vanished unseen", { count: gone.length });
+    return [...gone, { type: "listed" }];
+  }
+
+  #onError(error: unknown): void {
+    const { settings, client, resource } = this.#options;
+    if (this.#version === undefined && settings.initialStreaming === "auto" && isUnstreamed(error)) {
+      client.transport.unstreamed.add(keyOf(resource));
+      this.#log("debug", "Server does not stream lists of this kind, taking pages", { error });
+      return;
+    }
+    this.#pause = this.#health.failed(settings.reconnectBackoff, error);
+    if (error instanceof ApiError && error.status === 410) {
+      this.#version = undefined;
+      this.#log("debug", "Version is too old, listing again", { pause: this.#pause });
+      return;
+    }
+    this.#log("warn", "Watching failed, will be tried again", { pause: this.#pause, error });
+    if (this.#version === undefined || !isSuspicious(error) || ++this.#broken < RESUME_ATTEMPTS) return;
+    this.#version = undefined;
+    this.#log("warn", "Watching fails at the same version again and again, listing again");
+  }
+
+  #isStreamed(): boolean {
+    const { client, resource, settings } = this.#options;
+    if (settings.initialStreaming !== "auto") return settings.initialStreaming;
+    return this.#health.failures < STREAMED_ATTEMPTS && !client.transport.unstreamed.has(keyOf(resource));
+  }
+
+  #request(
+    initial: boolean,
+  ): { transport: WatchOptions["client"]["transport"]; path: string; subject: RequestSubject } {
+    const { client, labelSelector, fieldSelector, settings } = this.#options;
+    const query = toQuery({
+      watch: true,
+      allowWatchBookmarks: true,
+      ...(initial ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
+      resourceVersion: this.#version,
+      timeoutSeconds: settings.serverTimeout ?? undefined,
+      labelSelector,
+      fieldSelector,
+    });
+    return { transport: client.transport, path: this.#path + query, subject: this.#subject };
+  }
+
+  #limits(initial: boolean): Record<"connectTimeout" | "clientTimeout", Seconds | null> & {
+    inactivityTimeout: Seconds;
+    signal: AbortSignal;
+  } {
+    const { settings, client, signal } = this.#options;
+    const { networking } = client.transport;
+    const { clientTimeout, inactivityTimeout } = settings;
+    return {
+      connectTimeout: settings.connectTimeout ?? networking.connectTimeout ?? networking.requestTimeout,
+      clientTimeout,
+      inactivityTimeout: initial ? Math.min(inactivityTimeout, INITIAL_SILENCE) : inactivityTimeout,
+      signal,
+    };
+  }
+
+  #log(level: "debug" | "warn", message: string, fields: Record<string, unknown> = {}): void {
+    const { logger, resource, namespace } = this.#options;
+    logger[level](message, { resource: keyOf(resource), ...namespace && { namespace }, ...fields });
+  }
+}
+
+/** Tells whether the server has shown that it knows no streamed lists. Source: Kubernetes, KEP-3157. */
+function isUnstreamed(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 400 || error.status === 422;
+  return error instanceof UnstreamedError;
+}
+
+/** Tells whether the same version may bring the same failure again: the server was there, and what it sent was no good. */
+function isSuspicious(error: unknown): boolean {
+  if (error instanceof ApiError) return ![401, 403, 404, 429].includes(error.status) && error.status < 500;
+  return isNamed(error, "SyntaxError") || isNamed(error, "RangeError");
 }
