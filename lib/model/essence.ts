@@ -16,6 +16,8 @@ export const MARKER = "kopf-managed";
 /** Annotation prefixes that are known as operators' notes without a marker; their sub-domains are too. */
 export const KNOWN_PREFIXES: readonly string[] = Object.freeze(["kopf.zalando.org", "lotse.dev"]);
 
+const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+
 /** Options of {@linkcode buildEssence}. */
 export interface EssenceOptions {
   /** Fields that count although the rules leave them out, such as `["status", "phase"]`. */
@@ -32,11 +34,9 @@ export interface EssenceOptions {
 export function buildEssence(body: KubeObject, options: EssenceOptions = {}): JsonObject {
   const { extraFields = [], detached = false } = options;
   let essence: JsonObject = {};
-  for (const key of Object.keys(body)) {
-    if (key === "apiVersion" || key === "kind" || key === "status") continue;
-    if (key !== "metadata") setKey(essence, key, body[key]);
-    else addMetadata(essence, body.metadata);
-  }
+  for (const key of Object.keys(body)) if (!SYSTEM_STANZAS.has(key)) setKey(essence, key, body[key]);
+  // Last, as Kopf has it: its notes keep the order.
+  addMetadata(essence, body.metadata);
   for (const path of extraFields) {
     const value = path.length > 0 ? getField(body, path) : undefined;
     if (value !== undefined) essence = withField(essence, path, value);
@@ -56,6 +56,21 @@ export function clearEssence(essence: JsonObject, options: EssenceOptions = {}):
   return dropEmpty(cleared);
 }
 
+/** Tells whether a field counts only if it is declared as an extra field: those outside of what every essence has. */
+export function isExtraField(path: FieldPath): boolean {
+  const [stanza = "", key = ""] = path;
+  if (stanza === "metadata") return key !== "labels" && key !== "annotations";
+  return SYSTEM_STANZAS.has(stanza);
+}
+
+/** Gives an essence without any extra fields. */
+export function withoutExtraFields(essence: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const key of Object.keys(essence)) if (!SYSTEM_STANZAS.has(key)) setKey(result, key, essence[key]);
+  addMetadata(result, essence.metadata);
+  return result;
+}
+
 /** Tells whether an annotation prefix belongs to operators' notes: known, or marked among these annotations. */
 export function isOperatorPrefix(prefix: string, annotations: JsonObject): boolean {
   if (KNOWN_PREFIXES.some((known) => prefix === known || prefix.endsWith(`.${known}`))) return true;
@@ -68,7 +83,7 @@ function addMetadata(essence: JsonObject, metadata: unknown): void {
   for (const key of ["labels", "annotations"]) {
     if (Object.hasOwn(metadata, key) && metadata[key] != null) kept[key] = metadata[key];
   }
-  essence.metadata = kept;
+  if (!isEmptyObject(kept)) essence.metadata = kept;
 }
 
 function clearAnnotations(essence: JsonObject, ownPrefix: string | undefined): JsonObject {

@@ -11,8 +11,8 @@ import type { Patch } from "../model/patch.ts";
 
 /** How far one handler has come with one object, for one cause. All timestamps are RFC 3339 in UTC, with "Z". */
 export interface ProgressRecord {
-  /** When the handler was first considered for this cause. */
-  started: string;
+  /** When the handler was first considered for this cause; absent: just now. */
+  started?: string;
   /** When it succeeded or failed for good. */
   stopped?: string;
   /** It is not to run before; absent: it may run now, or it has finished. */
@@ -111,6 +111,8 @@ export interface Persistence {
   readonly finalizer: string;
   readonly diffBase: DiffBaseStorage;
   readonly progress: ProgressStorage;
+  /** What should be said once at the start about how this was configured. */
+  readonly warnings?: readonly string[];
 }
 
 /** Gives the essence of a body as the storages see it: `new` in handlers. */

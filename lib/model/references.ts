@@ -1,0 +1,85 @@
+/**
+ * References from one object to another: what log lines and events point to, and who owns whom.
+ */
+
+import { isObject } from "./json.ts";
+import type { KubeObject, OwnerReference } from "./object.ts";
+
+/** What identifies an object to a reader. Source: Kubernetes API reference, ObjectReference. */
+export interface ObjectReference {
+  apiVersion?: string;
+  kind?: string;
+  name?: string;
+  uid?: string;
+  namespace?: string;
+}
+
+/** Options of {@linkcode ownerReference}. */
+export interface OwnerReferenceOptions {
+  /** Whether the owner is the one that controls the object; there can be one such. Default: true. */
+  readonly controller?: boolean;
+  /** Whether the owner, deleted in the foreground, waits for the object to go. Default: true. */
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Gives the reference to an object; what the object lacks is left out. */
+export function objectReference(body: Partial<KubeObject>): ObjectReference {
+  const { name, uid, namespace } = metadataOf(body);
+  const reference: ObjectReference = {};
+  if (body.apiVersion) reference.apiVersion = body.apiVersion;
+  if (body.kind) reference.kind = body.kind;
+  if (name) reference.name = name;
+  if (uid) reference.uid = uid;
+  if (namespace) reference.namespace = namespace;
+  return reference;
+}
+
+/**
+ * Gives the reference by which other objects say that this one owns them.
+ *
+ * @throws {TypeError} If the object lacks apiVersion, kind, name or uid: the server would refuse such a reference.
+ */
+export function ownerReference(
+  body: Partial<KubeObject>,
+  options: OwnerReferenceOptions = {},
+): OwnerReference {
+  const { controller = true, blockOwnerDeletion = true } = options;
+  const { name, uid } = metadataOf(body);
+  const { apiVersion, kind } = body;
+  if (!apiVersion || !kind || !name || !uid) {
+    const missing = Object.entries({ apiVersion, kind, name, uid }).filter(([, value]) => !value);
+    throw new TypeError(
+      `Cannot refer to the owner "${name ?? ""}": it has no ${missing.map(([key]) => key).join(", ")}`,
+    );
+  }
+  return { controller, blockOwnerDeletion, apiVersion, kind, name, uid };
+}
+
+/** Adds an owner to an object that is being made, in place; nothing if an owner with that uid is there already. */
+export function addOwnerReference(object: Partial<KubeObject>, reference: OwnerReference): void {
+  const metadata = object.metadata ??= {};
+  const owners = metadata.ownerReferences ??= [];
+  if (!owners.some(({ uid }) => uid === reference.uid)) owners.push(reference);
+}
+
+/** Removes an owner from an object, in place, by its uid; an emptied list goes too. */
+export function removeOwnerReference(object: Partial<KubeObject>, owner: { readonly uid: string }): void {
+  const { metadata } = object;
+  if (metadata?.ownerReferences === undefined) return;
+  const rest = metadata.ownerReferences.filter(({ uid }) => uid !== owner.uid);
+  if (rest.length > 0) metadata.ownerReferences = rest;
+  else delete metadata.ownerReferences;
+}
+
+/** Gives the owner that controls the object, if any. */
+export function controllerOf(body: Partial<KubeObject>): OwnerReference | undefined {
+  const owners: unknown = metadataOf(body).ownerReferences;
+  return Array.isArray(owners)
+    ? owners.find((owner) => isObject(owner) && owner.controller === true)
+    : undefined;
+}
+
+function metadataOf(body: Partial<KubeObject>): KubeObject["metadata"] {
+  // Strangers' objects may lack it, whatever the type says.
+  return isObject(body.metadata) ? body.metadata : {};
+}

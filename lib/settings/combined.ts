@@ -1,0 +1,111 @@
+/**
+ * Storages made of several others: to move notes from one place to another without losing any.
+ */
+
+import type { FieldPath } from "../model/fields.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type {
+  DiffBaseStorage,
+  EssenceNote,
+  FetchEssenceOptions,
+  FetchOptions,
+  ProgressRecord,
+  ProgressStorage,
+  ProgressTarget,
+} from "./persistence.ts";
+
+/** Writes to all storages, reads from the first that has something. */
+export class MultiDiffBase implements DiffBaseStorage {
+  readonly #storages: readonly DiffBaseStorage[];
+
+  /** @throws {RangeError} If there are no storages. */
+  constructor(storages: readonly DiffBaseStorage[]) {
+    rejectNone(storages);
+    this.#storages = storages;
+  }
+
+  build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
+    const [first] = this.#storages;
+    // The constructor has seen to it that there is one.
+    return this.clear(first?.build(body, extraFields) ?? {});
+  }
+
+  fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
+    return firstOf(this.#storages, (storage) => storage.fetch(body, options));
+  }
+
+  isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
+    return this.#storages.some((storage) => storage.isOutdated(body, extraFields));
+  }
+
+  store(note: EssenceNote): void {
+    for (const storage of this.#storages) storage.store(note);
+  }
+
+  clear(essence: JsonObject): JsonObject {
+    return this.#storages.reduce((rest, storage) => storage.clear(rest), essence);
+  }
+}
+
+/** Options of {@linkcode MultiProgress}. */
+export interface MultiProgressOptions {
+  /** How many of the storages, from the first, are written to; the others are read and purged only. Default: all. */
+  readonly writable?: number;
+}
+
+/** Reads from the first storage that has something, writes to all or some, purges everywhere. */
+export class MultiProgress implements ProgressStorage {
+  readonly #storages: readonly ProgressStorage[];
+  readonly #writable: readonly ProgressStorage[];
+
+  /** @throws {RangeError} If there are no storages. */
+  constructor(
+    storages: readonly ProgressStorage[],
+    { writable = storages.length }: MultiProgressOptions = {},
+  ) {
+    rejectNone(storages);
+    this.#storages = storages;
+    this.#writable = storages.slice(0, writable);
+  }
+
+  fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
+    return firstOf(this.#storages, (storage) => storage.fetch(body, id, options));
+  }
+
+  store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
+    for (const storage of this.#writable) storage.store(target);
+  }
+
+  purge(target: ProgressTarget): void {
+    for (const storage of this.#storages) storage.purge(target);
+  }
+
+  ids(body: KubeObject): string[] {
+    return [...new Set(this.#storages.flatMap((storage) => storage.ids(body)))];
+  }
+
+  keys(id: string): readonly string[] {
+    return this.#writable.flatMap((storage) => storage.keys(id));
+  }
+
+  clear(essence: JsonObject): JsonObject {
+    return this.#storages.reduce((rest, storage) => storage.clear(rest), essence);
+  }
+
+  sweep(patch: Patch, body: KubeObject): void {
+    for (const storage of this.#storages) storage.sweep(patch, body);
+  }
+}
+
+function firstOf<S, T>(storages: readonly S[], fetch: (storage: S) => T | undefined): T | undefined {
+  for (const storage of storages) {
+    const found = fetch(storage);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function rejectNone(storages: readonly unknown[]): void {
+  if (storages.length === 0) throw new RangeError("Cannot combine storages: there are none");
+}

@@ -1,0 +1,248 @@
+/**
+ * Storages of the state that was handled last: in an annotation or in the status.
+ *
+ * Ours is canonical JSON with a member of its own, "$lotse", only where there is something to say: which extra fields
+ * were counted, or that the state was too large and only its digest is kept. Kopf's are Kopf's, byte for byte.
+ */
+
+import { byteLengthOf, digestOf } from "../model/digest.ts";
+import { buildEssence, clearEssence, isExtraField, withoutExtraFields } from "../model/essence.ts";
+import { type FieldPath, getField, withField, withoutField } from "../model/fields.ts";
+import { canonicalJson, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import { annotationKeys, type KeyForm } from "./keys.ts";
+import { annotationsOf, parseNote, readStatus, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
+import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
+
+/** Options of both storages. */
+export interface DiffBaseOptions {
+  /** Whose form is written. Both are read. */
+  readonly form: "lotse" | "kopf";
+  /** Fields that do not count as changes. Default: none. */
+  readonly ignoredFields?: readonly FieldPath[];
+}
+
+/** Options of {@linkcode AnnotationsDiffBase}. */
+export interface AnnotationsDiffBaseOptions extends DiffBaseOptions {
+  readonly prefix: string;
+  /** Default: "last-handled-configuration". */
+  readonly key?: string;
+  readonly keyForm: KeyForm;
+}
+
+/** Options of {@linkcode StatusDiffBase}. */
+export interface StatusDiffBaseOptions extends DiffBaseOptions {
+  /** Where in the status, such as `["status", "kopf", "last-handled-configuration"]`. */
+  readonly field: FieldPath;
+}
+
+/** All annotations of an object together may have 256 KiB; this much is left to progress and to others. */
+const TOTAL_LIMIT = 256 * 1024 - 32 * 1024;
+
+/** The member in which we say something about the note itself. */
+const ABOUT = "$lotse";
+const FORMAT = 1;
+
+/** What a note says about itself. */
+interface About {
+  readonly format: number;
+  /** Extra fields that were counted. */
+  readonly fields?: readonly FieldPath[];
+  /** Stands for a state that was too large. */
+  readonly digest?: string;
+}
+
+/** What both storages have in common: everything but the place. */
+abstract class DiffBase implements DiffBaseStorage {
+  readonly #options: DiffBaseOptions;
+
+  constructor(options: DiffBaseOptions) {
+    this.#options = options;
+  }
+
+  abstract read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
+  abstract write(note: EssenceNote, text: string): void;
+  abstract clear(essence: JsonObject): JsonObject;
+  abstract fits(body: KubeObject, text: string): boolean;
+
+  build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
+    return this.clear(buildEssence(body, { extraFields }));
+  }
+
+  fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
+    const note = this.read(body, options);
+    if (note === undefined) return undefined;
+    const { [ABOUT]: raw, ...essence } = note;
+    const about = readAbout(raw);
+    if (about === undefined) {
+      options.onGarbage?.({ where: ABOUT, reason: "its format is unknown" });
+      return undefined;
+    }
+    const wanted = (options.extraFields ?? []).filter(isExtraField);
+    if (about.digest !== undefined) return this.#fromDigest(body, about, wanted);
+    return align(essence, { body, wanted, recorded: this.#recorded(raw, about) });
+  }
+
+  isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
+    const note = this.#options.form === "kopf" ? undefined : this.read(body, {});
+    if (note === undefined) return false;
+    const recorded = readAbout(note[ABOUT])?.fields ?? [];
+    return canonicalFields(recorded) !== canonicalFields(extraFields.filter(isExtraField));
+  }
+
+  store(note: EssenceNote): void {
+    const { body, essence, extraFields = [] } = note;
+    if (this.#options.form === "kopf") {
+      const stored = this.read(body, {});
+      // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
+      this.write(note, stored !== undefined && isEqualJson(stored, essence) ? "" : toKopfJson(essence));
+      return;
+    }
+    const fields = extraFields.filter(isExtraField);
+    const text = canonicalJson(withAbout(essence, { format: FORMAT, fields }));
+    this.write(
+      note,
+      this.fits(body, text) ? text : canonicalJson(withAbout({}, digestAbout(essence, fields))),
+    );
+  }
+
+  /** Applies what is common to both: nobody's notes, no ignored fields. */
+  protected clearCommon(essence: JsonObject, prefix?: string): JsonObject {
+    return clearEssence(essence, { prefix, ignoredFields: this.#options.ignoredFields });
+  }
+
+  /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
+  #recorded(raw: unknown, about: About): readonly FieldPath[] | "all" {
+    return raw === undefined && this.#options.form === "kopf" ? "all" : about.fields ?? [];
+  }
+
+  /** A state of which only the digest is known is either the present one, or nothing is known of it. */
+  #fromDigest(body: KubeObject, about: About, wanted: readonly FieldPath[]): JsonObject {
+    const unchanged = digestOf(this.build(body, about.fields ?? [])) === about.digest;
+    return unchanged ? this.build(body, wanted) : {};
+  }
+}
+
+/** Keeps the state in an annotation. */
+export class AnnotationsDiffBase extends DiffBase {
+  readonly #options: AnnotationsDiffBaseOptions;
+  readonly #key: string;
+
+  constructor(options: AnnotationsDiffBaseOptions) {
+    super(options);
+    this.#options = options;
+    this.#key = options.key ?? "last-handled-configuration";
+  }
+
+  override read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
+    const annotations = annotationsOf(body);
+    for (const key of this.#keys(body)) {
+      const note = Object.hasOwn(annotations, key) ? parseNote(annotations[key], key, options) : undefined;
+      if (note !== undefined) return note;
+    }
+    return undefined;
+  }
+
+  override write(note: EssenceNote, text: string): void {
+    const annotations = annotationsOf(note.body);
+    for (const key of this.#keys(note.body)) {
+      const stored = annotations[key];
+      writeAnnotation(note, key, text === "" && typeof stored === "string" ? stored : text);
+    }
+    writeMarker(note, this.#options.prefix);
+  }
+
+  override clear(essence: JsonObject): JsonObject {
+    return this.clearCommon(essence, this.#options.prefix);
+  }
+
+  override fits(body: KubeObject, text: string): boolean {
+    const ownKeys = this.#keys(body);
+    const others = Object.entries(annotationsOf(body)).filter(([key]) => !ownKeys.includes(key));
+    const total = others.reduce((sum, [key, value]) => sum + key.length + byteLengthOf(String(value)), 0);
+    return total + byteLengthOf(text) <= TOTAL_LIMIT;
+  }
+
+  #keys(body: KubeObject): readonly string[] {
+    return annotationKeys(this.#key, { prefix: this.#options.prefix, form: this.#options.keyForm, body });
+  }
+}
+
+/** Keeps the state as a JSON text in the status. */
+export class StatusDiffBase extends DiffBase {
+  readonly #field: FieldPath;
+
+  constructor(options: StatusDiffBaseOptions) {
+    super(options);
+    this.#field = options.field;
+  }
+
+  override read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
+    return parseNote(readStatus(body, this.#field), this.#field.join("."), options);
+  }
+
+  override write(note: EssenceNote, text: string): void {
+    if (text !== "" && readStatus(note.body, this.#field) !== text.trimEnd()) {
+      writeStatus(note, this.#field, text.trimEnd());
+    }
+  }
+
+  override clear(essence: JsonObject): JsonObject {
+    return this.clearCommon(withoutField(essence, this.#field));
+  }
+
+  override fits(): boolean {
+    return true;
+  }
+}
+
+function withAbout(essence: JsonObject, about: About): JsonObject {
+  const note = shallowCopy(essence);
+  if (about.digest !== undefined || (about.fields ?? []).length > 0) note[ABOUT] = about;
+  return note;
+}
+
+function digestAbout(essence: JsonObject, fields: readonly FieldPath[]): About {
+  return { format: FORMAT, fields, digest: digestOf(essence) };
+}
+
+/** Gives what a note says about itself; nothing said is the present format; undefined if it is not understood. */
+function readAbout(raw: unknown): About | undefined {
+  if (raw === undefined || raw === null) return { format: FORMAT };
+  if (!isObject(raw) || raw.format !== FORMAT) return undefined;
+  const fields = Array.isArray(raw.fields) ? raw.fields.filter(isPath) : [];
+  return { format: FORMAT, fields, digest: typeof raw.digest === "string" ? raw.digest : undefined };
+}
+
+function isPath(value: unknown): value is FieldPath {
+  return Array.isArray(value) && value.length > 0 && value.every((key) => typeof key === "string");
+}
+
+interface Alignment {
+  readonly body: KubeObject;
+  readonly wanted: readonly FieldPath[];
+  readonly recorded: readonly FieldPath[] | "all";
+}
+
+/** Makes an old essence comparable with one that is made with the wanted extra fields. */
+function align(essence: JsonObject, { body, wanted, recorded }: Alignment): JsonObject {
+  if (wanted.length === 0 && recorded.length === 0) return essence;
+  let result = withoutExtraFields(essence);
+  for (const path of wanted) {
+    const isRecorded = recorded === "all" ||
+      recorded.some((each) => each.every((key, index) => path[index] === key));
+    const value = getField(isRecorded ? essence : body, path);
+    if (value !== undefined) result = withField(result, path, value);
+  }
+  return result;
+}
+
+function canonicalFields(fields: readonly FieldPath[]): string {
+  return [...new Set(fields.map((path) => JSON.stringify(path)))].sort().join();
+}
+
+/** As Python's `json.dumps(…, separators=(",", ":"))`, and a newline. */
+function toKopfJson(essence: JsonObject): string {
+  const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(essence).replace(/[\x7f-\uffff]/g, escape) + "\n";
+}

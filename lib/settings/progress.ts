@@ -1,0 +1,177 @@
+/**
+ * Storages of handlers' progress: one annotation per unfinished handler, or one member of a field of the status.
+ */
+
+import { MARKER } from "../model/essence.ts";
+import { clearEssence } from "../model/essence.ts";
+import { type FieldPath, getField, withoutField } from "../model/fields.ts";
+import { isEmptyObject, isObject } from "../model/json.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import { annotationKeys, idOfKey, type KeyForm } from "./keys.ts";
+import {
+  annotationsOf,
+  dropAnnotation,
+  dropStatus,
+  parseNote,
+  writeAnnotation,
+  writeMarker,
+  writeStatus,
+} from "./notes.ts";
+import type { FetchOptions, ProgressRecord, ProgressStorage, ProgressTarget } from "./persistence.ts";
+import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./record.ts";
+
+/** Options of {@linkcode AnnotationsProgress}. */
+export interface AnnotationsProgressOptions {
+  readonly prefix: string;
+  readonly keyForm: KeyForm;
+  readonly form: RecordForm;
+  /** Whether null is written for what a record does not have. Default: false. */
+  readonly verbose?: boolean;
+  /** The id of Kopf's wake-up note. Default: "touch-dummy". */
+  readonly touchKey?: string;
+}
+
+/** Keeps records in annotations, as JSON texts. */
+export class AnnotationsProgress implements ProgressStorage {
+  readonly #options: AnnotationsProgressOptions;
+  readonly #touchKey: string;
+
+  constructor(options: AnnotationsProgressOptions) {
+    this.#options = options;
+    this.#touchKey = options.touchKey ?? "touch-dummy";
+  }
+
+  fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
+    for (const key of this.#keys(id, body)) {
+      const record = this.#read(body, key, options);
+      if (record !== undefined) return record;
+    }
+    return undefined;
+  }
+
+  store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
+    const { body, id, record } = target;
+    const text = this.#encode(record);
+    for (const key of this.#keys(id, body)) {
+      const stored = this.#read(body, key, {});
+      if (stored !== undefined && isSameRecord(stored, record, this.#options.form)) {
+        delete target.patch.metadata.annotations[key];
+      } else {
+        writeAnnotation(target, key, text);
+      }
+    }
+    writeMarker(target, this.#options.prefix);
+  }
+
+  purge(target: ProgressTarget): void {
+    for (const key of this.#keys(target.id, target.body)) dropAnnotation(target, key);
+  }
+
+  ids(body: KubeObject): string[] {
+    const { prefix } = this.#options;
+    const others = [MARKER, "last-handled-configuration", this.#touchKey];
+    return Object.keys(annotationsOf(body))
+      .filter((key) => key.startsWith(`${prefix}/`))
+      .map((key) => idOfKey(key, { prefix, body }))
+      .filter((id) => !others.includes(id));
+  }
+
+  keys(id: string): readonly string[] {
+    return this.#keys(id);
+  }
+
+  clear(essence: JsonObject): JsonObject {
+    return clearEssence(essence, { prefix: this.#options.prefix });
+  }
+
+  sweep(patch: Patch, body: KubeObject): void {
+    for (const key of this.#keys(this.#touchKey, body)) dropAnnotation({ patch, body }, key);
+  }
+
+  #keys(id: string, body?: KubeObject): readonly string[] {
+    const { prefix, keyForm } = this.#options;
+    return annotationKeys(id, { prefix, form: keyForm, body });
+  }
+
+  #read(body: KubeObject, key: string, options: FetchOptions): ProgressRecord | undefined {
+    const annotations = annotationsOf(body);
+    const raw = Object.hasOwn(annotations, key) ? parseNote(annotations[key], key, options) : undefined;
+    return decodeRecord(raw, { ...options, where: key });
+  }
+
+  #encode(record: ProgressRecord): string {
+    const { form, verbose = false } = this.#options;
+    const text = JSON.stringify(
+      encodeRecord(record, form),
+      (_, value) => value === null && !verbose ? undefined : value,
+    );
+    return form === "kopf" ? text.replace(/[\x7f-\uffff]/g, escape) : text;
+  }
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Options of {@linkcode StatusProgress}. */
+export interface StatusProgressOptions {
+  /** Where the records are, such as `["status", "kopf", "progress"]`. */
+  readonly field: FieldPath;
+  /** Where Kopf's wake-up note is, such as `["status", "kopf", "dummy"]`. */
+  readonly touchField: FieldPath;
+  readonly form: RecordForm;
+}
+
+/** Keeps records in a field of the status, as objects under the handlers' ids. */
+export class StatusProgress implements ProgressStorage {
+  readonly #options: StatusProgressOptions;
+
+  constructor(options: StatusProgressOptions) {
+    this.#options = options;
+  }
+
+  fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
+    const field = this.#fieldOf(id);
+    return decodeRecord(getField(body, field), { ...options, where: field.join(".") });
+  }
+
+  store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
+    const { body, id, record } = target;
+    const stored = this.fetch(body, id);
+    if (stored !== undefined && isSameRecord(stored, record, this.#options.form)) return;
+    // The nulls matter: an object in a merge patch is merged with what is there.
+    writeStatus(target, this.#fieldOf(id), encodeRecord(record, this.#options.form));
+  }
+
+  purge(target: ProgressTarget): void {
+    // Down to "status.<name>": that is ours, the status is not.
+    dropStatus(target, this.#fieldOf(target.id), 2);
+  }
+
+  ids(body: KubeObject): string[] {
+    const records = getField(body, this.#options.field);
+    return isObject(records) ? Object.keys(records).filter((id) => records[id] != null) : [];
+  }
+
+  keys(id: string): readonly string[] {
+    return [this.#fieldOf(id).join(".")];
+  }
+
+  clear(essence: JsonObject): JsonObject {
+    const { field, touchField } = this.#options;
+    const cleared = withoutField(withoutField(essence, field), touchField);
+    return isObject(cleared.status) && isEmptyObject(cleared.status)
+      ? withoutField(cleared, ["status"])
+      : cleared;
+  }
+
+  sweep(patch: Patch, body: KubeObject): void {
+    const { touchField } = this.#options;
+    if (getField(body, touchField) !== undefined) dropStatus({ patch, body }, touchField, 2);
+  }
+
+  #fieldOf(id: string): FieldPath {
+    return [...this.#options.field, id];
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * What each setting may be: one rule per setting, under its dotted name.
+ *
+ * A test holds the table complete: each default has a rule, and passes it.
+ */
+
+import { isObject } from "../model/json.ts";
+
+/** What is wrong with a value. */
+export interface Complaint {
+  /** The wrong type, or the right one with an impossible value. */
+  readonly kind: "type" | "range";
+  /** What is expected instead, as the end of a sentence. */
+  readonly expected: string;
+}
+
+/** Gives a complaint; undefined if the value is fine. */
+export type Rule = (value: unknown) => Complaint | undefined;
+
+/** All rules, by "section.setting". */
+export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
+  "process.ultimateExitingTimeout": orNull(seconds),
+  "posting.enabled": flag,
+  "posting.loggers": flag,
+  "posting.level": oneOf("debug", "info", "warn", "error"),
+  "posting.reportingComponent": text,
+  "posting.reportingInstance": text,
+  "posting.eventNamePrefix": text,
+  "posting.defaultBackoffs": backoffs,
+  "posting.loggingBackoffs": backoffs,
+  "posting.workerLimit": orNull(count),
+  "posting.idleTimeout": seconds,
+  "peering.name": text,
+  "peering.stealth": flag,
+  "peering.priority": whole,
+  "peering.lifetime": positive,
+  "peering.mandatory": flag,
+  "peering.standalone": flag,
+  "peering.clusterwide": flag,
+  "watching.serverTimeout": orNull(positive),
+  "watching.clientTimeout": orNull(positive),
+  "watching.connectTimeout": orNull(positive),
+  "watching.reconnectBackoff": seconds,
+  "watching.inactivityTimeout": positive,
+  "watching.chunkSize": orNull(count),
+  "watching.initialStreaming": oneOf(true, false, "auto"),
+  "watching.labelSelectors": selectorTexts,
+  "watching.fieldSelectors": selectorTexts,
+  "watching.shardSelectors": selectorTexts,
+  "queueing.workerLimit": orNull(count),
+  "queueing.idleTimeout": seconds,
+  "queueing.exitTimeout": seconds,
+  "queueing.errorDelays": delays,
+  "scanning.disabled": flag,
+  "admission.server": anything,
+  "admission.managed": orNull(text),
+  "execution.defaultBackoff": seconds,
+  "execution.maxWorkers": orNull(count),
+  "background.cancellationPolling": positive,
+  "background.instantExitTimeout": orNull(seconds),
+  "background.instantExitZeroTimeCycles": orNull(count0),
+  "networking.requestTimeout": orNull(positive),
+  "networking.connectTimeout": orNull(positive),
+  "networking.errorBackoffs": backoffs,
+  "networking.enforceRetryAfter": flag,
+  "networking.trustEnv": flag,
+  "persistence.finalizer": finalizer,
+  "persistence.diffBase": withMethods("build", "fetch", "isOutdated", "store", "clear"),
+  "persistence.progress": withMethods("fetch", "store", "purge", "ids", "keys", "clear", "sweep"),
+  "persistence.consistencyTimeout": seconds,
+});
+
+function wrongType(expected: string): Complaint {
+  return { kind: "type", expected };
+}
+
+function wrongRange(expected: string): Complaint {
+  return { kind: "range", expected };
+}
+
+function anything(): undefined {}
+
+function flag(value: unknown): Complaint | undefined {
+  return typeof value === "boolean" ? undefined : wrongType("true or false");
+}
+
+function text(value: unknown): Complaint | undefined {
+  if (typeof value !== "string") return wrongType("a string");
+  return value === "" ? wrongRange("a string that is not empty") : undefined;
+}
+
+function finalizer(value: unknown): Complaint | undefined {
+  const expected = 'a finalizer\'s name such as "example.com/finalizer"';
+  if (typeof value !== "string") return wrongType(expected);
+  // Kubernetes refuses others, and every object would fail.
+  const valid = value.length <= 316 &&
+    /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/.test(value);
+  return valid ? undefined : wrongRange(expected);
+}
+
+function oneOf(...choices: readonly (string | boolean)[]): Rule {
+  const shown = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+  return (value) => choices.some((choice) => choice === value) ? undefined : wrongType(shown);
+}
+
+function number(value: unknown, expected: string): Complaint | undefined {
+  return typeof value === "number"
+    ? (Number.isNaN(value) ? wrongRange(expected) : undefined)
+    : wrongType(expected);
+}
+
+function seconds(value: unknown): Complaint | undefined {
+  const expected = "a number of seconds, 0 or more";
+  return number(value, expected) ?? (Number(value) < 0 ? wrongRange(expected) : undefined);
+}
+
+function positive(value: unknown): Complaint | undefined {
+  const expected = "a number of seconds, more than 0";
+  return number(value, expected) ?? (Number(value) <= 0 ? wrongRange(expected) : undefined);
+}
+
+function whole(value: unknown): Complaint | undefined {
+  const expected = "a whole number";
+  return number(value, expected) ?? (Number.isSafeInteger(value) ? undefined : wrongRange(expected));
+}
+
+function count(value: unknown): Complaint | undefined {
+  const expected = "a whole number, 1 or more";
+  return number(value, expected) ?? (Number(value) >= 1 ? whole(value) : wrongRange(expected));
+}
+
+function count0(value: unknown): Complaint | undefined {
+  const expected = "a whole number, 0 or more";
+  return number(value, expected) ?? (Number(value) >= 0 ? whole(value) : wrongRange(expected));
+}
+
+function orNull(rule: Rule): Rule {
+  return (value) => {
+    // Infinity says the same as null where there may be no limit.
+    if (value === null || value === Infinity) return undefined;
+    const complaint = rule(value);
+    return complaint && { ...complaint, expected: `${complaint.expected}, or null` };
+  };
+}
+
+function delays(value: unknown): Complaint | undefined {
+  const expected = "a list of seconds, each 0 or more";
+  if (!Array.isArray(value)) return wrongType(expected);
+  const complaint = value.map(seconds).find((each) => each !== undefined);
+  return complaint && { ...complaint, expected };
+}
+
+function backoffs(value: unknown): Complaint | undefined {
+  const expected = "seconds, or a list of seconds, each 0 or more";
+  if (Array.isArray(value)) return delays(value);
+  if (typeof value === "number") return seconds(value);
+  if (typeof value !== "object" || value === null || !(Symbol.iterator in value)) return wrongType(expected);
+  // It may be endless, so it is not walked; but it must be walkable more than once, unlike what a generator gives.
+  return "next" in value
+    ? wrongType("an iterable that can be walked again and again; a generator's result cannot")
+    : undefined;
+}
+
+function selectorTexts(value: unknown): Complaint | undefined {
+  const expected = "an object or a Map of resource selectors and selector texts";
+  if (!isObject(value)) return wrongType(expected);
+  const texts = value instanceof Map ? [...value.values()] : Object.values(value);
+  return texts.every((each) => typeof each === "string") ? undefined : wrongType(expected);
+}
+
+function withMethods(...names: readonly string[]): Rule {
+  return (value) => {
+    const complete = isObject(value) && names.every((name) => typeof value[name] === "function");
+    return complete
+      ? undefined
+      : wrongType(`a storage with the methods ${names.join(", ")}; see annotations() and kopf()`);
+  };
+}

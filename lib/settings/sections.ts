@@ -1,0 +1,183 @@
+/**
+ * Every knob of an operator: what it means, in which unit, and what it is if nobody touches it.
+ *
+ * Sections and names are Kopf's, in camelCase (its docs/configuration). There is one such tree per operator; startup
+ * handlers get it to change it. Values are read when they are used. Times are in seconds; where null is allowed it means
+ * "no limit", and so does Infinity. Where to keep notes on objects is chosen by `persistence`: see `presets.ts`.
+ */
+
+import type { SelectorTerm } from "../model/selector.ts";
+import type { LogLevel } from "../runtime/logging.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { DiffBaseStorage, ProgressStorage } from "./persistence.ts";
+
+/** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
+export type Backoffs = Seconds | Iterable<Seconds>;
+
+/** Selector texts by kind, such as `{ "databases.example.com": "tier=gold" }`; a Map takes other forms of selectors too. */
+export type SelectorTexts =
+  | Readonly<Record<string, string>>
+  | ReadonlyMap<SelectorTerm | readonly SelectorTerm[], string>;
+
+/** How the process ends. */
+export interface ProcessSettings {
+  /** How long a shutdown that a signal began may take, before the process is ended hard. Null: for ever. Default: 600. */
+  ultimateExitingTimeout: Seconds | null;
+}
+
+/** Kubernetes Events about handled objects. */
+export interface PostingSettings {
+  /** Whether any are posted. Default: true. */
+  enabled: boolean;
+  /** Whether the handlers' log lines are posted too. Each is a request to the API server. Default: false. */
+  loggers: boolean;
+  /** The least level of what is posted. Default: "info". */
+  level: LogLevel;
+  /** Who posts, as events name it. Default: "lotse". */
+  reportingComponent: string;
+  /** Which instance of it; good values are unique. Default: "dev". */
+  reportingInstance: string;
+  /** What the events' names begin with. Default: "lotse-event-". */
+  eventNamePrefix: string;
+  /** Pauses before an event is posted again; afterwards it is dropped. Default: 1, 1, 2, 3, 5, 8, 13, 21. */
+  defaultBackoffs: Backoffs;
+  /** The same for log lines. Default: 1, 1, 2, 3, 5. */
+  loggingBackoffs: Backoffs;
+  /** How many objects' events are posted at once. Null: no limit. Default: null. */
+  workerLimit: number | null;
+  /** How long an object's queue of events is kept when it is empty. Default: 1. */
+  idleTimeout: Seconds;
+}
+
+/** Operators that pause for each other. */
+export interface PeeringSettings {
+  /** Name of the peering object. Default: "default". */
+  name: string;
+  /** Keeps quiet about its own keep-alives. Default: false. */
+  stealth: boolean;
+  /** Operators with a lower one pause while this one lives. Default: 0. */
+  priority: number;
+  /** How long the own record counts after its last renewal; it is renewed more often. Default: 60. */
+  lifetime: Seconds;
+  /** Pauses until a peering object exists; else a missing one means that there is no peering. Default: false. */
+  mandatory: boolean;
+  /** Ignores all peers. Default: false. */
+  standalone: boolean;
+  /** Uses the cluster's peering object instead of the namespace's. Default: false; a run over all namespaces sets it. */
+  clusterwide: boolean;
+}
+
+/** How objects are listed and watched. */
+export interface WatchingSettings {
+  /** After how long the server is asked to end a stream. Null: as it likes. Default: null. */
+  serverTimeout: Seconds | null;
+  /** After how long we reopen a stream. Null: never. Default: null. */
+  clientTimeout: Seconds | null;
+  /** For opening a stream. Null: as `networking` says. Default: null. */
+  connectTimeout: Seconds | null;
+  /** The first pause before a stream is opened again; it grows while streams fail. Default: 0.1. */
+  reconnectBackoff: Seconds;
+  /** After how long a silence (no event, no bookmark) a stream is reopened. Default: 70. */
+  inactivityTimeout: Seconds;
+  /** Objects per page of a list: smaller ones cost requests, larger ones memory. Null: no limit. Default: 500. */
+  chunkSize: number | null;
+  /** Streams in place of lists: "auto" where the server has them; true and false force. Default: "auto". */
+  initialStreaming: boolean | "auto";
+  /** Label selectors that the server applies. What they hide does not exist for this operator. Default: none. */
+  labelSelectors: SelectorTexts;
+  /** Field selectors that the server applies. Default: none. */
+  fieldSelectors: SelectorTexts;
+  /** Which shard of a kind this operator takes; the first that matches counts. Default: none. */
+  shardSelectors: SelectorTexts;
+}
+
+/** One worker per object, and what it does when something fails. */
+export interface QueueingSettings {
+  /** How many objects of one watch are worked on at once. Null: no limit. Default: null. */
+  workerLimit: number | null;
+  /** How long an idle worker is kept. Default: 5. */
+  idleTimeout: Seconds;
+  /** How long workers may go on when their watch ends. Default: 2. */
+  exitTimeout: Seconds;
+  /**
+   * Pauses after each failure in a row of the framework itself with one object; the last one repeats.
+   * Default: 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610. Empty: as `execution.defaultBackoff`.
+   */
+  errorDelays: readonly Seconds[];
+}
+
+/** Looking for kinds and namespaces. */
+export interface ScanningSettings {
+  /** Looks only at the start, not at kinds and namespaces that come later. Default: false. */
+  disabled: boolean;
+}
+
+/** Admission webhooks. */
+export interface AdmissionSettings {
+  /** The server or tunnel through which Kubernetes reaches us. Null: none, and admission handlers are an error. Default: null. */
+  server: unknown;
+  /** Name of the webhook configurations that the operator keeps up to date. Null: somebody else does. Default: null. */
+  managed: string | null;
+}
+
+/** How handlers are run. */
+export interface ExecutionSettings {
+  /** The pause after an arbitrary error of a handler that has no `backoff` of its own. Default: 60. */
+  defaultBackoff: Seconds;
+  /** How many handlers run in workers at once. Null: as many as the host has processors. Default: null. */
+  maxWorkers: number | null;
+}
+
+/** Daemons and timers. */
+export interface BackgroundSettings {
+  /** How often a daemon that is slow to stop is looked after. Default: 60. */
+  cancellationPolling: Seconds;
+  /** How long a stopping daemon is waited for at once, before it is let go on in the background. Null: see below. Default: null. */
+  instantExitTimeout: Seconds | null;
+  /** If that is null: how many turns of the event loop instead. Null: none. Default: 10. */
+  instantExitZeroTimeCycles: number | null;
+}
+
+/** Requests to the API server. */
+export interface NetworkingSettings {
+  /** For one attempt of a request as a whole; watches excepted. Null: no limit. Default: 300. */
+  requestTimeout: Seconds | null;
+  /** For TCP and TLS. Null: `requestTimeout` counts. Default: null. */
+  connectTimeout: Seconds | null;
+  /** Pauses between attempts. Default: 1, 1, 2, 3, 5, 8, 13, 21. */
+  errorBackoffs: Backoffs;
+  /** Whether a server's Retry-After replaces the pause even if it is shorter. Default: false. */
+  enforceRetryAfter: boolean;
+  /** Whether proxies are taken from the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY). Default: false. */
+  trustEnv: boolean;
+}
+
+/** What the operator writes onto objects for itself. A preset such as `kopf()` sets all but the timeout. */
+export interface PersistenceSettings {
+  /** The name of the finalizer. Changing it strands objects that hold the old one. Default: "lotse.dev/finalizer". */
+  finalizer: string;
+  /** Where the state is kept that was handled last. Default: annotations under "lotse.dev". */
+  diffBase: DiffBaseStorage;
+  /** Where the progress of unfinished handlers is kept. Default: annotations under "lotse.dev". */
+  progress: ProgressStorage;
+  /** How long to wait for one's own writes, where resource versions cannot be compared. 0: not at all. Default: 5. */
+  consistencyTimeout: Seconds;
+}
+
+/** All settings of one operator. */
+export interface Settings {
+  process: ProcessSettings;
+  posting: PostingSettings;
+  peering: PeeringSettings;
+  watching: WatchingSettings;
+  queueing: QueueingSettings;
+  scanning: ScanningSettings;
+  admission: AdmissionSettings;
+  execution: ExecutionSettings;
+  background: BackgroundSettings;
+  networking: NetworkingSettings;
+  persistence: PersistenceSettings;
+}
+
+/** A part of the settings: any section, and of it any setting. */
+export type SettingsOverrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
