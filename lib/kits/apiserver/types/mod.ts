@@ -1,0 +1,154 @@
+/**
+ * The types of the built-in kinds: what fields they have, and how their lists merge.
+ *
+ * A type is one string, because there are three hundred of them: `args:[s]= env:[EnvVar]@name#name name:s* limits:{Quantity}`.
+ * Shapes: `s` string, `y` base64, `i` int32, `l` int64, `b` boolean, `d` double, `[T]` list, `{T}` map, or the name of a
+ * type (in the same group without the group). Flags: `*` required; `@k` merges by key k, `+` merges as a set, `~` retainKeys,
+ * `!` replaces (strategic merge patch); `#k,l` list of type map with these keys, `&` set, `=` atomic, `^` atomic map
+ * (server-side apply). A line is parsed when it is needed, which takes microseconds; nothing is kept.
+ */
+
+import { CORE } from "./core.ts";
+import { DEFINITIONS } from "./definitions.ts";
+import { GROUPS } from "./groups.ts";
+
+/** What a value looks like. */
+export type Shape =
+  | { readonly kind: "scalar"; readonly type: string; readonly format?: string }
+  | { readonly kind: "list"; readonly of: Shape }
+  | { readonly kind: "map"; readonly of: Shape }
+  /** A type of the tables, or one that special() knows. */
+  | { readonly kind: "type"; readonly name: string };
+
+/** A field of a type. */
+export interface Field {
+  readonly name: string;
+  readonly shape: Shape;
+  readonly required: boolean;
+  /** Of strategic merge patches: the key by which items of the list merge. */
+  readonly mergeKey?: string;
+  /** Whether the list merges at all. */
+  readonly merges: boolean;
+  readonly retainsKeys: boolean;
+  readonly replaces: boolean;
+  readonly listType?: "map" | "set" | "atomic";
+  readonly listKeys?: readonly string[];
+  readonly atomicMap: boolean;
+}
+
+const SCALARS: Readonly<Record<string, Shape>> = {
+  s: { kind: "scalar", type: "string" },
+  y: { kind: "scalar", type: "string", format: "byte" },
+  i: { kind: "scalar", type: "integer", format: "int32" },
+  l: { kind: "scalar", type: "integer", format: "int64" },
+  b: { kind: "scalar", type: "boolean" },
+  d: { kind: "scalar", type: "number", format: "double" },
+};
+
+/** Types without fields of their own, as OpenAPI describes them. */
+const SPECIAL: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "Quantity": { type: "string" },
+  "IntOrString": { type: "string", format: "int-or-string" },
+  "meta.Time": { type: "string", format: "date-time" },
+  "meta.MicroTime": { type: "string", format: "date-time" },
+  "meta.FieldsV1": { type: "object" },
+  "apiextensions.JSON": {},
+  "apiextensions.JSONSchemaPropsOrArray": {},
+  "apiextensions.JSONSchemaPropsOrBool": {},
+  "apiextensions.JSONSchemaPropsOrStringArray": {},
+  "apiextensions.CustomResourceSubresourceStatus": { type: "object" },
+};
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  "Quantity": "io.k8s.apimachinery.pkg.api.resource",
+  "IntOrString": "io.k8s.apimachinery.pkg.util.intstr",
+  "meta": "io.k8s.apimachinery.pkg.apis.meta.v1",
+  "apiextensions": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+};
+
+/** Gives the name of a kind's type, such as "core.Pod"; undefined for kinds that are not built in. */
+export function typeOfKind(apiVersion: unknown, kind: unknown): string | undefined {
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["core", apiVersion];
+  const name = `${group?.split(".")[0]}.${kind}`;
+  const known = version === "v1" && (!group?.includes(".") || group.endsWith(".k8s.io"));
+  return known && lineOf(name) !== undefined ? name : undefined;
+}
+
+/** Gives the fields of a type; undefined if it has none of its own. */
+export function fieldsOf(type: string): Field[] | undefined {
+  return tokensOf(type)?.map((token) => parseField(token, groupOf(type)));
+}
+
+/** Gives one field of a type; undefined if it has no such field. */
+export function fieldOf(type: string, name: string): Field | undefined {
+  const token = tokensOf(type)?.find((candidate) => candidate.startsWith(`${name}:`));
+  return token === undefined ? undefined : parseField(token, groupOf(type));
+}
+
+/** Tells whether a type is one value for server-side apply. */
+export function isAtomic(type: string): boolean {
+  return lineOf(type)?.startsWith("^") ?? false;
+}
+
+/** Gives the OpenAPI of a type without fields of its own, such as Quantity. */
+export function specialType(type: string): Readonly<Record<string, unknown>> | undefined {
+  return Object.hasOwn(SPECIAL, type) ? SPECIAL[type] : undefined;
+}
+
+/** Gives the name by which OpenAPI documents call a type, such as "io.k8s.api.core.v1.Pod". */
+export function definitionName(type: string): string {
+  const group = groupOf(type);
+  const short = type.slice(type.lastIndexOf(".") + 1);
+  const prefix = PREFIXES[group === "" ? type : group] ?? `io.k8s.api.${group}.v1`;
+  return `${prefix}.${short}`;
+}
+
+function groupOf(type: string): string {
+  return type.includes(".") ? type.slice(0, type.indexOf(".")) : "";
+}
+
+function lineOf(type: string): string | undefined {
+  for (const table of [CORE, GROUPS, DEFINITIONS]) if (Object.hasOwn(table, type)) return table[type];
+  return undefined;
+}
+
+function tokensOf(type: string): string[] | undefined {
+  return lineOf(type)?.split(" ").filter((token) => token !== "^" && token !== "");
+}
+
+function parseField(token: string, group: string): Field {
+  const colon = token.indexOf(":");
+  const rest = token.slice(colon + 1);
+  const end = rest.search(/[*@+~!#&=^]/);
+  const flags = end < 0 ? "" : rest.slice(end);
+  const mergeKey = /@([^*+~!#&=^]+)/.exec(flags)?.[1];
+  const keys = /#([^*@+~!&=^]+)/.exec(flags)?.[1];
+  const listType = keys !== undefined
+    ? "map"
+    : flags.includes("&")
+    ? "set"
+    : flags.includes("=")
+    ? "atomic"
+    : undefined;
+  return {
+    name: token.slice(0, colon),
+    shape: parseShape(end < 0 ? rest : rest.slice(0, end), group),
+    required: flags.includes("*"),
+    merges: mergeKey !== undefined || flags.includes("+"),
+    retainsKeys: flags.includes("~"),
+    replaces: flags.includes("!"),
+    atomicMap: flags.includes("^"),
+    ...(mergeKey === undefined ? {} : { mergeKey }),
+    ...(listType === undefined ? {} : { listType }),
+    ...(keys === undefined ? {} : { listKeys: keys.split(",") }),
+  };
+}
+
+function parseShape(text: string, group: string): Shape {
+  if (text.startsWith("[")) return { kind: "list", of: parseShape(text.slice(1, -1), group) };
+  if (text.startsWith("{")) return { kind: "map", of: parseShape(text.slice(1, -1), group) };
+  if (Object.hasOwn(SCALARS, text)) return SCALARS[text]!;
+  if (text.includes(".") || Object.hasOwn(SPECIAL, text)) return { kind: "type", name: text };
+  return { kind: "type", name: `${group}.${text}` };
+}
