@@ -87,7 +87,16 @@ export class Operator {
   }
 
   /**
-   * Runs the operator until the signal aborts, and stops it in order.
+   * Forgets what was declared, so that files can declare it anew.
+   *
+   * A run in progress keeps what was declared when it began.
+   */
+  reset(): void {
+    this.#registry.clear();
+  }
+
+  /**
+   * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
    * @throws {LoginError} If there is no way into a cluster.
    * @throws {ApiError} If the server does not tell what it serves.
@@ -103,7 +112,7 @@ export class Operator {
       host,
       namespaces: namespaces !== undefined && namespaces.length > 0 ? [...new Set(namespaces)] : undefined,
       logger: options.logger ?? defaultLogger(host),
-      registry: this.#registry,
+      registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
       memo: this.memo,

@@ -41,6 +41,21 @@ export class Registry {
     this.#cache.clear();
   }
 
+  /** Gives a copy, which what is added or cleared later does not reach. */
+  copy(): Registry {
+    const copy = new Registry(this.#keys);
+    copy.#events.push(...this.#events);
+    copy.#changes.push(...this.#changes);
+    return copy;
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#events.length = 0;
+    this.#changes.length = 0;
+    this.#cache.clear();
+  }
+
   get isEmpty(): boolean {
     return this.#events.length === 0 && this.#changes.length === 0;
   }
