@@ -1,0 +1,201 @@
+/**
+ * The built-in kinds: what Kubernetes calls them, and what is particular to each.
+ *
+ * They are stored kinds: no controller stands behind them, except for namespaces, definitions and garbage collection.
+ * Sources: Kubernetes API reference; `kubectl api-resources`; k8s.io/kubernetes, pkg/registry (strategies).
+ */
+
+import type { Clock } from "../../runtime/host.ts";
+import { builtinRules } from "./builtin_rules.ts";
+import { EVENT_CONVERSION } from "./event_conversion.ts";
+import type { Kind, KindRules } from "./kinds.ts";
+import { definitionRules } from "./lifecycle/definitions.ts";
+import type { Store } from "./store.ts";
+
+/** The rare properties; "none" of them is the rule. */
+interface Traits {
+  readonly short?: readonly string[];
+  readonly all?: boolean;
+  readonly category?: string;
+  readonly cluster?: boolean;
+  readonly subresources?: readonly string[];
+  /** Counts generations. */
+  readonly counted?: boolean;
+  readonly returnsDeleted?: boolean;
+  readonly createOnUpdate?: boolean;
+  readonly selectable?: readonly string[];
+  /** Needs `resourceVersion` in a PUT. */
+  readonly conditional?: boolean;
+  readonly plural?: string;
+  readonly singular?: string;
+  readonly verbs?: readonly string[];
+}
+
+const STATUS = ["status"];
+const STATUS_AND_SCALE = ["status", "scale"];
+const EVENT_FIELDS = [
+  "involvedObject.kind",
+  "involvedObject.namespace",
+  "involvedObject.name",
+  "involvedObject.uid",
+  "involvedObject.apiVersion",
+  "involvedObject.resourceVersion",
+  "involvedObject.fieldPath",
+  "reason",
+  "reportingComponent",
+  "source",
+  "type",
+];
+const POD_FIELDS = [
+  "spec.nodeName",
+  "spec.restartPolicy",
+  "spec.schedulerName",
+  "spec.serviceAccountName",
+  "spec.hostNetwork",
+  "status.phase",
+  "status.podIP",
+  "status.nominatedNodeName",
+];
+const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+/** By group and version: kind, and traits. */
+const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> = {
+  "v1": [
+    ["ConfigMap", { short: ["cm"] }],
+    ["Endpoints", { short: ["ep"], plural: "endpoints", singular: "endpoints", createOnUpdate: true }],
+    ["Event", { short: ["ev"], selectable: EVENT_FIELDS, createOnUpdate: true }],
+    ["Namespace", {
+      short: ["ns"],
+      cluster: true,
+      subresources: ["status", "finalize"],
+      selectable: ["status.phase"],
+      verbs: VERBS.filter((verb) => verb !== "deletecollection"),
+    }],
+    ["Node", { short: ["no"], cluster: true, subresources: STATUS, selectable: ["spec.unschedulable"] }],
+    ["PersistentVolumeClaim", { short: ["pvc"], subresources: STATUS, returnsDeleted: true }],
+    ["PersistentVolume", { short: ["pv"], cluster: true, subresources: STATUS, returnsDeleted: true }],
+    ["Pod", {
+      short: ["po"],
+      all: true,
+      subresources: STATUS,
+      counted: true,
+      returnsDeleted: true,
+      selectable: POD_FIELDS,
+    }],
+    ["Secret", { selectable: ["type"] }],
+    ["ServiceAccount", { short: ["sa"], returnsDeleted: true }],
+    ["Service", {
+      short: ["svc"],
+      all: true,
+      subresources: STATUS,
+      returnsDeleted: true,
+      createOnUpdate: true,
+      selectable: ["spec.clusterIP", "spec.type"],
+    }],
+  ],
+  "admissionregistration.k8s.io/v1": [
+    ["MutatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
+    ["ValidatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
+  ],
+  "apiextensions.k8s.io/v1": [
+    ["CustomResourceDefinition", {
+      short: ["crd", "crds"],
+      category: "api-extensions",
+      cluster: true,
+      subresources: STATUS,
+      counted: true,
+      conditional: true,
+    }],
+  ],
+  "apps/v1": [
+    ["DaemonSet", { short: ["ds"], all: true, subresources: STATUS, counted: true }],
+    ["Deployment", { short: ["deploy"], all: true, subresources: STATUS_AND_SCALE, counted: true }],
+    ["ReplicaSet", {
+      short: ["rs"],
+      all: true,
+      subresources: STATUS_AND_SCALE,
+      counted: true,
+      selectable: ["status.replicas"],
+    }],
+    ["StatefulSet", { short: ["sts"], all: true, subresources: STATUS_AND_SCALE, counted: true }],
+  ],
+  "batch/v1": [
+    ["CronJob", { short: ["cj"], all: true, subresources: STATUS, counted: true }],
+    ["Job", { all: true, subresources: STATUS, counted: true, selectable: ["status.successful"] }],
+  ],
+  "coordination.k8s.io/v1": [["Lease", { createOnUpdate: true, conditional: true }]],
+  "events.k8s.io/v1": [["Event", { short: ["ev"], createOnUpdate: true }]],
+  "networking.k8s.io/v1": [
+    ["Ingress", { short: ["ing"], plural: "ingresses", subresources: STATUS, counted: true }],
+    ["NetworkPolicy", { short: ["netpol"], plural: "networkpolicies", counted: true }],
+  ],
+  "policy/v1": [["PodDisruptionBudget", { short: ["pdb"], subresources: STATUS, counted: true }]],
+  "rbac.authorization.k8s.io/v1": [
+    ["ClusterRoleBinding", { cluster: true, createOnUpdate: true }],
+    ["ClusterRole", { cluster: true, createOnUpdate: true }],
+    ["RoleBinding", { createOnUpdate: true }],
+    ["Role", { createOnUpdate: true }],
+  ],
+  "scheduling.k8s.io/v1": [
+    ["PriorityClass", { short: ["pc"], plural: "priorityclasses", cluster: true, counted: true }],
+  ],
+};
+
+const SCALE_PATHS = {
+  specReplicasPath: ".spec.replicas",
+  statusReplicasPath: ".status.replicas",
+  labelSelectorPath: ".spec.selector",
+};
+
+/** Gives the built-in kinds, with their collections in the store. */
+export function builtinKinds(store: Store, clock: Clock): Kind[] {
+  const kinds: Kind[] = [];
+  for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
+    for (const [kind, traits] of entries) {
+      const rules = kind === "CustomResourceDefinition"
+        ? definitionRules(() => clock.now())
+        : builtinRules(kind);
+      kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
+    }
+  }
+  return kinds;
+}
+
+interface Entry {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly traits: Traits;
+  readonly rules: KindRules;
+}
+
+function toKind(store: Store, { apiVersion, kind, traits, rules }: Entry): Kind {
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const plural = traits.plural ?? `${kind.toLowerCase()}s`;
+  const subresources = traits.subresources ?? [];
+  const storage = group === "" || kind === "Event" ? plural : `${plural}.${group}`;
+  return {
+    group: group ?? "",
+    version: version ?? "",
+    apiVersion,
+    plural,
+    kind,
+    listKind: `${kind}List`,
+    singular: traits.singular ?? kind.toLowerCase(),
+    shortcuts: traits.short ?? [],
+    categories: traits.all ? ["all"] : traits.category === undefined ? [] : [traits.category],
+    subresources,
+    namespaced: traits.cluster !== true,
+    preferred: true,
+    verbs: traits.verbs ?? VERBS,
+    collection: store.collection(storage),
+    custom: false,
+    counted: traits.counted ?? false,
+    rules,
+    createOnUpdate: traits.createOnUpdate ?? false,
+    unconditionalUpdate: traits.conditional !== true,
+    returnsDeleted: traits.returnsDeleted ?? false,
+    selectable: traits.selectable ?? [],
+    ...(subresources.includes("scale") ? { scale: SCALE_PATHS } : {}),
+    ...(apiVersion === "events.k8s.io/v1" ? { conversion: EVENT_CONVERSION } : {}),
+  };
+}

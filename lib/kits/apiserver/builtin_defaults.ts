@@ -1,0 +1,153 @@
+/**
+ * The defaults of built-in kinds that clients see most, and the status that an object has from the start.
+ *
+ * Source: k8s.io/kubernetes, pkg/apis/{core,apps,batch}/v1/defaults.go and the strategies in pkg/registry.
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { defaultPodSpec } from "./pod_defaults.ts";
+import { fill, isObject, objectAt, objectsIn } from "./values.ts";
+
+type Filler = (spec: JsonObject, object: KubeObject) => void;
+
+const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
+const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
+
+const FILLERS: Readonly<Record<string, Filler>> = {
+  Secret: (_spec, object) => fill(object, { type: "Opaque" }),
+  Pod: (spec) => {
+    fill(spec, { restartPolicy: "Always", enableServiceLinks: true });
+    defaultPodSpec(spec);
+  },
+  Service: (spec, object) => defaultService(spec, object),
+  PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
+  PersistentVolume: (spec) =>
+    fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" }),
+  Deployment: (spec) => {
+    fill(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
+    const strategy = objectAt(spec, "strategy") ?? {};
+    fill(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: ROLLING });
+    defaultTemplate(spec, "Always");
+  },
+  StatefulSet: (spec) => {
+    fill(spec, {
+      podManagementPolicy: "OrderedReady",
+      replicas: 1,
+      revisionHistoryLimit: 10,
+      updateStrategy: {},
+      persistentVolumeClaimRetentionPolicy: KEEP_CLAIMS,
+    });
+    const strategy = objectAt(spec, "updateStrategy") ?? {};
+    fill(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") fill(strategy, { rollingUpdate: { partition: 0 } });
+    for (const claim of objectsIn(spec.volumeClaimTemplates)) defaultClaimTemplate(claim);
+    defaultTemplate(spec, "Always");
+  },
+  DaemonSet: (spec) => {
+    fill(spec, { updateStrategy: {}, revisionHistoryLimit: 10 });
+    const strategy = objectAt(spec, "updateStrategy") ?? {};
+    fill(strategy, { type: "RollingUpdate" });
+    if (strategy.type === "RollingUpdate") {
+      fill(strategy, { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } });
+    }
+    defaultTemplate(spec, "Always");
+  },
+  ReplicaSet: (spec) => {
+    fill(spec, { replicas: 1 });
+    defaultTemplate(spec, "Always");
+  },
+  Job: (spec) => defaultJob(spec),
+  CronJob: (spec) => {
+    fill(spec, {
+      concurrencyPolicy: "Allow",
+      suspend: false,
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+    });
+    const job = objectAt(objectAt(spec, "jobTemplate"), "spec");
+    if (job !== undefined) defaultTemplate(job, undefined);
+  },
+  NetworkPolicy: (spec) => {
+    fill(spec, { policyTypes: spec.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"] });
+  },
+};
+
+/** Fills in the defaults of a built-in kind, in place. */
+export function defaultBuiltin(kind: string, object: KubeObject): void {
+  if (!Object.hasOwn(FILLERS, kind)) return;
+  if (kind !== "Secret" && !isObject(object.spec)) object.spec = {};
+  FILLERS[kind]?.(object.spec ?? {}, object);
+}
+
+function defaultTemplate(spec: JsonObject, restartPolicy: string | undefined): void {
+  const pod = objectAt(objectAt(spec, "template"), "spec");
+  if (pod === undefined) return;
+  if (restartPolicy !== undefined) fill(pod, { restartPolicy });
+  defaultPodSpec(pod);
+}
+
+function defaultJob(spec: JsonObject): void {
+  fill(spec, {
+    backoffLimit: 6,
+    completionMode: "NonIndexed",
+    completions: 1,
+    manualSelector: false,
+    parallelism: 1,
+    podReplacementPolicy: "TerminatingOrFailed",
+    suspend: false,
+  });
+  defaultTemplate(spec, undefined);
+}
+
+function defaultClaimTemplate(claim: JsonObject): void {
+  fill(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim", status: { phase: "Pending" } });
+  const spec = objectAt(claim, "spec");
+  if (spec !== undefined) fill(spec, { volumeMode: "Filesystem" });
+}
+
+function defaultService(spec: JsonObject, object: KubeObject): void {
+  fill(spec, { type: "ClusterIP", sessionAffinity: "None" });
+  for (const port of objectsIn(spec.ports)) {
+    fill(port, { protocol: "TCP" });
+    fill(port, { targetPort: port.port });
+  }
+  if (spec.type === "ExternalName") return;
+  if (spec.clusterIP === undefined || spec.clusterIP === "") {
+    spec.clusterIP = addressFor(`${object.metadata.namespace}/${object.metadata.name}`);
+  }
+  fill(spec, {
+    clusterIPs: [spec.clusterIP],
+    internalTrafficPolicy: "Cluster",
+    ipFamilies: ["IPv4"],
+    ipFamilyPolicy: "SingleStack",
+  });
+}
+
+/** An address that looks like one of a service network, and is always the same for the same name. */
+function addressFor(name: string): string {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619) >>> 0;
+  return `10.${96 + ((hash >>> 16) % 16)}.${(hash >>> 8) & 255}.${1 + (hash & 255) % 254}`;
+}
+
+const STATUS: Readonly<Record<string, JsonObject>> = {
+  Namespace: { phase: "Active" },
+  Pod: { phase: "Pending", qosClass: "BestEffort" },
+  PersistentVolumeClaim: { phase: "Pending" },
+  PersistentVolume: { phase: "Pending" },
+  Service: { loadBalancer: {} },
+  StatefulSet: { availableReplicas: 0, replicas: 0 },
+  ReplicaSet: { replicas: 0 },
+  DaemonSet: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
+  Deployment: {},
+  Job: {},
+  CronJob: {},
+  Ingress: { loadBalancer: {} },
+  PodDisruptionBudget: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
+};
+
+/** Gives a new object the status that the API server gives it. */
+export function initialStatus(kind: string, object: KubeObject): void {
+  if (Object.hasOwn(STATUS, kind)) object.status = structuredClone(STATUS[kind]);
+}

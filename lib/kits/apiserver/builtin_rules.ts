@@ -1,0 +1,59 @@
+/**
+ * What is particular to each built-in kind when it is written.
+ *
+ * Without full schemas of the built-in kinds, unknown fields are kept and most values go unchecked.
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import type { KindRules } from "./kinds.ts";
+import { isObject, objectAt, setOwn } from "./values.ts";
+
+/** Gives the rules of a built-in kind. */
+export function builtinRules(kind: string): KindRules {
+  const rules: KindRules = {
+    normalize(object) {
+      if (kind === "Secret") foldStringData(object);
+      defaultBuiltin(kind, object);
+      return [];
+    },
+    settle(object, old) {
+      if (old === undefined) initialStatus(kind, object);
+    },
+    validate: () => [],
+  };
+  return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
+}
+
+const NAMESPACE_RULES: Pick<KindRules, "settle" | "terminate" | "holds"> = {
+  settle(object, old) {
+    if (old !== undefined) return;
+    initialStatus("Namespace", object);
+    const { metadata } = object;
+    metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
+    object.spec = { ...object.spec, finalizers: ["kubernetes"] };
+  },
+  terminate(object) {
+    object.status = { ...object.status, phase: "Terminating" };
+  },
+  holds(object) {
+    const finalizers = objectAt(object, "spec")?.finalizers;
+    return Array.isArray(finalizers) && finalizers.length > 0;
+  },
+};
+
+/** `stringData` can only be written: it ends up in `data`. */
+function foldStringData(secret: KubeObject): void {
+  const { stringData } = secret;
+  if (!isObject(stringData)) return;
+  const data: JsonObject = isObject(secret.data) ? { ...secret.data } : {};
+  for (const [key, value] of Object.entries(stringData)) setOwn(data, key, toBase64(String(value)));
+  secret.data = data;
+  delete secret.stringData;
+}
+
+function toBase64(text: string): string {
+  let binary = "";
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

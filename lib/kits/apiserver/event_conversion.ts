@@ -1,0 +1,37 @@
+/**
+ * Events under their two names: stored as core `v1`, also served as `events.k8s.io/v1`.
+ *
+ * Source: k8s.io/kubernetes, pkg/apis/events/v1/conversion.go.
+ */
+
+import type { JsonObject } from "../../model/object.ts";
+import type { Conversion } from "./kinds.ts";
+import { setOwn } from "./values.ts";
+
+/** Core name to name in events.k8s.io. What is not listed is called the same. */
+const NAMES: Readonly<Record<string, string>> = {
+  involvedObject: "regarding",
+  message: "note",
+  source: "deprecatedSource",
+  firstTimestamp: "deprecatedFirstTimestamp",
+  lastTimestamp: "deprecatedLastTimestamp",
+  count: "deprecatedCount",
+  reportingComponent: "reportingController",
+};
+
+const BACK: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(NAMES).map(([core, other]) => [other, core]),
+);
+
+export const EVENT_CONVERSION: Conversion = {
+  toServed: (stored) => ({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
+  toStored: (served) => ({ ...rename(served, BACK), apiVersion: "v1" }),
+};
+
+function rename(event: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  const renamed: JsonObject = {};
+  for (const key of Object.keys(event)) {
+    setOwn(renamed, Object.hasOwn(names, key) ? names[key] ?? key : key, event[key]);
+  }
+  return renamed;
+}

@@ -1,0 +1,129 @@
+/**
+ * The kinds that the API server serves: the built-in ones, and those that definitions add while it runs.
+ *
+ * One `Kind` is one version of one kind. All versions share a collection; they differ in what is written around the
+ * object (`apiVersion`), in their schema and in their columns.
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { Cause } from "./causes.ts";
+import type { ScalePaths } from "./crd.ts";
+import type { Collection } from "./storage/collection.ts";
+import type { PrinterColumn } from "./tables.ts";
+
+/** What is particular to a kind when objects are written. All of it works in place. */
+export interface KindRules {
+  /** Fills defaults in and drops unknown fields; gives the paths of what it dropped. */
+  normalize(object: KubeObject): readonly string[];
+  /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
+  settle?(object: KubeObject, old: KubeObject | undefined): void;
+  /** Says what is wrong with an object. */
+  validate(object: KubeObject, old: KubeObject | undefined): readonly Cause[];
+  /** Marks an object whose deletion begins. */
+  terminate?(object: KubeObject): void;
+  /** Whether something besides `metadata.finalizers` keeps a deleted object. */
+  holds?(object: KubeObject): boolean;
+}
+
+/** One version of one kind. */
+export interface Kind extends Resource {
+  readonly apiVersion: string;
+  readonly listKind: string;
+  readonly collection: Collection;
+  /** Comes from a CustomResourceDefinition. */
+  readonly custom: boolean;
+  /** `metadata.generation` counts the changes of everything but the metadata and a status subresource. */
+  readonly counted: boolean;
+  readonly rules: KindRules;
+  /** A PUT of an object that does not exist creates it. */
+  readonly createOnUpdate: boolean;
+  /** A PUT without a `resourceVersion` is accepted. */
+  readonly unconditionalUpdate: boolean;
+  /** DELETE answers with the object instead of a Status. */
+  readonly returnsDeleted: boolean;
+  /** Fields besides `metadata.name` and `metadata.namespace` that field selectors may use, as dotted paths. */
+  readonly selectable: readonly string[];
+  readonly columns?: readonly PrinterColumn[];
+  readonly scale?: ScalePaths;
+  /** Between what is stored and what this version shows, where more than `apiVersion` differs. */
+  readonly conversion?: Conversion;
+  /** Text of a `Warning` header, if the version is deprecated. */
+  readonly deprecation?: string;
+}
+
+/** Converts between two shapes of the same object; gives new objects. */
+export interface Conversion {
+  toServed(stored: JsonObject): JsonObject;
+  toStored(served: JsonObject): JsonObject;
+}
+
+/** Who is served where. */
+export class Kinds {
+  readonly #byPath = new Map<string, Kind>();
+  readonly #byKind = new Map<string, Kind[]>();
+  #generation = 0;
+
+  /** Changes whenever a kind comes or goes. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  add(kind: Kind): void {
+    this.#byPath.set(`${kind.apiVersion}/${kind.plural}`, kind);
+    const key = `${kind.group}/${kind.kind}`;
+    this.#byKind.set(key, [...this.#byKind.get(key) ?? [], kind]);
+    this.#generation++;
+  }
+
+  remove(kind: Kind): void {
+    const path = `${kind.apiVersion}/${kind.plural}`;
+    if (this.#byPath.get(path) === kind) this.#byPath.delete(path);
+    const key = `${kind.group}/${kind.kind}`;
+    this.#byKind.set(key, (this.#byKind.get(key) ?? []).filter((other) => other !== kind));
+    this.#generation++;
+  }
+
+  /** Finds the kind at a path; `apiVersion` is "v1" or "group/version". */
+  at(apiVersion: string, plural: string): Kind | undefined {
+    return this.#byPath.get(`${apiVersion}/${plural}`);
+  }
+
+  /** Finds a kind by its name: in that version, or else in any of the group's. */
+  named(apiVersion: string, kind: string): Kind | undefined {
+    const group = groupOf(apiVersion);
+    const versions = this.#byKind.get(`${group}/${kind}`) ?? [];
+    return versions.find((version) => version.apiVersion === apiVersion) ?? versions[0];
+  }
+
+  /** All kinds, built-in ones first, in the order in which they were added. */
+  all(): Kind[] {
+    return [...this.#byPath.values()];
+  }
+
+  /** One kind for each collection. */
+  stored(): Kind[] {
+    const found = new Map<Collection, Kind>();
+    for (const kind of this.#byPath.values()) {
+      if (!found.has(kind.collection)) found.set(kind.collection, kind);
+    }
+    return [...found.values()];
+  }
+}
+
+/** Gives the group of an `apiVersion`; "" for the core group. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
+/** Gives the key of an object in its collection. */
+export function keyFor(kind: Pick<Resource, "namespaced">, reference: ObjectKey): string {
+  return kind.namespaced ? `${reference.namespace ?? ""}/${reference.name}` : reference.name;
+}
+
+/** Which object of a kind. */
+export interface ObjectKey {
+  readonly namespace?: string;
+  readonly name: string;
+}

@@ -1,0 +1,140 @@
+/**
+ * What becomes of CustomResourceDefinitions: kinds that are served, and objects that go with their definition.
+ *
+ * A definition is established in the same write that creates it; the real API server needs a moment.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import { type Cluster, timestamp } from "../cluster.ts";
+import { defaultDefinition, establishedStatus, validateDefinition } from "../crd.ts";
+import { customKinds } from "../custom.ts";
+import type { Kind, KindRules, Kinds } from "../kinds.ts";
+import type { Change } from "../storage/collection.ts";
+import { equal, isObject } from "../values.ts";
+import { deleteObject } from "../writes/delete.ts";
+import { editObject } from "../writes/update.ts";
+import type { Chores } from "./chores.ts";
+
+export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
+
+/** The rules of the kind CustomResourceDefinition itself. */
+export function definitionRules(now: () => number): KindRules {
+  return {
+    normalize(object) {
+      defaultDefinition(object);
+      return [];
+    },
+    settle(object, old) {
+      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, timestamp(now()));
+    },
+    validate: (object) => validateDefinition(object),
+    terminate(object) {
+      const { metadata } = object;
+      metadata.finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== FINALIZER), FINALIZER];
+      object.status = {
+        ...object.status,
+        conditions: [...conditionsOf(object), terminatingCondition(metadata)],
+      };
+    },
+  };
+}
+
+/** Names and conditions are renewed; versions that were ever stored stay listed. */
+function refreshStatus(definition: KubeObject, now: string): void {
+  if (validateDefinition(definition).length > 0) return;
+  const old = isObject(definition.status) ? definition.status : {};
+  const fresh = establishedStatus(definition, now);
+  const stored = [old.storedVersions, fresh.storedVersions].flatMap((list) =>
+    Array.isArray(list) ? list : []
+  );
+  const conditions = conditionsOf(definition);
+  definition.status = {
+    ...fresh,
+    storedVersions: [...new Set(stored)],
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+function conditionsOf({ status }: KubeObject): unknown[] {
+  return isObject(status) && Array.isArray(status.conditions) ? status.conditions : [];
+}
+
+function terminatingCondition({ deletionTimestamp }: KubeObject["metadata"]): unknown {
+  return {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime: deletionTimestamp,
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+}
+
+/** Follows the definitions: keeps the kinds, and clears up behind definitions that are deleted. */
+export class Definitions {
+  readonly #cluster: Cluster;
+  readonly #chores: Chores;
+  readonly #served = new Map<string, Kind[]>();
+
+  constructor(cluster: Cluster, chores: Chores) {
+    this.#cluster = cluster;
+    this.#chores = chores;
+  }
+
+  /** To be called on each change of a definition. */
+  changed({ key, previous, current }: Change): void {
+    if (current === undefined) {
+      this.#replace(key, []);
+      return;
+    }
+    if (previous === undefined || !equal(previous.object.spec, current.object.spec)) {
+      this.#replace(key, customKinds(this.#cluster.store, current.object));
+    }
+    if (current.object.metadata.deletionTimestamp !== undefined) {
+      this.#chores.add(`definition ${key}`, () => this.#clear(key));
+    }
+  }
+
+  /** To be called when an object of a custom kind is gone. */
+  removed(collection: string): void {
+    const definition = this.#cluster.store.collection(DEFINITIONS).get(collection);
+    if (definition?.object.metadata.deletionTimestamp === undefined) return;
+    this.#chores.add(`definition ${collection}`, () => this.#clear(collection));
+  }
+
+  /** Swaps the kinds of a definition. Their watches end, as the real server's do; clients open them anew. */
+  #replace(name: string, kinds: Kind[]): void {
+    const registry: Kinds = this.#cluster.kinds;
+    for (const kind of this.#served.get(name) ?? []) registry.remove(kind);
+    for (const kind of kinds) registry.add(kind);
+    this.#served.set(name, kinds);
+    for (const listener of this.#cluster.store.collection(name).listeners) listener.close?.();
+  }
+
+  #clear(name: string): void {
+    const kind = this.#served.get(name)?.[0];
+    if (kind !== undefined) {
+      for (const { object } of [...kind.collection.values()]) {
+        const { namespace, name = "" } = object.metadata;
+        if (object.metadata.deletionTimestamp === undefined) {
+          deleteObject(this.#cluster, { kind, reference: { namespace, name } });
+        }
+      }
+      if (kind.collection.size > 0) return;
+    }
+    this.#release(name);
+  }
+
+  #release(name: string): void {
+    const kind = this.#cluster.kinds.at("apiextensions.k8s.io/v1", "customresourcedefinitions");
+    const definition = kind?.collection.get(name);
+    if (kind === undefined || definition?.object.metadata.finalizers?.includes(FINALIZER) !== true) return;
+    editObject(this.#cluster, {
+      kind,
+      reference: { name },
+      edit: ({ metadata }) => {
+        metadata.finalizers = metadata.finalizers?.filter((finalizer) => finalizer !== FINALIZER);
+      },
+    });
+  }
+}

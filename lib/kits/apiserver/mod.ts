@@ -1,0 +1,16 @@
+/**
+ * A Kubernetes API server in the process, for development and tests.
+ *
+ * It speaks real Kubernetes HTTP to kubectl and to any client library: discovery, objects, lists in pages, watches,
+ * CustomResourceDefinitions with schemas, status subresources, patches, finalizers, garbage collection, tables.
+ *
+ * @example In a test, without sockets and in virtual time
+ * ```ts ignore
+ * const server = apiServer({ host: virtualHost() });
+ * const response = await server.fetch(new Request("https://api.test/api/v1/namespaces"));
+ * ```
+ * @module
+ */
+
+export { type ApiServer, apiServer, type ApiServerOptions, type ServeApiOptions } from "./server.ts";
+export type { ServedApi } from "./serving.ts";

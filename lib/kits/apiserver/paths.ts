@@ -1,0 +1,65 @@
+/**
+ * URLs of the Kubernetes API, read: which kind, which object, which subresource.
+ *
+ * Source: k8s.io/apiserver, pkg/endpoints/request/requestinfo.go.
+ */
+
+/** What a URL under /api or /apis names. */
+export interface ResourcePath {
+  /** "v1" or "group/version". */
+  readonly apiVersion: string;
+  readonly plural: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** Gives "version" in the core group, "group/version" elsewhere. */
+export function apiVersionFor(
+  { group, version }: { readonly group: string; readonly version: string },
+): string {
+  return group === "" ? version : `${group}/${version}`;
+}
+
+const NAMESPACE_SUBRESOURCES = ["status", "finalize"];
+
+/** Reads a path below /api/v1 or /apis/group/version; undefined if it names no resource. */
+export function parseResourcePath(pathname: string): ResourcePath | undefined {
+  const parts = pathname.split("/").slice(1).map(decode);
+  if (parts.at(-1) === "") parts.pop();
+  if (parts.includes(undefined) || parts.includes("")) return undefined;
+  // The line above has ruled undefined out.
+  const [root, ...rest] = parts as string[];
+  if (root === "api") return parseRest(rest[0] ?? "", rest.slice(1));
+  if (root === "apis" && rest.length > 2) return parseRest(`${rest[0]}/${rest[1]}`, rest.slice(2));
+  return undefined;
+}
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseRest(apiVersion: string, parts: readonly string[]): ResourcePath | undefined {
+  const [first, second, third] = parts;
+  if (first === undefined) return undefined;
+  const isContent = first === "namespaces" && second !== undefined && third !== undefined &&
+    !NAMESPACE_SUBRESOURCES.includes(third);
+  if (!isContent) return build({ apiVersion, plural: first }, parts.slice(1));
+  return build({ apiVersion, plural: third, namespace: second }, parts.slice(3));
+}
+
+function build(
+  base: ResourcePath,
+  [name, subresource, ...more]: readonly string[],
+): ResourcePath | undefined {
+  if (more.length > 0) return undefined;
+  return {
+    ...base,
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+  };
+}

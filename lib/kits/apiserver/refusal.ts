@@ -1,0 +1,199 @@
+/**
+ * How the API server says no: Status objects, worded as Kubernetes words them.
+ *
+ * Everything that serves a request throws a Refusal; the server turns it into the response. Sources: k8s.io/apimachinery,
+ * pkg/api/errors; k8s.io/apiserver, pkg/endpoints/handlers.
+ */
+
+import type { StatusBody } from "../../model/object.ts";
+import { type Cause, invalidStatus } from "./causes.ts";
+
+/** The names by which errors call a kind. */
+export interface KindNames {
+  readonly group: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** A request that is answered with a Status of failure. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  /** The HTTP status. */
+  readonly code: number;
+  /** What the client gets; `metadata` is written on the way out. */
+  readonly status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> };
+
+  constructor(status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> }) {
+    super(status.message ?? status.reason ?? "Refused");
+    this.status = status;
+    this.code = status.code ?? 500;
+  }
+}
+
+interface RefusalOptions {
+  readonly code: number;
+  readonly reason: string;
+  readonly details?: StatusBody["details"];
+}
+
+function refusal(message: string, { code, reason, details }: RefusalOptions): Refusal {
+  return new Refusal({
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    message,
+    reason,
+    ...(details === undefined ? {} : { details }),
+    code,
+  });
+}
+
+function qualified(names: KindNames): string {
+  return names.group === "" ? names.plural : `${names.plural}.${names.group}`;
+}
+
+function detailsOf(names: KindNames, name: string): NonNullable<StatusBody["details"]> {
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(names.group === "" ? {} : { group: names.group }),
+    kind: names.plural,
+  };
+}
+
+export function notFound(names: KindNames, name: string): Refusal {
+  return refusal(`${qualified(names)} "${name}" not found`, {
+    code: 404,
+    reason: "NotFound",
+    details: detailsOf(names, name),
+  });
+}
+
+export function alreadyExists(names: KindNames, name: string): Refusal {
+  return refusal(`${qualified(names)} "${name}" already exists`, {
+    code: 409,
+    reason: "AlreadyExists",
+    details: detailsOf(names, name),
+  });
+}
+
+/** The default reason is that someone else was faster. */
+export function conflict(
+  names: KindNames,
+  name: string,
+  reason: string =
+    "the object has been modified; please apply your changes to the latest version and try again",
+): Refusal {
+  return refusal(`Operation cannot be fulfilled on ${qualified(names)} "${name}": ${reason}`, {
+    code: 409,
+    reason: "Conflict",
+    details: detailsOf(names, name),
+  });
+}
+
+export function forbidden(names: KindNames, name: string, reason: string): Refusal {
+  return refusal(`${qualified(names)} "${name}" is forbidden: ${reason}`, {
+    code: 403,
+    reason: "Forbidden",
+    details: detailsOf(names, name),
+  });
+}
+
+/** The refusal to put something into a namespace that is going away. */
+export function terminating(names: KindNames, name: string, namespace: string): Refusal {
+  const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  return refusal(`${qualified(names)} "${name}" is forbidden: ${message}`, {
+    code: 403,
+    reason: "Forbidden",
+    details: {
+      ...detailsOf(names, name),
+      causes: [{
+        reason: "NamespaceTerminating",
+        message: `namespace ${namespace} is being terminated`,
+        field: "metadata.namespace",
+      }],
+    },
+  });
+}
+
+export function invalid(names: KindNames, name: string, causes: readonly Cause[]): Refusal {
+  const status = invalidStatus(causes, { group: names.group, kind: names.kind, name });
+  const { group, ...details } = status.details ?? {};
+  return new Refusal({ ...status, details: group === "" ? details : { ...details, group } });
+}
+
+export function badRequest(message: string): Refusal {
+  return refusal(message, { code: 400, reason: "BadRequest" });
+}
+
+/** A patch that cannot be applied. */
+export function unprocessable(message: string): Refusal {
+  return refusal("the server rejected our request due to an error in our request", {
+    code: 422,
+    reason: "Invalid",
+    details: { causes: [{ reason: "UnexpectedServerResponse", message }] },
+  });
+}
+
+export function methodNotAllowed(
+  message: string = "the server does not allow this method on the requested resource",
+): Refusal {
+  return refusal(message, { code: 405, reason: "MethodNotAllowed", details: {} });
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): Refusal {
+  return refusal(
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+    { code: 415, reason: "UnsupportedMediaType" },
+  );
+}
+
+export function notAcceptable(accepted: readonly string[]): Refusal {
+  return refusal(`only the following media types are accepted: ${accepted.join(", ")}`, {
+    code: 406,
+    reason: "NotAcceptable",
+  });
+}
+
+export function entityTooLarge(limit: number): Refusal {
+  return refusal(`Request entity too large: limit is ${limit}`, {
+    code: 413,
+    reason: "RequestEntityTooLarge",
+  });
+}
+
+export function unauthorized(): Refusal {
+  return refusal("Unauthorized", { code: 401, reason: "Unauthorized" });
+}
+
+export function internal(message: string): Refusal {
+  return refusal(`Internal error occurred: ${message}`, {
+    code: 500,
+    reason: "InternalError",
+    details: { causes: [{ message }] },
+  });
+}
+
+/** A version of the past that is no longer kept. */
+export function expired(message: string, metadata?: Readonly<Record<string, unknown>>): Refusal {
+  return new Refusal({
+    kind: "Status",
+    apiVersion: "v1",
+    ...(metadata === undefined ? {} : { metadata }),
+    status: "Failure",
+    message,
+    reason: "Expired",
+    code: 410,
+  });
+}
+
+/** A version of the future. */
+export function tooLargeVersion(wanted: number, current: number): Refusal {
+  return refusal(`Too large resource version: ${wanted}, current: ${current}`, {
+    code: 504,
+    reason: "Timeout",
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  });
+}

@@ -1,0 +1,49 @@
+/**
+ * DeleteOptions: in the query, in the body, or both (the body wins).
+ *
+ * `gracePeriodSeconds` is accepted and has no effect: without kubelets nobody would end the period.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { badRequest } from "../refusal.ts";
+import { isObject, objectAt } from "../values.ts";
+import type { DeleteOptions, Propagation } from "../writes/delete.ts";
+import { readValue } from "./body.ts";
+
+export type DeleteRequest = Pick<DeleteOptions, "propagation" | "preconditions" | "dryRun">;
+
+/** @throws {Refusal} 400 or 415 */
+export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
+  const value = await readValue(request);
+  if (value !== undefined && !isObject(value)) {
+    throw badRequest("the request body is not an object of kind DeleteOptions");
+  }
+  const body: JsonObject = value ?? {};
+  const propagation = propagationOf(body.propagationPolicy ?? query.get("propagationPolicy"));
+  const orphan = body.orphanDependents ?? query.get("orphanDependents");
+  const preconditions = objectAt(body, "preconditions") ?? {};
+  const dryRun = body.dryRun ?? query.getAll("dryRun");
+  return {
+    ...(propagation === undefined ? legacyPropagation(orphan) : { propagation }),
+    preconditions: { uid: textOf(preconditions.uid), resourceVersion: textOf(preconditions.resourceVersion) },
+    dryRun: Array.isArray(dryRun) && dryRun.includes("All"),
+  };
+}
+
+function propagationOf(value: unknown): Propagation | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (value === "Orphan" || value === "Background" || value === "Foreground") return value;
+  throw badRequest(
+    `Invalid value: ${JSON.stringify(value)}: supported values: "Background", "Foreground", "Orphan"`,
+  );
+}
+
+function legacyPropagation(orphan: unknown): { propagation?: Propagation } {
+  if (orphan === true || orphan === "true") return { propagation: "Orphan" };
+  if (orphan === false || orphan === "false") return { propagation: "Background" };
+  return {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

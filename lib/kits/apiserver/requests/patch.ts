@@ -1,0 +1,75 @@
+/**
+ * Patches: merge (RFC 7386), JSON (RFC 6902) and strategic merge.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { applyJsonPatch } from "../json_patch.ts";
+import type { Kind } from "../kinds.ts";
+import { badRequest, unprocessable, unsupportedMediaType } from "../refusal.ts";
+import { applyStrategicMerge } from "../strategic.ts";
+import { isObject, setOwn } from "../values.ts";
+import { contentTypeOf, parseText, readText } from "./body.ts";
+
+/** Applies a patch to an object; gives a new one. */
+export type Patcher = (live: JsonObject) => JsonObject;
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+
+/**
+ * Reads a patch from a request.
+ *
+ * @throws {Refusal} 415 for patches of a type that the kind does not take; 400 for what cannot be parsed.
+ */
+export async function readPatch(request: Request, kind: Kind): Promise<Patcher> {
+  const type = contentTypeOf(request);
+  const accepted = kind.custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  const patch = parseText(await readText(request));
+  if (type === JSON_PATCH) return jsonPatcher(patch);
+  if (!isObject(patch)) throw badRequest("the patch is not a JSON object");
+  if (type === STRATEGIC_PATCH) return strategicPatcher(patch);
+  return (live) => mergePatch(live, patch);
+}
+
+function jsonPatcher(operations: unknown): Patcher {
+  if (!Array.isArray(operations)) throw badRequest("the patch is not a JSON array of operations");
+  return (live) => {
+    try {
+      const patched = applyJsonPatch(live, operations);
+      if (isObject(patched)) return patched;
+    } catch (error) {
+      throw unprocessable(error instanceof Error ? error.message : String(error));
+    }
+    throw unprocessable("the patched document is not an object");
+  };
+}
+
+function strategicPatcher(patch: JsonObject): Patcher {
+  return (live) => {
+    try {
+      return applyStrategicMerge(live, patch);
+    } catch (error) {
+      if (error instanceof SyntaxError) throw badRequest(error.message);
+      throw error;
+    }
+  };
+}
+
+/** Gives a new object: `live` with the merge patch applied. Parts that are not patched are shared with `live`. */
+export function mergePatch(live: JsonObject, patch: JsonObject): JsonObject {
+  const merged: JsonObject = { ...live };
+  for (const key of Object.keys(patch)) {
+    const value = patch[key];
+    if (value === null) {
+      delete merged[key];
+    } else if (isObject(value)) {
+      const old = Object.hasOwn(live, key) ? live[key] : undefined;
+      setOwn(merged, key, mergePatch(isObject(old) ? old : {}, value));
+    } else {
+      setOwn(merged, key, value);
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,141 @@
+/**
+ * From stored objects to responses.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Kind } from "../kinds.ts";
+import { Refusal } from "../refusal.ts";
+import { encodeBody, type Stored } from "../storage/stored.ts";
+import { toTable } from "../tables.ts";
+import type { Shape } from "./shape.ts";
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+
+/** Gives the object as this version of its kind shows it. */
+export function servedObject(kind: Kind, { object }: Stored): KubeObject {
+  // The conversion keeps metadata, which is all that every object must have.
+  if (kind.conversion !== undefined) return kind.conversion.toServed(object) as KubeObject;
+  return object.apiVersion === kind.apiVersion ? object : { ...object, apiVersion: kind.apiVersion };
+}
+
+/** Gives the object's JSON without what headOf() gives. */
+export function servedBytes(kind: Kind, stored: Stored): Uint8Array {
+  return kind.conversion === undefined ? stored.bytes : encodeBody(servedObject(kind, stored));
+}
+
+/** Gives the beginning of an object's JSON, up to where servedBytes() goes on. */
+export function headOf({ apiVersion, kind }: Kind): Uint8Array {
+  return ENCODER.encode(`{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`);
+}
+
+/** Joins pieces into one. */
+export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    joined.set(piece, offset);
+    offset += piece.length;
+  }
+  return joined;
+}
+
+export interface ObjectResponseOptions {
+  readonly kind: Kind;
+  readonly shape: Shape;
+  readonly code?: number;
+  readonly headers?: Headers;
+}
+
+/** Answers with one object. */
+export function objectResponse(cluster: Cluster, stored: Stored, options: ObjectResponseOptions): Response {
+  const { kind, shape, code = 200, headers = new Headers() } = options;
+  headers.set("content-type", "application/json");
+  if (shape.form === "object" && !shape.pretty) {
+    return new Response(concat([headOf(kind), servedBytes(kind, stored)]), { status: code, headers });
+  }
+  return jsonResponse(shapedObject(cluster, stored, options), { code, headers, pretty: shape.pretty });
+}
+
+/** Gives one object in the form that is asked for. */
+export function shapedObject(
+  cluster: Cluster,
+  stored: Stored,
+  { kind, shape }: ObjectResponseOptions,
+): JsonObject {
+  switch (shape.form) {
+    case "object":
+      return { apiVersion: kind.apiVersion, kind: kind.kind, ...servedObject(kind, stored) };
+    case "metadata":
+      return partialMetadata(stored.object);
+    case "table":
+      return tableOf(cluster, [servedObject(kind, stored)], {
+        kind,
+        shape,
+        listMetadata: { resourceVersion: stored.object.metadata.resourceVersion },
+      });
+  }
+}
+
+export function partialMetadata({ metadata }: KubeObject): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+}
+
+export interface TableRequest {
+  readonly kind: Kind;
+  readonly shape: Shape;
+  readonly listMetadata: JsonObject;
+}
+
+export function tableOf(
+  { host }: Cluster,
+  objects: readonly KubeObject[],
+  { kind, shape, listMetadata }: TableRequest,
+): JsonObject {
+  return toTable(objects, {
+    resource: kind,
+    ...(kind.columns === undefined ? {} : { columns: kind.columns }),
+    includeObject: shape.includeObject,
+    listMetadata,
+    nowMs: host.clock.now(),
+  });
+}
+
+export interface JsonResponseOptions {
+  readonly code?: number;
+  readonly headers?: Headers;
+  readonly pretty?: boolean;
+}
+
+/** Answers with JSON. */
+export function jsonResponse(
+  value: unknown,
+  { code = 200, headers = new Headers(), pretty = false }: JsonResponseOptions = {},
+): Response {
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return new Response(JSON.stringify(value, undefined, pretty ? 2 : undefined) + "\n", {
+    status: code,
+    headers,
+  });
+}
+
+/** Answers with a Status of failure. */
+export function refusalResponse({ status, code }: Refusal): Response {
+  const headers = new Headers();
+  const retryAfter = status.details?.retryAfterSeconds;
+  if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
+  const { kind, apiVersion, metadata = {}, ...rest } = status;
+  return jsonResponse({ kind, apiVersion, metadata, ...rest }, { code, headers });
+}
+
+/** Gives bytes as text; wrong ones become U+FFFD. */
+export function decodeText(bytes: Uint8Array): string {
+  return DECODER.decode(bytes);
+}
+
+export function encodeText(text: string): Uint8Array<ArrayBuffer> {
+  return ENCODER.encode(text);
+}

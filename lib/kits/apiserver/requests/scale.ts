@@ -1,0 +1,97 @@
+/**
+ * The scale subresource: how many replicas an object wants and has, in one shape for all kinds.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { keyFor, type Kind } from "../kinds.ts";
+import { badRequest, invalid, methodNotAllowed, notFound } from "../refusal.ts";
+import type { Stored } from "../storage/stored.ts";
+import { clone, getOwn, isObject, objectAt, setOwn } from "../values.ts";
+import { updateObject } from "../writes/update.ts";
+import { readValue } from "./body.ts";
+import { readPatch } from "./patch.ts";
+import type { Call } from "./resources.ts";
+import { jsonResponse } from "./respond.ts";
+
+/** Serves GET, PUT and PATCH of a scale. */
+export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, dryRun, shape } = call;
+  const { namespace, name = "" } = path;
+  const reference = { namespace, name };
+  const find = () => {
+    const stored = kind.collection.get(keyFor(kind, reference));
+    if (stored === undefined) throw notFound(kind, name);
+    return stored;
+  };
+  if (request.method === "GET") return jsonResponse(scaleOf(kind, find()), { pretty: shape.pretty });
+  let wanted: unknown;
+  if (request.method === "PUT") wanted = await readValue(request);
+  else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));
+  else throw methodNotAllowed();
+  if (!isObject(wanted)) throw badRequest("the request body is not an object of kind Scale");
+  const replicas = replicasOf(wanted, name);
+  const resourceVersion = getOwn(objectAt(wanted, "metadata") ?? {}, "resourceVersion");
+  const change = (current: KubeObject) => {
+    const next = clone(current);
+    setPath(next, pathOf(kind.scale?.specReplicasPath), replicas);
+    if (typeof resourceVersion === "string") next.metadata.resourceVersion = resourceVersion;
+    return next;
+  };
+  const stored = updateObject(cluster, { kind, reference, dryRun, change });
+  return jsonResponse(scaleOf(kind, stored), { pretty: shape.pretty });
+}
+
+/** @throws {Refusal} 422 */
+function replicasOf(scale: JsonObject, name: string): number {
+  const replicas = objectAt(scale, "spec")?.replicas ?? 0;
+  if (typeof replicas === "number" && Number.isInteger(replicas) && replicas >= 0) return replicas;
+  throw invalid({ group: "autoscaling", plural: "scales", kind: "Scale" }, name, [{
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(replicas)}: must be greater than or equal to 0`,
+    field: "spec.replicas",
+  }]);
+}
+
+function scaleOf({ scale }: Kind, { object }: Stored): JsonObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = selectorText(getPath(object, pathOf(scale?.labelSelectorPath)));
+  const replicas = getPath(object, pathOf(scale?.specReplicasPath));
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: typeof replicas === "number" ? { replicas } : {},
+    status: {
+      replicas: Number(getPath(object, pathOf(scale?.statusReplicasPath)) ?? 0),
+      ...(selector === "" ? {} : { selector }),
+    },
+  };
+}
+
+/** Built-in kinds have an object there, custom ones a text. */
+function selectorText(selector: unknown): string {
+  if (typeof selector === "string") return selector;
+  const labels = objectAt(selector, "matchLabels") ?? {};
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(",");
+}
+
+function pathOf(path = ""): string[] {
+  return path.split(".").filter((part) => part !== "");
+}
+
+function getPath(object: unknown, path: readonly string[]): unknown {
+  let value = object;
+  for (const key of path) value = isObject(value) ? getOwn(value, key) : undefined;
+  return value;
+}
+
+function setPath(object: JsonObject, path: readonly string[], value: unknown): void {
+  let target = object;
+  for (const key of path.slice(0, -1)) {
+    let next = objectAt(target, key);
+    if (next === undefined) setOwn(target, key, next = {});
+    target = next;
+  }
+  setOwn(target, path.at(-1) ?? "", value);
+}

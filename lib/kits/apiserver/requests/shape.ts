@@ -1,0 +1,71 @@
+/**
+ * In which form a client wants its answer: the object, a table for humans, or the metadata alone.
+ *
+ * Source: Kubernetes documentation, "Kubernetes API Concepts", "Receiving resources as Tables", "Alternate representations".
+ */
+
+import { notAcceptable } from "../refusal.ts";
+
+export interface Shape {
+  readonly form: "object" | "table" | "metadata";
+  /** Indented JSON. */
+  readonly pretty: boolean;
+  /** What the rows of a table carry. */
+  readonly includeObject: "None" | "Metadata" | "Object";
+}
+
+/** One entry of an `Accept` header. */
+export interface MediaType {
+  /** Such as "application/json". */
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/** Reads an `Accept` or `Content-Type` header. */
+export function parseMediaTypes(header: string): MediaType[] {
+  return header.split(",").filter((part) => part.trim() !== "").map((part) => {
+    const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
+    const parameters = new Map<string, string>();
+    for (const piece of rest) {
+      const [key = "", value = ""] = piece.split("=");
+      parameters.set(key.toLowerCase(), value);
+    }
+    return { type: type.toLowerCase(), parameters };
+  });
+}
+
+const JSON_TYPES = ["application/json", "*/*", "application/*"];
+const FORMS: Readonly<Record<string, Shape["form"]>> = {
+  "Table;meta.k8s.io;v1": "table",
+  "PartialObjectMetadata;meta.k8s.io;v1": "metadata",
+  "PartialObjectMetadataList;meta.k8s.io;v1": "metadata",
+};
+
+/**
+ * Gives the first form that the client accepts and we can give.
+ *
+ * @throws {Refusal} 406
+ */
+export function shapeOf(request: Request, query: URLSearchParams): Shape {
+  const includeObject = query.get("includeObject") ?? "Metadata";
+  const shape = {
+    pretty: isTrue(query.get("pretty")),
+    includeObject: includeObject === "None" || includeObject === "Object" ? includeObject : "Metadata",
+  } as const;
+  const accept = request.headers.get("accept");
+  if (accept === null || accept === "" || accept === "application/json") return { ...shape, form: "object" };
+  for (const { type, parameters } of parseMediaTypes(accept)) {
+    if (!JSON_TYPES.includes(type)) continue;
+    const as = parameters.get("as");
+    if (as === undefined) return { ...shape, form: "object" };
+    const key = `${as};${parameters.get("g")};${parameters.get("v")}`;
+    const form = Object.hasOwn(FORMS, key) ? FORMS[key] : undefined;
+    if (form !== undefined) return { ...shape, form };
+  }
+  throw notAcceptable(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]);
+}
+
+/** Reads a switch in a query. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== "0" && value.toLowerCase() !== "false";
+}

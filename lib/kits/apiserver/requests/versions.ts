@@ -1,0 +1,78 @@
+/**
+ * `resourceVersion` and `resourceVersionMatch` in queries.
+ *
+ * Source: Kubernetes documentation, "Kubernetes API Concepts", "Resource versions".
+ */
+
+import type { Cause } from "../causes.ts";
+import { badRequest, expired, invalid, tooLargeVersion } from "../refusal.ts";
+import type { Store } from "../store.ts";
+
+const LIST_OPTIONS = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
+
+/**
+ * Reads `resourceVersion`; undefined if it is not given.
+ *
+ * @throws {Refusal} 400 if it is not a number.
+ */
+export function readVersion(query: URLSearchParams): number | undefined {
+  const text = query.get("resourceVersion") ?? "";
+  if (text === "") return undefined;
+  if (!/^[0-9]{1,15}$/.test(text)) {
+    throw badRequest(
+      `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${
+        JSON.stringify(text)
+      }: invalid syntax`,
+    );
+  }
+  return Number(text);
+}
+
+/** @throws {Refusal} 422 if the options of a list do not go together. */
+export function checkListOptions(query: URLSearchParams, watch: boolean): void {
+  const causes: Cause[] = [];
+  const match = query.get("resourceVersionMatch") ?? "";
+  const version = query.get("resourceVersion") ?? "";
+  const forbid = (field: string, why: string) =>
+    causes.push({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
+  const streamed = query.has("sendInitialEvents");
+  if (streamed && !watch) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
+  if (streamed && match !== "NotOlderThan") {
+    forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+  }
+  if (match !== "" && watch && !streamed) {
+    forbid(
+      "resourceVersionMatch",
+      "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+    );
+  }
+  if (match !== "" && !watch) {
+    if (version === "") {
+      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
+    }
+    if ((query.get("continue") ?? "") !== "") {
+      forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+    }
+    if (match === "Exact" && version === "0") {
+      forbid("resourceVersionMatch", 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+    }
+    if (match !== "Exact" && match !== "NotOlderThan") {
+      causes.push({
+        reason: "FieldValueNotSupported",
+        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+        field: "resourceVersionMatch",
+      });
+    }
+  }
+  if (causes.length > 0) throw invalid(LIST_OPTIONS, "", causes);
+}
+
+/** @throws {Refusal} 504 if the version has not come yet. */
+export function checkNotFuture(store: Store, version: number | undefined): void {
+  if (version !== undefined && version > store.version) throw tooLargeVersion(version, store.version);
+}
+
+/** The answer to a version of the past that is no longer known. */
+export function tooOld(version: number, oldest: number): Error {
+  return expired(`too old resource version: ${version} (${oldest})`);
+}

@@ -1,0 +1,266 @@
+/**
+ * Watches: streams of JSON lines.
+ *
+ * A watch is pulled by its reader. What has happened since waits as references to changes, not as text; a reader that
+ * stays too far behind loses its watch. Sources: Kubernetes documentation, "Kubernetes API Concepts", "Efficient detection
+ * of changes", "Watch bookmarks", "Streaming lists"; k8s.io/apiserver, pkg/storage/cacher.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Kind } from "../kinds.ts";
+import { Refusal } from "../refusal.ts";
+import type { Change, ChangeListener } from "../storage/collection.ts";
+import type { Stored } from "../storage/stored.ts";
+import { concat, encodeText, headOf, servedBytes, shapedObject } from "./respond.ts";
+import { isInScope, type Scope, scopeOf, select } from "./scope.ts";
+import { isTrue, type Shape } from "./shape.ts";
+import { checkListOptions, checkNotFuture, readVersion, tooOld } from "./versions.ts";
+
+export interface WatchRequest {
+  readonly kind: Kind;
+  readonly namespace?: string;
+  readonly query: URLSearchParams;
+  readonly shape: Shape;
+  /** Aborts when the client goes away. */
+  readonly signal?: AbortSignal;
+}
+
+type EventType = "ADDED" | "MODIFIED" | "DELETED";
+
+/** How many events may wait for a reader. */
+const BACKLOG_LIMIT = 20_000;
+const BOOKMARK_SECONDS = 60;
+const LAST_BOOKMARK_SECONDS = 2;
+const MIN_TIMEOUT_SECONDS = 1800;
+const CHUNK = 1 << 16;
+
+/**
+ * Answers a watch.
+ *
+ * @throws {Refusal} 400, 422 or 504; versions that are gone are refused inside the stream, as the real server does.
+ */
+export function watchResponse(cluster: Cluster, request: WatchRequest): Response {
+  const { kind, namespace, query, shape, signal } = request;
+  checkListOptions(query, true);
+  const scope = scopeOf(kind, { namespace, query });
+  const watch = new Watch(cluster, {
+    kind,
+    scope,
+    shape,
+    bookmarks: isTrue(query.get("allowWatchBookmarks")),
+  });
+  watch.start(startOf(query));
+  const timeout = Number(query.get("timeoutSeconds") ?? 0);
+  watch.end(timeout > 0 ? timeout : MIN_TIMEOUT_SECONDS * (1 + cluster.host.random.next()));
+  signal?.addEventListener("abort", () => watch.close(), { once: true });
+  return new Response(watch.stream(), {
+    headers: { "content-type": "application/json", "cache-control": "no-cache, private" },
+  });
+}
+
+/** Where a watch begins. */
+interface Start {
+  /** undefined: now. */
+  readonly version: number | undefined;
+  /** The state at the beginning comes as ADDED events. */
+  readonly initial: boolean;
+  /** A bookmark says where that state ends. */
+  readonly marked: boolean;
+}
+
+function startOf(query: URLSearchParams): Start {
+  const version = readVersion(query);
+  const streamed = query.get("sendInitialEvents");
+  if (streamed !== null) return { version, initial: isTrue(streamed), marked: isTrue(streamed) };
+  return { version, initial: version === undefined || version === 0, marked: version === 0 };
+}
+
+interface WatchOptions {
+  readonly kind: Kind;
+  readonly scope: Scope;
+  readonly shape: Shape;
+  readonly bookmarks: boolean;
+}
+
+class Watch implements ChangeListener {
+  readonly #cluster: Cluster;
+  readonly #options: WatchOptions;
+  readonly #head: Uint8Array;
+  /** What comes before the changes: the initial state, bookmarks, errors. */
+  #lines: Uint8Array[] = [];
+  #initial: readonly Stored[] = [];
+  #sent = 0;
+  #changes: Change[] = [];
+  #wake: (() => void) | undefined;
+  #closed = false;
+  #cancelled = false;
+  #bookmark: Disposable | undefined;
+  #timeout: Disposable | undefined;
+
+  constructor(cluster: Cluster, options: WatchOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#head = headOf(options.kind);
+  }
+
+  /** Takes the state or the past that the reader shall see first, and listens from then on. */
+  start({ version, initial, marked }: Start): void {
+    const { kind, scope, bookmarks } = this.#options;
+    const { store } = this.#cluster;
+    if (initial) {
+      checkNotFuture(store, version);
+      this.#initial = select(kind, scope, kind.collection.present());
+      if (marked && bookmarks) this.#lines.push(this.#bookmarkLine(true));
+    } else if (version !== undefined && version > 0) {
+      const past = version < store.horizon ? undefined : kind.collection.since(version);
+      if (past === undefined) {
+        this.#lines.push(errorLine(tooOld(version, store.horizon)));
+        this.close();
+        return;
+      }
+      for (const change of past) this.offer(change);
+    }
+    kind.collection.listeners.add(this);
+    if (bookmarks) this.#planBookmark(BOOKMARK_SECONDS);
+  }
+
+  /** Ends the watch after that time, with a bookmark shortly before. */
+  end(seconds: number): void {
+    if (this.#closed) return;
+    const { clock } = this.#cluster.host;
+    const finish = () => {
+      this.#timeout = clock.after(Math.min(seconds, LAST_BOOKMARK_SECONDS), () => this.close());
+      if (this.#options.bookmarks && seconds > LAST_BOOKMARK_SECONDS) this.#addBookmark();
+    };
+    if (seconds <= LAST_BOOKMARK_SECONDS) finish();
+    else this.#timeout = clock.after(seconds - LAST_BOOKMARK_SECONDS, finish);
+  }
+
+  offer(change: Change): void {
+    if (this.#closed || this.#typeOf(change) === undefined) return;
+    this.#changes.push(change);
+    if (this.#changes.length > BACKLOG_LIMIT) this.close();
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#options.kind.collection.listeners.delete(this);
+    this.#bookmark?.[Symbol.dispose]();
+    this.#timeout?.[Symbol.dispose]();
+    this.#wake?.();
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        for (;;) {
+          if (this.#cancelled) return;
+          const chunk = this.#take();
+          if (chunk !== undefined) return controller.enqueue(chunk);
+          if (this.#closed) return controller.close();
+          const { promise, resolve } = Promise.withResolvers<void>();
+          this.#wake = resolve;
+          await promise;
+        }
+      },
+      cancel: () => {
+        this.#cancelled = true;
+        this.close();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** Gives the next lines, as many as make a chunk; undefined if nothing waits. */
+  #take(): Uint8Array | undefined {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    const add = (parts: readonly Uint8Array[]) => {
+      for (const part of parts) {
+        pieces.push(part);
+        size += part.length;
+      }
+    };
+    while (size < CHUNK && this.#sent < this.#initial.length) {
+      const stored = this.#initial[this.#sent++];
+      if (stored !== undefined) add(this.#line("ADDED", stored));
+    }
+    if (this.#sent < this.#initial.length) return concat(pieces);
+    this.#initial = [];
+    this.#sent = 0;
+    add(this.#lines);
+    this.#lines = [];
+    let taken = 0;
+    while (size < CHUNK && taken < this.#changes.length) {
+      const change = this.#changes[taken++];
+      if (change !== undefined) add(this.#changeLine(change));
+    }
+    this.#changes = taken === this.#changes.length ? [] : this.#changes.slice(taken);
+    return pieces.length === 0 ? undefined : concat(pieces);
+  }
+
+  /** What a change is to somebody who sees only what is in the scope. */
+  #typeOf({ key, previous, current }: Change): EventType | undefined {
+    const { scope } = this.#options;
+    const was = previous !== undefined && isInScope(scope, key, previous.object);
+    const is = current !== undefined && isInScope(scope, key, current.object);
+    if (is) return was ? "MODIFIED" : "ADDED";
+    return was ? "DELETED" : undefined;
+  }
+
+  #changeLine(change: Change): Uint8Array[] {
+    const type = this.#typeOf(change);
+    const { version, previous, current } = change;
+    if (type === undefined) return [];
+    // NB: what is gone, or out of sight, is shown as it last was, with the version of the change.
+    const shown = type === "DELETED" ? previous?.at(version) : current;
+    return shown === undefined ? [] : this.#line(type, shown);
+  }
+
+  #line(type: EventType, stored: Stored): Uint8Array[] {
+    const { kind, shape } = this.#options;
+    if (shape.form !== "object") {
+      const object = shapedObject(this.#cluster, stored, { kind, shape });
+      return [encodeText(`${JSON.stringify({ type, object })}\n`)];
+    }
+    return [OPENINGS[type], this.#head, servedBytes(kind, stored), CLOSING];
+  }
+
+  #planBookmark(seconds: number): void {
+    this.#bookmark = this.#cluster.host.clock.after(seconds, () => {
+      this.#addBookmark();
+      this.#planBookmark(seconds);
+    });
+  }
+
+  /** NB: a bookmark must not overtake the changes that it covers. */
+  #addBookmark(): void {
+    if (this.#closed || this.#changes.length > 0 || this.#initial.length > 0) return;
+    this.#lines.push(this.#bookmarkLine(false));
+    this.#wake?.();
+  }
+
+  #bookmarkLine(ends: boolean): Uint8Array {
+    const { kind } = this.#options;
+    const metadata: JsonObject = { resourceVersion: String(this.#cluster.store.version) };
+    if (ends) metadata.annotations = { "k8s.io/initial-events-end": "true" };
+    const object = { kind: kind.kind, apiVersion: kind.apiVersion, metadata };
+    return encodeText(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
+  }
+}
+
+const OPENINGS: Readonly<Record<EventType, Uint8Array>> = {
+  ADDED: encodeText('{"type":"ADDED","object":'),
+  MODIFIED: encodeText('{"type":"MODIFIED","object":'),
+  DELETED: encodeText('{"type":"DELETED","object":'),
+};
+const CLOSING = encodeText("}\n");
+
+function errorLine(error: Error): Uint8Array {
+  const status = error instanceof Refusal ? error.status : { message: error.message };
+  const { kind, apiVersion, ...rest } = { kind: "Status", apiVersion: "v1", ...status };
+  return encodeText(
+    `${JSON.stringify({ type: "ERROR", object: { kind, apiVersion, metadata: {}, ...rest } })}\n`,
+  );
+}

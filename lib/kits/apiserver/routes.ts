@@ -1,0 +1,128 @@
+/**
+ * Which URL is answered by what.
+ */
+
+import type { Context, Hono } from "hono";
+import type { KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { Cluster } from "./cluster.ts";
+import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
+import { DEFINITIONS } from "./lifecycle/definitions.ts";
+import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { parseResourcePath } from "./paths.ts";
+import { badRequest, methodNotAllowed } from "./refusal.ts";
+import { readValue } from "./requests/body.ts";
+import { serveResource } from "./requests/resources.ts";
+import { jsonResponse } from "./requests/respond.ts";
+import { parseMediaTypes } from "./requests/shape.ts";
+import { findReview, reviewResources } from "./reviews.ts";
+import { isObject } from "./values.ts";
+
+/** What this server claims to be: the newest Kubernetes that it was compared with. */
+const VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3+lotse" };
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/** Registers all routes. */
+export function addRoutes(app: Hono, cluster: Cluster): void {
+  for (const path of ["/healthz", "/readyz", "/livez"]) {
+    app.get(path, (c) => c.text("ok"));
+    app.get(`${path}/*`, (c) => c.text("ok"));
+  }
+  app.get("/version", () => jsonResponse(versionDocument()));
+  addDiscovery(app, cluster);
+  addOpenapi(app, cluster);
+  const resources = (c: Context) => serveApiPath(cluster, c);
+  app.all("/api/*", resources);
+  app.all("/apis/*", resources);
+  app.notFound(() => missing());
+}
+
+function versionDocument(): unknown {
+  return {
+    ...VERSION,
+    gitCommit: "",
+    gitTreeState: "clean",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: "",
+    compiler: "",
+    platform: "",
+  };
+}
+
+/** NB: a path that does not exist is answered with text, not with a Status. */
+function missing(): Response {
+  return new Response("404 page not found\n", {
+    status: 404,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+  });
+}
+
+function addDiscovery(app: Hono, cluster: Cluster): void {
+  const all = () => resourcesOf(cluster);
+  const answer = (document: unknown) => document === undefined ? missing() : jsonResponse(document);
+  for (const path of ["/api", "/apis"]) {
+    const core = path === "/api";
+    app.get(path, (c) => {
+      if (wantsAggregated(c.req.raw)) {
+        const headers = new Headers({ "content-type": AGGREGATED, vary: "Accept" });
+        return jsonResponse(aggregated(all(), core), { headers });
+      }
+      return jsonResponse(core ? coreVersions(new URL(c.req.url).host) : groupList(all()));
+    });
+    app.get(`${path}/`, (c) => c.redirect(path, 301));
+  }
+  app.get("/api/v1", () => answer(resourceList(all(), "v1")));
+  app.get("/apis/:group", (c) => answer(groupDocument(all(), c.req.param("group"))));
+  app.get("/apis/:group/:version", (c) => {
+    const { group, version } = c.req.param();
+    return answer(resourceList(all(), `${group}/${version}`));
+  });
+  app.get("/", () => jsonResponse({ paths: ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }));
+}
+
+function resourcesOf({ kinds }: Cluster): Resource[] {
+  return [...kinds.all(), ...reviewResources()];
+}
+
+function wantsAggregated(request: Request): boolean {
+  return parseMediaTypes(request.headers.get("accept") ?? "").some(({ type, parameters }) =>
+    type === "application/json" && parameters.get("as") === "APIGroupDiscoveryList" &&
+    parameters.get("v") === "v2" && parameters.get("g") === "apidiscovery.k8s.io"
+  );
+}
+
+function addOpenapi(app: Hono, cluster: Cluster): void {
+  const definitions = (): KubeObject[] =>
+    [...cluster.store.collection(DEFINITIONS).values()].map(({ object }) => object);
+  app.get("/openapi/v2", () => jsonResponse(openapiV2(resourcesOf(cluster), definitions())));
+  app.get("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
+  app.get("/openapi/v3/*", (c) => {
+    const path = c.req.path.slice("/openapi/v3/".length);
+    const document = openapiV3(path, { resources: resourcesOf(cluster), crds: definitions() });
+    return document === undefined ? missing() : jsonResponse(document);
+  });
+}
+
+async function serveApiPath(cluster: Cluster, c: Context): Promise<Response> {
+  const request = c.req.raw;
+  const url = new URL(request.url);
+  const path = parseResourcePath(url.pathname);
+  if (path === undefined) return missing();
+  const kind = cluster.kinds.at(path.apiVersion, path.plural);
+  if (kind === undefined) return await serveReview(request, path);
+  const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
+  if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing();
+  return await serveResource(cluster, request, { kind, path, query: url.searchParams });
+}
+
+async function serveReview(
+  request: Request,
+  path: { readonly apiVersion: string; readonly plural: string; readonly name?: string },
+): Promise<Response> {
+  const answer = findReview(path.apiVersion, path.plural);
+  if (answer === undefined || path.name !== undefined) return missing();
+  if (request.method !== "POST") throw methodNotAllowed();
+  const question = await readValue(request);
+  if (!isObject(question)) throw badRequest("the request body is not an object");
+  return jsonResponse(answer(question), { code: 201 });
+}

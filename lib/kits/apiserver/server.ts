@@ -1,0 +1,74 @@
+/**
+ * The API server as a whole: routes on top, the store below, and the little control plane that a cluster needs.
+ *
+ * It speaks Kubernetes' HTTP through `fetch`, without sockets; `serve()` puts the same on a port with TLS. All time and
+ * chance come from the host: on a virtual host it is deterministic.
+ */
+
+import { Hono } from "hono";
+import type { Authority } from "../../runtime/certificates.ts";
+import type { Host } from "../../runtime/host.ts";
+import { builtinKinds } from "./builtin.ts";
+import type { Cluster } from "./cluster.ts";
+import { Kinds } from "./kinds.ts";
+import { startLifecycle } from "./lifecycle/mod.ts";
+import { refusalResponse } from "./requests/respond.ts";
+import { internal, Refusal } from "./refusal.ts";
+import { addRoutes } from "./routes.ts";
+import { serveApi, type ServedApi } from "./serving.ts";
+import { Store } from "./store.ts";
+
+export interface ApiServerOptions {
+  readonly host: Host;
+}
+
+export interface ServeApiOptions {
+  /** 0 (default) takes any free one. */
+  readonly port?: number;
+  /** Default: 127.0.0.1. */
+  readonly hostname?: string;
+  /** Signs the server's certificate. Default: one made for this server. */
+  readonly authority?: Authority;
+}
+
+/** A Kubernetes API server in the process. */
+export interface ApiServer {
+  readonly host: Host;
+  /** Answers a request; the origin of its URL does not matter, and nobody is asked for credentials. */
+  fetch(request: Request): Promise<Response>;
+  /** Listens with TLS; clients need the credentials in the kubeconfig. */
+  serve(options?: ServeApiOptions): Promise<ServedApi>;
+  /** Forgets the past: requests for versions before the current one are answered with 410. */
+  compact(): void;
+  /** Ends all watches, as a restart of the real server does; what was written stays. */
+  closeWatches(): void;
+  /** The version of the last write. */
+  readonly resourceVersion: string;
+}
+
+/** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
+export function apiServer({ host }: ApiServerOptions): ApiServer {
+  const store = new Store(host.clock);
+  const kinds = new Kinds();
+  const cluster: Cluster = { host, store, kinds };
+  for (const kind of builtinKinds(store, host.clock)) kinds.add(kind);
+  startLifecycle(cluster);
+  const app = new Hono();
+  addRoutes(app, cluster);
+  app.onError((error) => refusalResponse(error instanceof Refusal ? error : internal(error.message)));
+  const fetch = async (request: Request): Promise<Response> => await app.fetch(request);
+  return {
+    host,
+    fetch,
+    serve: (options = {}) => serveApi({ ...options, host, fetch }),
+    compact: () => store.compact(),
+    closeWatches() {
+      for (const { listeners } of store.collections()) {
+        for (const listener of [...listeners]) listener.close?.();
+      }
+    },
+    get resourceVersion() {
+      return String(store.version);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * The API server on a port: TLS with its own authority, and a kubeconfig that lets clients in.
+ */
+
+import { type Authority, createAuthority } from "../../runtime/certificates.ts";
+import type { Host, Peer } from "../../runtime/host.ts";
+import { unauthorized } from "./refusal.ts";
+import { refusalResponse } from "./requests/respond.ts";
+
+export interface ServingOptions {
+  readonly host: Host;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly authority?: Authority;
+}
+
+/** An API server that listens. */
+export interface ServedApi extends AsyncDisposable {
+  /** Such as "https://127.0.0.1:6443". */
+  readonly url: string;
+  /** YAML with everything inline: the authority's certificate, and the client's certificate with its key. */
+  readonly kubeconfig: string;
+  /** The authority's certificate. PEM. */
+  readonly ca: string;
+  /** What a client may send as a bearer token instead of a certificate. */
+  readonly token: string;
+  /** Stops listening, and cuts what is open. */
+  close(): Promise<void>;
+}
+
+/** Probes are answered without credentials, as on the real server. */
+const OPEN_PATHS = ["/healthz", "/livez", "/readyz", "/version"];
+
+/** Starts to listen. */
+export async function serveApi(options: ServingOptions): Promise<ServedApi> {
+  const { host, fetch, port = 0, hostname = "127.0.0.1" } = options;
+  const authority = options.authority ??
+    await createAuthority({ name: "lotse", now: () => host.clock.now() });
+  const [server, client] = await Promise.all([
+    authority.issue({
+      commonName: "kube-apiserver",
+      server: true,
+      dnsNames: ["localhost", "kubernetes", "kubernetes.default.svc"],
+      ipAddresses: [...new Set(["127.0.0.1", "::1", ...(/^[0-9.]+$|:/.test(hostname) ? [hostname] : [])])],
+    }),
+    authority.issue({ commonName: "kubernetes-admin", organizations: ["system:masters"], client: true }),
+  ]);
+  const token = hex(host.random.bytes(16));
+  const listener = await host.network.serve({
+    hostname,
+    port,
+    tls: { cert: server.certificate, key: server.key, ca: authority.certificate },
+    fetch: (request, peer) =>
+      isKnown(request, peer, token) ? fetch(request) : refusalResponse(unauthorized()),
+  });
+  const url = `https://${hostname.includes(":") ? `[${hostname}]` : hostname}:${listener.port}`;
+  const close = () => listener.close();
+  return {
+    url,
+    token,
+    ca: authority.certificate,
+    kubeconfig: formatKubeconfig({
+      url,
+      ca: authority.certificate,
+      cert: client.certificate,
+      key: client.key,
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function isKnown(request: Request, peer: Peer, token: string): boolean {
+  if (peer.certificate !== undefined) return true;
+  if (request.headers.get("authorization") === `Bearer ${token}`) return true;
+  return OPEN_PATHS.includes(new URL(request.url).pathname);
+}
+
+interface KubeconfigParts {
+  readonly url: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+function formatKubeconfig({ url, ca, cert, key }: KubeconfigParts): string {
+  return `apiVersion: v1
+kind: Config
+current-context: lotse
+clusters:
+- name: lotse
+  cluster:
+    server: ${url}
+    certificate-authority-data: ${btoa(ca)}
+contexts:
+- name: lotse
+  context:
+    cluster: lotse
+    user: lotse
+    namespace: default
+users:
+- name: lotse
+  user:
+    client-certificate-data: ${btoa(cert)}
+    client-key-data: ${btoa(key)}
+`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

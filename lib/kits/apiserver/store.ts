@@ -1,0 +1,92 @@
+/**
+ * Where the API server keeps everything: collections by kind, and one counter of versions for all of them, as in etcd.
+ *
+ * The store knows nothing of Kubernetes' rules beyond `resourceVersion`; those are in `writes/`.
+ */
+
+import type { KubeObject } from "../../model/object.ts";
+import type { Clock } from "../../runtime/host.ts";
+import { type Change, Collection } from "./storage/collection.ts";
+import { Stored } from "./storage/stored.ts";
+
+/** Called after each change of any collection. */
+export type StoreListener = (change: Change, collection: Collection) => void;
+
+/** Where counting begins: a cluster that has lived for a little while. */
+const FIRST_VERSION = 1000;
+
+export class Store {
+  readonly #clock: Clock;
+  readonly #collections = new Map<string, Collection>();
+  readonly #listeners: StoreListener[] = [];
+  #version = FIRST_VERSION;
+  #horizon = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The version of the last write. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Versions before this one have been compacted away. */
+  get horizon(): number {
+    return this.#horizon;
+  }
+
+  /** Gives the collection of that name; makes it on first use. */
+  collection(name: string): Collection {
+    let collection = this.#collections.get(name);
+    if (collection === undefined) {
+      collection = new Collection(name);
+      this.#collections.set(name, collection);
+    }
+    return collection;
+  }
+
+  /** All collections that were ever used. */
+  collections(): Iterable<Collection> {
+    return this.#collections.values();
+  }
+
+  /** Calls back after each change, in the order of registration. */
+  onChange(listener: StoreListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Writes an object, which from then on belongs to the store; sets its `resourceVersion`. */
+  put(collection: Collection, key: string, object: KubeObject): Stored {
+    const version = ++this.#version;
+    object.metadata.resourceVersion = String(version);
+    const current = new Stored(object, version);
+    this.#commit(collection, {
+      version,
+      key,
+      time: this.#clock.now(),
+      previous: collection.get(key),
+      current,
+    });
+    return current;
+  }
+
+  /** Removes an object, if it is there. */
+  remove(collection: Collection, key: string): void {
+    const previous = collection.get(key);
+    if (previous === undefined) return;
+    const version = ++this.#version;
+    this.#commit(collection, { version, key, time: this.#clock.now(), previous, current: undefined });
+  }
+
+  /** Forgets the past: requests for older versions are answered with 410. */
+  compact(): void {
+    this.#horizon = this.#version;
+    for (const collection of this.#collections.values()) collection.compact(this.#horizon);
+  }
+
+  #commit(collection: Collection, change: Change): void {
+    collection.apply(change);
+    for (const listener of this.#listeners) listener(change, collection);
+  }
+}

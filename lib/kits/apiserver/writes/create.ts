@@ -1,0 +1,97 @@
+/**
+ * Making objects. Source of the order: k8s.io/apiserver, pkg/registry/rest/create.go, and admission before it.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import { type Cluster, timestamp } from "../cluster.ts";
+import { keyFor, type Kind } from "../kinds.ts";
+import {
+  alreadyExists,
+  badRequest,
+  internal,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  terminating,
+} from "../refusal.ts";
+import { Stored } from "../storage/stored.ts";
+import { objectAt } from "../values.ts";
+import { generateName, metadataCauses, readMetadata } from "./metadata.ts";
+
+export interface WriteOptions {
+  /** Everything is checked, nothing is written. */
+  readonly dryRun?: boolean;
+}
+
+export interface CreateOptions extends WriteOptions {
+  /** The namespace of the URL. */
+  readonly namespace?: string;
+}
+
+/**
+ * Creates an object. It belongs to the store from then on; `apiVersion` and `kind` are set.
+ *
+ * @throws {Refusal}
+ */
+export function createObject(
+  cluster: Cluster,
+  object: KubeObject,
+  { kind, namespace, dryRun = false }: CreateOptions & { readonly kind: Kind },
+): Stored {
+  const metadata = readMetadata(object.metadata, kind);
+  object.metadata = metadata;
+  placeInNamespace(object, kind, namespace);
+  if (metadata.resourceVersion !== undefined) {
+    throw internal("resourceVersion should not be set on objects to be created");
+  }
+  if (metadata.name === undefined && metadata.generateName !== undefined) {
+    metadata.name = generateName(metadata.generateName, cluster.host.random);
+  }
+  checkNamespace(cluster, kind, metadata);
+  checkDefinition(cluster, kind);
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.generation;
+  metadata.uid = cluster.host.random.uuid();
+  metadata.creationTimestamp = timestamp(cluster.host.clock.now());
+  if (kind.counted) metadata.generation = 1;
+  if (kind.subresources.includes("status")) delete object.status;
+  kind.rules.normalize(object);
+  kind.rules.settle?.(object, undefined);
+  const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, undefined)];
+  if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
+  const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
+  if (kind.collection.get(key) !== undefined) throw alreadyExists(kind, metadata.name ?? "");
+  return dryRun ? new Stored(object, cluster.store.version) : cluster.store.put(kind.collection, key, object);
+}
+
+function placeInNamespace({ metadata }: KubeObject, kind: Kind, namespace: string | undefined): void {
+  if (!kind.namespaced) {
+    delete metadata.namespace;
+    return;
+  }
+  metadata.namespace ??= namespace;
+  if (metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+}
+
+/** Objects can only be made in a namespace that exists and is not going away. */
+function checkNamespace(
+  cluster: Cluster,
+  kind: Kind,
+  { name = "", namespace = "" }: KubeObject["metadata"],
+): void {
+  if (!kind.namespaced) return;
+  const found = cluster.store.collection("namespaces").get(namespace);
+  if (found === undefined) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, namespace);
+  if (found.object.metadata.deletionTimestamp !== undefined) throw terminating(kind, name, namespace);
+}
+
+function checkDefinition(cluster: Cluster, kind: Kind): void {
+  if (!kind.custom) return;
+  const definitions = cluster.store.collection("customresourcedefinitions.apiextensions.k8s.io");
+  const definition = definitions.get(`${kind.plural}.${kind.group}`);
+  if (objectAt(definition?.object, "metadata")?.deletionTimestamp === undefined) return;
+  throw methodNotAllowed("create not allowed while custom resource definition is terminating");
+}

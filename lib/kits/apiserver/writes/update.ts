@@ -1,0 +1,157 @@
+/**
+ * Changing objects. Source of the order: k8s.io/apiserver, pkg/registry/rest/update.go and
+ * pkg/registry/generic/registry/store.go.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
+import { conflict, invalid, notFound } from "../refusal.ts";
+import { Stored } from "../storage/stored.ts";
+import { clone, equal } from "../values.ts";
+import type { WriteOptions } from "./create.ts";
+import { metadataCauses, metadataChangeCauses, readMetadata } from "./metadata.ts";
+
+export interface UpdateOptions extends WriteOptions {
+  readonly kind: Kind;
+  readonly reference: ObjectKey;
+  /** "status": only the status is taken. */
+  readonly subresource?: string;
+  /** Gives the object as it shall be: a new one, which may be changed here. `current` must not be changed. */
+  readonly change: (current: KubeObject) => KubeObject;
+}
+
+/**
+ * Changes an object that exists. Nothing is written if nothing differs.
+ *
+ * @throws {Refusal}
+ */
+export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
+  const { kind, reference, change, subresource, dryRun = false } = options;
+  const key = keyFor(kind, reference);
+  const current = kind.collection.get(key);
+  if (current === undefined) throw notFound(kind, reference.name);
+  const next = change(current.object);
+  next.metadata = readMetadata(next.metadata, kind);
+  next.apiVersion = current.object.apiVersion;
+  checkVersion(kind, next, current);
+  keepSystemFields(next, current.object);
+  const updated = subresource === "status" ? withStatus(kind, next, current.object) : next;
+  if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current.object);
+  kind.rules.normalize(updated);
+  if (subresource === undefined) kind.rules.settle?.(updated, current.object);
+  countGeneration(kind, updated, current.object);
+  const causes = [
+    ...metadataCauses(kind, updated),
+    ...metadataChangeCauses(updated.metadata, current.object.metadata),
+    ...kind.rules.validate(updated, current.object),
+  ];
+  if (causes.length > 0) throw invalid(kind, reference.name, causes);
+  if (equal(updated, current.object)) return current;
+  if (dryRun) return new Stored(updated, current.version);
+  if (mayVanish(kind, updated)) {
+    cluster.store.remove(kind.collection, key);
+    return new Stored(updated, cluster.store.version);
+  }
+  return cluster.store.put(kind.collection, key, updated);
+}
+
+export interface EditOptions {
+  readonly kind: Kind;
+  readonly reference: ObjectKey;
+  /** Changes a copy of the object in place. */
+  readonly edit: (copy: KubeObject) => void;
+}
+
+/** Changes an object from inside the server. */
+export function editObject(cluster: Cluster, { kind, reference, edit }: EditOptions): Stored {
+  const change = (current: KubeObject) => {
+    const copy = clone(current);
+    edit(copy);
+    return copy;
+  };
+  return updateObject(cluster, { kind, reference, change });
+}
+
+/** Whether an object is deleted and nothing keeps it any more. */
+export function mayVanish(kind: Kind, { metadata, ...rest }: KubeObject): boolean {
+  if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0) return false;
+  return kind.rules.holds?.({ metadata, ...rest }) !== true;
+}
+
+/** Optimistic locking: a version that is given must be the current one. */
+function checkVersion(kind: Kind, next: KubeObject, current: Stored): void {
+  const { resourceVersion, uid, name = "" } = next.metadata;
+  if (resourceVersion === undefined && !kind.unconditionalUpdate) {
+    throw invalid(kind, name, [{
+      reason: "FieldValueInvalid",
+      message: "Invalid value: 0: must be specified for an update",
+      field: "metadata.resourceVersion",
+    }]);
+  }
+  const old = current.object.metadata;
+  if (uid !== undefined && uid !== old.uid) {
+    throw conflict(
+      kind,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== old.resourceVersion) throw conflict(kind, name);
+}
+
+/** What clients cannot change stays as it is. */
+function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void {
+  const { metadata } = next;
+  metadata.namespace ??= old.namespace;
+  metadata.uid ??= old.uid;
+  metadata.creationTimestamp ??= old.creationTimestamp;
+  metadata.resourceVersion = old.resourceVersion;
+  setOrDelete(next, old, "generation");
+  setOrDelete(next, old, "deletionTimestamp");
+  setOrDelete(next, old, "deletionGracePeriodSeconds");
+  setOrDelete(next, old, "generateName");
+}
+
+function setOrDelete<Field extends keyof KubeObject["metadata"]>(
+  { metadata }: KubeObject,
+  old: KubeObject["metadata"],
+  field: Field,
+): void {
+  if (old[field] === undefined) delete metadata[field];
+  else metadata[field] = old[field];
+}
+
+/** The status of one object in the rest of the other. Built-in kinds let some metadata through. */
+function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObject {
+  const metadata = kind.custom
+    ? { ...current.metadata }
+    : { ...next.metadata, ownerReferences: current.metadata.ownerReferences };
+  const updated: KubeObject = { ...clone({ ...current, metadata: {}, status: undefined }), metadata };
+  if (metadata.ownerReferences === undefined) delete metadata.ownerReferences;
+  if (Object.hasOwn(next, "status")) updated.status = next.status;
+  else delete updated.status;
+  return updated;
+}
+
+function keepStatus(next: KubeObject, current: KubeObject): void {
+  if (current.status === undefined) delete next.status;
+  else next.status = clone(current.status);
+}
+
+/** Raises the generation if what the kind counts has changed. */
+function countGeneration(kind: Kind, next: KubeObject, current: KubeObject): void {
+  const { generation = 0 } = current.metadata;
+  if (!kind.counted || !isCounted(kind, next, current)) return;
+  next.metadata.generation = generation + 1;
+}
+
+function isCounted(kind: Kind, next: KubeObject, current: KubeObject): boolean {
+  if (kind.kind === "Deployment" && !equal(next.metadata.annotations, current.metadata.annotations)) {
+    return true;
+  }
+  const others = kind.custom && !kind.subresources.includes("status")
+    ? { metadata: undefined }
+    : { metadata: undefined, status: undefined };
+  return !equal({ ...next, ...others }, { ...current, ...others });
+}
