@@ -48,8 +48,8 @@ export interface ConnectionInfo {
 
 /** Where a transport takes its connection infos from: a vault, or one info for ever. */
 export interface Credentials {
-  /** The info to use now. Waits for a login that is under way. @throws {LoginError} If there is none. */
-  current(): Promise<ConnectionInfo>;
+  /** The info to use now. Waits for a login that is under way, until the signal aborts. @throws {LoginError} If there is none. */
+  current(signal?: AbortSignal): Promise<ConnectionInfo>;
   /** Says that the server did not accept this very info (401). Nothing happens if it was replaced meanwhile. */
   invalidate(info: ConnectionInfo, cause?: unknown): void;
   /** The info that `current()` gave last, if any. */

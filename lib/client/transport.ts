@@ -153,7 +153,7 @@ export class Transport implements Disposable {
     let backoffs: Iterator<Seconds> | undefined;
     let refused = 0;
     for (let number = 1;; number++) {
-      const info = await this.#credentials.current();
+      const info = await this.#credentials.current(request.signal);
       request.signal?.throwIfAborted();
       try {
         return await this.#attempt(request, { info, number, finish });

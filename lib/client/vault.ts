@@ -68,11 +68,11 @@ export class Vault implements Credentials {
     this.#items.set(key, { info, pausedUntil: 0 });
   }
 
-  async current(): Promise<ConnectionInfo> {
+  async current(signal?: AbortSignal): Promise<ConnectionInfo> {
     for (;;) {
       const item = this.#pick();
       if (item === undefined) {
-        await this.#refill();
+        await unlessAborted(this.#refill(), signal);
         continue;
       }
       const now = this.#options.host.clock.now();
@@ -82,7 +82,7 @@ export class Vault implements Credentials {
         this.#latest = item.info;
         return item.info;
       }
-      await this.#replaceExpired(item);
+      await unlessAborted(this.#replaceExpired(item), signal);
     }
   }
 
@@ -174,4 +174,15 @@ export class Vault implements Credentials {
     return (this.#refusals.get(key) ?? [])
       .some((refusal) => now - refusal.at < this.#memory && equalInfos(refusal.info, info));
   }
+}
+
+/** Waits for something that goes on for others, also when this caller does not want it any more. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }

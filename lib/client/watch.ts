@@ -17,7 +17,7 @@ import { listPages, toQuery } from "./listing.ts";
 import type { RequestSubject } from "./transport.ts";
 import { readStreamEvent } from "./watch_events.ts";
 import { WatchHealth } from "./watch_health.ts";
-import { openStream, type StreamEnd } from "./watch_stream.ts";
+import { openStream, type StreamEnd, type StreamOptions } from "./watch_stream.ts";
 import type { WatchItem, WatchOptions } from "./watch_types.ts";
 
 export type { WatchItem, WatchOptions, WatchPhase, WatchState } from "./watch_types.ts";
@@ -79,12 +79,12 @@ class ObjectWatch implements Disposable {
     const { signal, host } = this.#options;
     while (!signal.aborted) {
       this.#pause = 0;
+      const isStreamed = this.#version === undefined && this.#isStreamed();
       try {
-        if (this.#version !== undefined) yield* this.#follow({ initial: false });
-        else if (this.#isStreamed()) yield* this.#follow({ initial: true });
+        if (this.#version !== undefined || isStreamed) yield* this.#follow({ initial: isStreamed });
         else yield* this.#list();
       } catch (error) {
-        if (!signal.aborted) this.#onError(error);
+        if (!signal.aborted) this.#onError(error, { isStreamed });
       }
       if (this.#pause === 0 || signal.aborted) continue;
       this.#health.enter("waiting");
@@ -122,7 +122,7 @@ class ObjectWatch implements Disposable {
       isOpen = true;
       if (!initial) this.#health.opened();
     };
-    const stream = openStream({ ...this.#limits(initial), ...this.#request(initial), onOpen });
+    const stream = openStream({ ...this.#toStream(initial), onOpen });
     const end = yield* this.#readAll(stream);
     if (this.#version === undefined) {
       // The set was not complete: only a whole one counts. Source: deviations C12.
@@ -215,9 +215,10 @@ class ObjectWatch implements Disposable {
     return [...gone, { type: "listed" }];
   }
 
-  #onError(error: unknown): void {
+  #onError(error: unknown, { isStreamed }: { isStreamed: boolean }): void {
     const { settings, client, resource } = this.#options;
-    if (this.#version === undefined && settings.initialStreaming === "auto" && isUnstreamed(error)) {
+    const isInitial = isStreamed && this.#version === undefined;
+    if (isInitial && settings.initialStreaming === "auto" && isUnstreamed(error)) {
       client.transport.unstreamed.add(keyOf(resource));
       this.#log("debug", "Server does not stream lists of this kind, taking pages", { error });
       return;
@@ -240,34 +241,25 @@ class ObjectWatch implements Disposable {
     return this.#health.failures < STREAMED_ATTEMPTS && !client.transport.unstreamed.has(keyOf(resource));
   }
 
-  #request(
-    initial: boolean,
-  ): { transport: WatchOptions["client"]["transport"]; path: string; subject: RequestSubject } {
-    const { client, labelSelector, fieldSelector, settings } = this.#options;
+  #toStream(initial: boolean): Omit<StreamOptions, "onOpen"> {
+    const { client, labelSelector, fieldSelector, settings, signal } = this.#options;
+    const { transport } = client;
     const query = toQuery({
-      watch: true,
-      allowWatchBookmarks: true,
-      ...(initial ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
+      ...{ watch: true, allowWatchBookmarks: true },
+      ...initial && { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
       resourceVersion: this.#version,
       timeoutSeconds: settings.serverTimeout ?? undefined,
-      labelSelector,
-      fieldSelector,
+      ...{ labelSelector, fieldSelector },
     });
-    return { transport: client.transport, path: this.#path + query, subject: this.#subject };
-  }
-
-  #limits(initial: boolean): Record<"connectTimeout" | "clientTimeout", Seconds | null> & {
-    inactivityTimeout: Seconds;
-    signal: AbortSignal;
-  } {
-    const { settings, client, signal } = this.#options;
-    const { networking } = client.transport;
-    const { clientTimeout, inactivityTimeout } = settings;
+    const { connectTimeout, requestTimeout } = transport.networking;
     return {
-      connectTimeout: settings.connectTimeout ?? networking.connectTimeout ?? networking.requestTimeout,
-      clientTimeout,
-      inactivityTimeout: initial ? Math.min(inactivityTimeout, INITIAL_SILENCE) : inactivityTimeout,
-      signal,
+      ...{ transport, path: this.#path + query, subject: this.#subject, signal },
+      connectTimeout: settings.connectTimeout ?? connectTimeout ?? requestTimeout,
+      clientTimeout: settings.clientTimeout,
+      inactivityTimeout: () => {
+        const limit = settings.inactivityTimeout;
+        return this.#version === undefined ? Math.min(limit, INITIAL_SILENCE) : limit;
+      },
     };
   }
 
@@ -285,6 +277,10 @@ function isUnstreamed(error: unknown): boolean {
 
 /** Tells whether the same version may bring the same failure again: the server was there, and what it sent was no good. */
 function isSuspicious(error: unknown): boolean {
-  if (error instanceof ApiError) return ![401, 403, 404, 429].includes(error.status) && error.status < 500;
+  if (error instanceof ApiError) {
+    if (error.request.startsWith("WATCH ") || error.status === 400 || error.status === 422) return true;
+    // A server that was set back to an older state does not know the version yet.
+    return error.details?.causes?.some((cause) => cause.reason === "ResourceVersionTooLarge") ?? false;
+  }
   return isNamed(error, "SyntaxError") || isNamed(error, "RangeError");
 }
