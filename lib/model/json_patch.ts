@@ -104,7 +104,7 @@ function compareArrays(a: readonly unknown[], b: readonly unknown[], { operation
   while (end < shorter - start && isSame(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
   const pairs = shorter - end;
   for (let index = start; index < pairs; index++) {
-    compare(a[index], b[index], { operations, path: `${path}/${index}` });
+    compare(a[index], b[index] ?? null, { operations, path: `${path}/${index}` });
   }
   // From the end, so that the positions before stay as they are.
   for (let index = a.length - end - 1; index >= pairs; index--) {
