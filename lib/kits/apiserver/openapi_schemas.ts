@@ -1,0 +1,144 @@
+/**
+ * The schemas in the OpenAPI documents: of the built-in kinds from the tables in `types/`, of custom ones from their
+ * definitions.
+ */
+
+import type { JsonObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { ServedResource } from "./crd.ts";
+import { definitionName, type Field, fieldsOf, isAtomic, type Shape, specialType } from "./types/mod.ts";
+import { isObject, objectAt, setOwn } from "./values.ts";
+
+const KIND_GROUPS: Readonly<Record<string, string>> = {
+  rbac: "rbac.authorization.k8s.io",
+  networking: "networking.k8s.io",
+  coordination: "coordination.k8s.io",
+  scheduling: "scheduling.k8s.io",
+  events: "events.k8s.io",
+  admissionregistration: "admissionregistration.k8s.io",
+  apiextensions: "apiextensions.k8s.io",
+};
+
+/** Gives the schemas of types and of everything that they use, by their full names. */
+export function schemasOf(types: readonly string[], prefix: string): JsonObject {
+  const schemas: JsonObject = {};
+  const open = [...types];
+  for (let type = open.pop(); type !== undefined; type = open.pop()) {
+    const name = definitionName(type);
+    if (Object.hasOwn(schemas, name)) continue;
+    const fields = fieldsOf(type);
+    schemas[name] = fields === undefined ? { ...specialType(type) } : toSchema(type, fields, prefix);
+    open.push(...(fields ?? []).flatMap(({ shape }) => typesIn(shape)));
+  }
+  return schemas;
+}
+
+/** Gives the schemas of custom resources. */
+export function customSchemas(resources: readonly ServedResource[], prefix: string): JsonObject {
+  const schemas: JsonObject = resources.length === 0 ? {} : schemasOf(["meta.ObjectMeta"], prefix);
+  for (const resource of resources) schemas[definitionNameOf(resource)] = customSchema(resource, prefix);
+  return schemas;
+}
+
+/** Gives the name of a custom resource's schema, such as "com.example.v1.Database". */
+export function definitionNameOf(
+  { group, version, kind }: Pick<Resource, "group" | "version" | "kind">,
+): string {
+  return [...group.split(".").reverse(), version, kind].filter((part) => part !== "").join(".");
+}
+
+/** Takes out of schemas what OpenAPI 2 does not know: what kubectl would otherwise check wrongly. */
+export function toVersion2(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutVersion3(schema)]));
+}
+
+function withoutVersion3(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutVersion3);
+  if (!isObject(schema)) return schema;
+  const loose = schema.nullable === true || schema["x-kubernetes-int-or-string"] === true ||
+    schema["x-kubernetes-preserve-unknown-fields"] === true;
+  const dropped = new Set([
+    "nullable",
+    "anyOf",
+    "oneOf",
+    "not",
+    ...(loose ? ["type", "properties", "items"] : []),
+  ]);
+  const kept = Object.entries(schema).filter(([key]) => !dropped.has(key));
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutVersion3(value)]));
+}
+
+function toSchema(type: string, fields: readonly Field[], prefix: string): JsonObject {
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field, prefix)])),
+    ...(required.length === 0 ? {} : { required }),
+    ...(isAtomic(type) ? { "x-kubernetes-map-type": "atomic" } : {}),
+    ...groupVersionKind(type, fields),
+  };
+}
+
+/** Only kinds have `apiVersion`, `kind` and `metadata`. */
+function groupVersionKind(type: string, fields: readonly Field[]): JsonObject {
+  const names = new Set(fields.map(({ name }) => name));
+  if (!["apiVersion", "kind", "metadata"].every((name) => names.has(name))) return {};
+  const [short = "", kind = ""] = type.split(".");
+  const group = short === "core" ? "" : KIND_GROUPS[short] ?? short;
+  return { "x-kubernetes-group-version-kind": [{ group, version: "v1", kind }] };
+}
+
+function toProperty(field: Field, prefix: string): JsonObject {
+  const { shape, mergeKey, merges, retainsKeys, replaces, listType, listKeys, atomicMap } = field;
+  const strategy = [merges ? "merge" : "", retainsKeys ? "retainKeys" : "", replaces ? "replace" : ""].filter(
+    Boolean,
+  );
+  const extensions = {
+    ...(listKeys === undefined ? {} : { "x-kubernetes-list-map-keys": listKeys }),
+    ...(listType === undefined ? {} : { "x-kubernetes-list-type": listType }),
+    ...(atomicMap ? { "x-kubernetes-map-type": "atomic" } : {}),
+    ...(mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": mergeKey }),
+    ...(strategy.length === 0 ? {} : { "x-kubernetes-patch-strategy": strategy.join(",") }),
+  };
+  const schema = toShape(shape, prefix);
+  // Beside a $ref, nothing counts; inside of allOf, it does.
+  if (Object.keys(extensions).length > 0 && schema.$ref !== undefined) {
+    return { allOf: [schema], ...extensions };
+  }
+  return { ...schema, ...extensions };
+}
+
+function toShape(shape: Shape, prefix: string): JsonObject {
+  switch (shape.kind) {
+    case "scalar":
+      return shape.format === undefined ? { type: shape.type } : { type: shape.type, format: shape.format };
+    case "list":
+      return { type: "array", items: toShape(shape.of, prefix) };
+    case "map":
+      return { type: "object", additionalProperties: toShape(shape.of, prefix) };
+    case "type":
+      return { $ref: prefix + definitionName(shape.name) };
+  }
+}
+
+function typesIn(shape: Shape): string[] {
+  if (shape.kind === "type") return [shape.name];
+  return shape.kind === "scalar" ? [] : typesIn(shape.of);
+}
+
+function customSchema(resource: ServedResource, prefix: string): JsonObject {
+  const { schema = {}, group, version, kind } = resource;
+  const properties: JsonObject = {};
+  for (const [key, value] of Object.entries(objectAt(schema, "properties") ?? {})) {
+    setOwn(properties, key, value);
+  }
+  properties.apiVersion = { type: "string" };
+  properties.kind = { type: "string" };
+  properties.metadata = { allOf: [{ $ref: `${prefix}${definitionName("meta.ObjectMeta")}` }] };
+  return {
+    ...schema,
+    type: "object",
+    properties,
+    "x-kubernetes-group-version-kind": [{ group, version, kind }],
+  };
+}
