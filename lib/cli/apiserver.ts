@@ -1,0 +1,71 @@
+/** `apiserver`: serves the API server in the process to kubectl and whatever else speaks Kubernetes. */
+
+import { apiServer } from "../kits/apiserver/mod.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Command, Invocation } from "./command.ts";
+import { EXIT } from "./errors.ts";
+import { listenForSignals, untilAborted } from "./signals.ts";
+
+/** The command. */
+export const APISERVER: Command = {
+  name: "apiserver",
+  summary: "Serve the in-process API server, without handlers",
+  details: [
+    'Serves with TLS on 127.0.0.1 and prints one line, "ready: <url> KUBECONFIG=<path>", when it answers; runs until ' +
+    "SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
+  ],
+  options: [
+    { flags: "--port <number>", summary: "Where to listen; default: any free port", kind: "number" },
+    { flags: "--kubeconfig <path>", summary: "Where to write the kubeconfig; default: a temporary file" },
+  ],
+  examples: ["apiserver --port 6443 --kubeconfig ./kubeconfig"],
+  run,
+};
+
+/** An API server that listens, and a kubeconfig file that leads to it. */
+export interface ServedApi extends AsyncDisposable {
+  readonly url: string;
+  /** The path of the kubeconfig file. */
+  readonly kubeconfig: string;
+  /** Answers a request without a socket. */
+  fetch(request: Request): Promise<Response>;
+}
+
+export interface ServeApiOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Where to write the kubeconfig. Default: a temporary file, which goes with the server. */
+  readonly kubeconfig?: string;
+}
+
+/** Starts an API server and writes its kubeconfig, readable by its owner only. */
+export async function serveApi(
+  host: Host,
+  { port = 0, kubeconfig }: ServeApiOptions = {},
+): Promise<ServedApi> {
+  const server = apiServer({ host });
+  const served = await server.serve({ port });
+  const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
+  const path = host.files.resolve(host.process.cwd(), folder ?? "", kubeconfig ?? "kubeconfig");
+  await host.files.writeText(path, served.kubeconfig, { mode: 0o600 });
+  return {
+    url: served.url,
+    kubeconfig: path,
+    fetch: (request) => server.fetch(request),
+    async [Symbol.asyncDispose]() {
+      await served.close();
+      if (folder !== undefined) await host.files.remove(folder);
+    },
+  };
+}
+
+async function run({ host, options }: Invocation): Promise<number> {
+  using stop = listenForSignals(host);
+  await using api = await serveApi(host, {
+    port: options.number("port"),
+    kubeconfig: options.text("kubeconfig"),
+  });
+  host.process.write("stdout", `ready: ${api.url} KUBECONFIG=${api.kubeconfig}\n`);
+  await untilAborted(stop.signal);
+  return EXIT.done;
+}

@@ -1,0 +1,104 @@
+/**
+ * Applies manifests to the in-process API server, as `kubectl apply` would, without kubectl.
+ *
+ * An object that exists is changed by a merge patch with the whole manifest: what others have put on it (finalizers,
+ * notes, status) stays, and so do fields that the manifest no longer names.
+ */
+
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { CommandError } from "./errors.ts";
+import type { Manifest } from "./manifests.ts";
+
+export interface ApplyOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  /** Answers requests to the API server; only their paths count. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** What the API server says of a kind. Source: Kubernetes API reference, APIResourceList. */
+interface ServedKind {
+  readonly kind: string;
+  /** The plural; "plural/status" for subresources. */
+  readonly name: string;
+  readonly namespaced: boolean;
+}
+
+const DEFINITION = "CustomResourceDefinition";
+/** How long a new CRD may take until its objects are served. In seconds. */
+const SERVED_WITHIN = 10;
+
+/**
+ * Creates or changes objects: CRDs first, whatever their place, then the others in order.
+ *
+ * @throws {CommandError} If the server refuses one, or does not know its kind.
+ */
+export async function applyManifests(manifests: readonly Manifest[], options: ApplyOptions): Promise<void> {
+  const definitions = manifests.filter((manifest) => manifest.kind === DEFINITION);
+  const others = manifests.filter((manifest) => manifest.kind !== DEFINITION);
+  for (const manifest of [...definitions, ...others]) {
+    const kind = await findKind(manifest, { ...options, patient: definitions.length > 0 });
+    const done = await applyOne(manifest, kind, options);
+    options.logger.info("Applied", { object: `${kind.name}/${manifest.metadata.name}`, result: done });
+  }
+}
+
+async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOptions): Promise<string> {
+  const { name = "", namespace = "default", resourceVersion: _, ...metadata } = manifest.metadata;
+  const scope = kind.namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  const collection = `${groupPath(manifest)}${scope}/${kind.name}`;
+  const path = `${collection}/${encodeURIComponent(name)}`;
+  const body = JSON.stringify({
+    ...manifest,
+    metadata: { ...metadata, name, ...kind.namespaced && { namespace } },
+  });
+  const created = await fetch(newRequest("POST", collection, body));
+  if (created.ok) return "created";
+  if (created.status !== 409) throw await refusal(manifest, created);
+  const patched = await fetch(newRequest("PATCH", path, body));
+  if (!patched.ok) throw await refusal(manifest, patched);
+  return "configured";
+}
+
+/** Looks the kind up; a kind whose CRD has just been applied may take a moment. */
+async function findKind(
+  manifest: Manifest,
+  { host, fetch, patient }: ApplyOptions & { readonly patient: boolean },
+): Promise<ServedKind> {
+  const deadline = host.clock.monotonic() + (patient ? SERVED_WITHIN : 0);
+  while (true) {
+    const response = await fetch(newRequest("GET", groupPath(manifest)));
+    const kinds = response.ok ? kindsOf(await response.json()) : [];
+    const found = kinds.find(({ kind, name }) => kind === manifest.kind && !name.includes("/"));
+    if (found !== undefined) return found;
+    if (host.clock.monotonic() >= deadline) throw unknownKind(manifest);
+    await host.clock.sleep(0.05);
+  }
+}
+
+function kindsOf(list: unknown): ServedKind[] {
+  // The server in this very process answers: its lists have the shape that the API reference gives.
+  return (list as { resources?: ServedKind[] }).resources ?? [];
+}
+
+function groupPath({ apiVersion }: Manifest): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+}
+
+function newRequest(method: "GET" | "POST" | "PATCH", path: string, body?: string): Request {
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  return new Request(`http://in-process${path}`, { method, body, headers: { "content-type": type } });
+}
+
+function unknownKind({ apiVersion, kind, metadata }: Manifest): CommandError {
+  return new CommandError(
+    `Cannot apply "${metadata.name}": the server has no kind "${kind}" in "${apiVersion}" (apply its CRD, too)`,
+  );
+}
+
+async function refusal({ kind, metadata }: Manifest, response: Response): Promise<CommandError> {
+  const status: unknown = await response.json().catch(() => undefined);
+  const message = typeof status === "object" && status !== null && "message" in status ? status.message : "";
+  return new CommandError(`Cannot apply ${kind} "${metadata.name}": ${message || `HTTP ${response.status}`}`);
+}

@@ -1,0 +1,67 @@
+/**
+ * Errors as the command line tells them: one sentence and what to do, no stack unless asked for.
+ *
+ * Two kinds are told apart by their exit code: what the caller typed wrongly (2), and what went wrong (1).
+ */
+
+/** Exit codes, the same for all commands. */
+export const EXIT = {
+  /** Done, or stopped gracefully by a signal. */
+  done: 0,
+  /** The operator, or the command, failed. */
+  failed: 1,
+  /** Wrong usage: unknown option or command, wrong value, missing argument. */
+  usage: 2,
+  /** Killed by a second signal. */
+  killed: 130,
+} as const;
+
+/** The command line itself is wrong: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Something that a user can understand and mend went wrong: exit code 1, and never a stack unless asked for. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+/** Gives the exit code that an error stands for. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof UsageError ? EXIT.usage : EXIT.failed;
+}
+
+/** Gives an error in words: its message and those of its causes, as far as they say something new. */
+export function describeError(error: unknown): string {
+  const parts: string[] = [];
+  for (const each of chainOf(error)) {
+    const message = messageOf(each);
+    if (!parts.some((part) => part.includes(message))) parts.push(message);
+  }
+  return parts.join(": ");
+}
+
+/** Gives the stacks of an error and of its causes. */
+export function stackOf(error: unknown): string {
+  return chainOf(error)
+    .map((each) => each instanceof Error && each.stack ? each.stack : messageOf(each))
+    .join("\nCaused by: ");
+}
+
+/** The error and its causes, the outermost first; at most ten, for a chain may be a circle. */
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let each = error; each !== undefined && each !== null && chain.length < 10;) {
+    chain.push(each);
+    each = each instanceof Error ? each.cause : undefined;
+  }
+  return chain.length > 0 ? chain : [error];
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) {
+    return typeof error === "string" ? error : JSON.stringify(error) ?? String(error);
+  }
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return error.message || error.name;
+}

@@ -1,0 +1,62 @@
+/**
+ * What runs inside an executable made by `build`: the command line of `run`, with the files inside in place of FILES.
+ *
+ * `./operator --namespace default` and `./operator run --namespace default` are the same, so that a manifest need not
+ * care whether it starts the one or `lotse`. Must not import what only other commands need: it would be in each
+ * executable.
+ */
+
+import { currentHost } from "../runtime/current.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Command, Invocation } from "./command.ts";
+import { runProgram } from "./dispatch.ts";
+import { EXIT } from "./errors.ts";
+import { type HandlerFile, operatorsOf } from "./loading.ts";
+import { RUN, RUN_OPTIONS } from "./run.ts";
+import { runOperators } from "./running.ts";
+import { loggerFor } from "./shared_options.ts";
+import { listenForSignals } from "./signals.ts";
+import { VERSION } from "./version.ts";
+
+export interface ExecutableOptions {
+  /** The executable's own name, for its help text. */
+  readonly name: string;
+  /** The handler files that were built in. */
+  readonly files: readonly HandlerFile[];
+}
+
+/** Runs the executable on the runtime at hand, and ends the process with its exit code. */
+export async function startExecutable(options: ExecutableOptions): Promise<never> {
+  const host = currentHost();
+  return host.process.exit(await runExecutable(host, options));
+}
+
+/** Runs the executable on a host. Gives the exit code. */
+export function runExecutable(host: Host, { name, files }: ExecutableOptions): Promise<number> {
+  const [first, ...others] = host.process.args;
+  const command: Command = {
+    ...RUN,
+    summary: `Run the handlers inside: ${files.map(({ path }) => path).join(", ")}`,
+    details: [
+      'The command may be left out or be "run". SIGTERM or SIGINT stops gracefully, a second one at once (130).',
+    ],
+    files: undefined,
+    options: RUN_OPTIONS,
+    examples: ["-n 'team-*' --log-format json"],
+    run: (invocation) => runInside(files, invocation),
+  };
+  const summary = "A Kubernetes operator made with Lotse.";
+  const footer =
+    "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.";
+  return runProgram({ name, version: VERSION, summary, footer, commands: [command] }, {
+    host,
+    args: first === "run" ? others : host.process.args,
+  });
+}
+
+async function runInside(files: readonly HandlerFile[], { host, options }: Invocation): Promise<number> {
+  const logger = loggerFor(options, host);
+  using stop = listenForSignals(host, (name) => logger.info("Stopping", { signal: name }));
+  await runOperators(operatorsOf(files), { host, options, logger, signal: stop.signal });
+  return EXIT.done;
+}

@@ -1,0 +1,64 @@
+/** Runs operators side by side, as `run`, `dev` and built executables do. */
+
+import type { Operator } from "../../mod.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { OptionValues } from "./command.ts";
+
+export interface RunOperatorsOptions {
+  readonly host: Host;
+  readonly options: OptionValues;
+  readonly logger: Logger;
+  /** Default: that of the options. */
+  readonly kubeconfig?: string;
+  /** Stops them all, gracefully. */
+  readonly signal: AbortSignal;
+  /** Called once, when all of them serve. */
+  readonly ready?: () => void;
+}
+
+/**
+ * Runs operators until the signal aborts; where one fails, the others are stopped, too.
+ *
+ * @throws The first failure, when all of them have ended.
+ */
+export async function runOperators(
+  operators: readonly Operator[],
+  { host, options, logger, kubeconfig, signal, ready }: RunOperatorsOptions,
+): Promise<void> {
+  warnOfOptionsWithoutEffect(options, logger);
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
+  let waiting = operators.length;
+  const runs = operators.map((op) =>
+    op.run({
+      ...operatorOptions(options),
+      kubeconfig: kubeconfig ?? options.text("kubeconfig"),
+      host,
+      logger,
+      signal: stop,
+      ready: () => --waiting === 0 && ready?.(),
+    }).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    })
+  );
+  await Promise.allSettled(runs);
+  if (failure.signal.aborted) throw failure.signal.reason;
+}
+
+/** What `op.run()` is to be told of the command line's options. */
+function operatorOptions(options: OptionValues): Parameters<Operator["run"]>[0] {
+  const namespaces = options.list("namespace");
+  return { context: options.text("context"), namespaces, clusterwide: namespaces.length === 0 };
+}
+
+/** Options that scripts written for Kopf give, and that wait for their engines (peering, probing). */
+const WITHOUT_EFFECT = ["dev", "priority", "peering", "liveness"];
+
+function warnOfOptionsWithoutEffect(options: OptionValues, logger: Logger): void {
+  for (const name of WITHOUT_EFFECT) {
+    const isGiven = options.flag(name) || (options.text(name) ?? options.number(name)) !== undefined;
+    if (isGiven) logger.warn("An option has no effect in this version", { option: `--${name}` });
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Notices when source files change: by looking, four times a second, at the files that the handlers consist of.
+ *
+ * Looking beats listening here: it works on every file system, survives editors that replace files, and never walks
+ * through node_modules. What a file consists of is read from its relative imports.
+ */
+
+import type { Host } from "../runtime/host.ts";
+
+/** Time between two looks. In seconds. */
+const INTERVAL = 0.25;
+const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
+
+/** Gives the files (absolute paths) and those that they import by a relative path, directly or not. */
+export async function sourcesOf(files: readonly string[], host: Host): Promise<string[]> {
+  const found = new Set(files.map((file) => host.files.resolve(host.process.cwd(), file)));
+  for (const file of found) {
+    if (!/\.[cm]?[jt]sx?$/.test(file)) continue;
+    const text = await host.files.readText(file).catch(() => "");
+    for (const [, specifier = ""] of text.matchAll(RELATIVE_IMPORT)) {
+      found.add(host.files.resolve(host.files.folderOf(file), specifier));
+    }
+  }
+  return [...found];
+}
+
+/**
+ * Gives the files that have changed, each time some have, until the signal aborts.
+ *
+ * Waits until they have been left alone for one look, so that a save in several steps counts once.
+ */
+export async function* watchSources(
+  files: readonly string[],
+  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
+): AsyncGenerator<string[]> {
+  let known = await timesOf(files, host);
+  let pending = new Set<string>();
+  while (await host.clock.sleep(INTERVAL, signal)) {
+    const current = await timesOf(files, host);
+    const changed = [...current.keys()].filter((file) => current.get(file) !== known.get(file));
+    changed.forEach((file) => pending.add(file));
+    known = current;
+    if (changed.length > 0 || pending.size === 0) continue;
+    yield [...pending];
+    pending = new Set();
+    known = await timesOf(files, host);
+  }
+}
+
+/** When each file was changed last; undefined where it is not there. Imports are followed anew each time. */
+async function timesOf(files: readonly string[], host: Host): Promise<Map<string, number | undefined>> {
+  const times = new Map<string, number | undefined>();
+  for (const file of await sourcesOf(files, host)) times.set(file, await host.files.modified(file));
+  return times;
+}
