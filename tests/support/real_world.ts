@@ -1,0 +1,99 @@
+/**
+ * A real control plane: one per test file, a namespace per scenario.
+ */
+
+import type { Client } from "../../lib/client/client.ts";
+import { login } from "../../lib/client/login.ts";
+import { createClient } from "../../lib/client/objects.ts";
+import { Transport } from "../../lib/client/transport.ts";
+import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
+import { currentHost } from "../../lib/runtime/current.ts";
+import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+import { type ControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
+import { makeKinds, type Running, type World } from "./worlds.ts";
+
+/** How long a scenario may wait for something, in seconds of real time. */
+const PATIENCE = 30;
+
+/** How long nothing must happen for nothing to be coming any more, in seconds of real time. */
+const QUIET = 1;
+
+/** A control plane in which scenarios get worlds of their own. */
+export class RealPlace implements AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly client: Client;
+  #made = 0;
+
+  constructor(plane: ControlPlane, client: Client) {
+    this.plane = plane;
+    this.client = client;
+  }
+
+  static async open(): Promise<RealPlace> {
+    const plane = await startControlPlane();
+    const host = currentHost();
+    const credentials = await login({ host, logger: silentLogger(), kubeconfig: plane.kubeconfig });
+    const { networking } = defaultSettings();
+    const client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+    await makeKinds(client, () => sleep(0.2));
+    return new RealPlace(plane, client);
+  }
+
+  async world(): Promise<World> {
+    const { client, plane } = this;
+    const namespace = `scenario-${++this.#made}`;
+    await client.create({ group: "", version: "v1", plural: "namespaces", namespaced: false }, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    return {
+      place: "on a real control plane",
+      client,
+      namespace,
+      start: (op, options) => startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, ...options }),
+      until,
+      // Real time: there is no other way to see that nothing comes.
+      settle: () => sleep(QUIET),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.client.transport[Symbol.dispose]();
+    await this.plane[Symbol.asyncDispose]();
+  }
+}
+
+async function startReal(op: Operator, options: RunOptions): Promise<Running> {
+  const host = currentHost();
+  const logs: LogRecord[] = [];
+  const logger = createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock);
+  const controller = new AbortController();
+  const synced = Promise.withResolvers<void>();
+  const run = op.run({ ...options, host, logger, signal: controller.signal, synced: synced.resolve });
+  run.catch(synced.reject);
+  await synced.promise;
+  await sleep(QUIET);
+  return {
+    logs,
+    stop: async () => {
+      controller.abort();
+      await run;
+    },
+  };
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const { clock } = currentHost();
+  const end = clock.monotonic() + PATIENCE;
+  while (!(await condition())) {
+    if (clock.monotonic() > end) throw new Error(`The condition did not come true within ${PATIENCE} s`);
+    await sleep(0.05);
+  }
+}
+
+async function sleep(seconds: number): Promise<void> {
+  await currentHost().clock.sleep(seconds);
+}

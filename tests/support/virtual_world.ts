@@ -1,0 +1,69 @@
+/**
+ * The API server in the process, with a virtual clock: an hour takes milliseconds.
+ */
+
+import { createClient } from "../../lib/client/objects.ts";
+import { fixedCredentials } from "../../lib/client/connection_info.ts";
+import { Transport } from "../../lib/client/transport.ts";
+import { type ApiServer, apiServer } from "../../lib/kits/apiserver/mod.ts";
+import { type Runner, start, type VirtualHost, virtualHost } from "../../lib/kits/testing/mod.ts";
+import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+import { makeKinds, type World } from "./worlds.ts";
+
+/** A request that the server got. */
+export interface Seen {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: string;
+}
+
+/** Answers in the server's place; undefined lets the request through. */
+export type Intercept = (request: Request, seen: Seen) => Response | Promise<Response> | undefined;
+
+export interface VirtualWorld extends World {
+  readonly host: VirtualHost;
+  readonly server: ApiServer;
+  /** Requests of operators, in order; not those of the test itself. */
+  readonly requests: Seen[];
+  /** Only those that change something. */
+  writes(): Seen[];
+  /** Set to make requests of operators fail. */
+  intercept: Intercept | undefined;
+  start(op: Operator, options?: RunOptions): Promise<Runner>;
+}
+
+export async function virtualWorld(options: { readonly kinds?: boolean } = {}): Promise<VirtualWorld> {
+  const host = virtualHost();
+  const server = apiServer({ host });
+  const requests: Seen[] = [];
+  const outside = "https://outside.test";
+  host.network.route(outside, (request) => server.fetch(request));
+  const { networking } = defaultSettings();
+  const credentials = fixedCredentials({ server: outside });
+  const client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+  const world: VirtualWorld = {
+    place: "in the process",
+    host,
+    server,
+    client,
+    namespace: "default",
+    requests,
+    intercept: undefined,
+    writes: () => requests.filter(({ method }) => method !== "GET"),
+    start: (op, runOptions) => start(op, { ...runOptions, cluster: { host, fetch } }),
+    until: (condition) => host.clock.until(condition),
+    settle: () => host.clock.settle(),
+    close: () => Promise.resolve(),
+  };
+  async function fetch(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    const seen = { method: request.method, path: url.pathname + url.search, body: await request.clone().text() };
+    requests.push(seen);
+    return await world.intercept?.(request, seen) ?? await server.fetch(request);
+  }
+  if (options.kinds !== false) await makeKinds(client, () => host.clock.advance(1));
+  return world;
+}
