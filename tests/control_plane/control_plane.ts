@@ -7,21 +7,17 @@
  * Not for measuring durability: etcd runs without fsync.
  */
 
-import { Buffer } from "node:buffer";
-import { spawn } from "node:child_process";
-import { generateKeyPairSync, randomBytes, randomInt } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { request } from "node:https";
-import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Authority, createAuthority, type IssuedCertificate } from "../../lib/runtime/certificates.ts";
+import type { Authority, IssuedCertificate } from "../../lib/runtime/certificates.ts";
 import { type ControlPlaneBinaries, findControlPlane } from "./binaries.ts";
 import { type Component, startComponent } from "./component.ts";
+import { createFolder, type Folder, writeKubeconfig } from "./folder.ts";
+import { type KubectlOptions, runKubectl } from "./kubectl.ts";
+import { answersOk, findPort, isListening, whenReady } from "./readiness.ts";
 
 export { type ControlPlaneBinaries, type ControlPlaneSearch, findControlPlane } from "./binaries.ts";
+export type { KubectlOptions } from "./kubectl.ts";
 
 /** What to start, and how. */
 export interface ControlPlaneOptions {
@@ -65,21 +61,16 @@ export interface ControlPlane extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export interface KubectlOptions {
-  /** Text for the standard input, for `-f -`. Default: none. */
-  readonly input?: string;
-}
-
 /**
- * Starts a control plane and resolves when it is ready: about 3 s, or 5 s with the controller manager.
+ * Starts a control plane and resolves when it is ready: about 3 s on 2 cores.
  *
  * @throws {Error} If there are no executables, or a component fails: then with the end of its log.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const search = options.binaries ? { binaries: options.binaries } : findControlPlane();
   if (!search.binaries) throw new Error(search.reason);
-  const files = await writeFiles();
-  const parts = new Parts({ ...options, binaries: search.binaries }, files);
+  const folder = await createFolder();
+  const parts = new Parts({ ...options, binaries: search.binaries }, folder);
   try {
     await parts.startEtcd();
     await parts.startApiServer();
@@ -88,7 +79,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     await parts.stop();
     throw error;
   }
-  const { directory, kubeconfig, authority, admin, adminToken } = files;
+  const { kubectl } = search.binaries;
+  const { directory, kubeconfig, authority, admin, adminToken } = folder;
   return {
     server: parts.server,
     kubeconfig,
@@ -97,7 +89,10 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     admin,
     adminToken,
     directory,
-    kubectl: (args, { input } = {}) => runKubectl(search.binaries, { args, input, directory, kubeconfig }),
+    async kubectl(args, options = {}) {
+      if (!kubectl) throw new Error("Cannot run kubectl: it is neither in KUBEBUILDER_ASSETS nor in PATH");
+      return await runKubectl(kubectl, args, { ...options, folder });
+    },
     stopApiServer: (signal) => parts.stopApiServer(signal),
     startApiServer: () => parts.startApiServer(),
     stop: () => parts.stop(),
@@ -105,29 +100,23 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   };
 }
 
-interface ControlPlaneFiles {
-  readonly directory: string;
-  readonly kubeconfig: string;
-  readonly authority: Authority;
-  readonly admin: IssuedCertificate;
-  readonly adminToken: string;
-}
+type PartsOptions = ControlPlaneOptions & { readonly binaries: ControlPlaneBinaries };
 
 /** The components of one control plane, and their order. */
 class Parts {
-  readonly #options: ControlPlaneOptions & { readonly binaries: ControlPlaneBinaries };
-  readonly #files: ControlPlaneFiles;
+  readonly #options: PartsOptions;
+  readonly #folder: Folder;
   #port = 0;
   #etcd: Component | undefined;
   #apiServer: Component | undefined;
   #controllerManager: Component | undefined;
 
   constructor(
-    options: ControlPlaneOptions & { readonly binaries: ControlPlaneBinaries },
-    files: ControlPlaneFiles,
+    options: PartsOptions,
+    folder: Folder,
   ) {
     this.#options = options;
-    this.#files = files;
+    this.#folder = folder;
   }
 
   get server(): string {
@@ -135,7 +124,7 @@ class Parts {
   }
 
   async startEtcd(): Promise<void> {
-    const { directory } = this.#files;
+    const { directory } = this.#folder;
     // NB: etcd refuses to advertise a socket. With one member, nobody dials the advertised addresses.
     const etcd = startComponent({
       name: "etcd",
@@ -153,7 +142,7 @@ class Parts {
       ownsDirectory: true,
     });
     this.#etcd = etcd;
-    await until(etcd, () => answers(join(directory, "etcd.sock")));
+    await whenReady(etcd, () => isListening(join(directory, "etcd.sock")));
   }
 
   async startApiServer(): Promise<void> {
@@ -163,17 +152,17 @@ class Parts {
       const apiServer = this.#spawnApiServer(port);
       this.#apiServer = apiServer;
       try {
-        await until(apiServer, () => this.#exists(port, "/readyz"));
-        await until(apiServer, () => this.#exists(port, "/api/v1/namespaces/default"));
+        await whenReady(apiServer, () => this.#exists(port, "/readyz"));
+        await whenReady(apiServer, () => this.#exists(port, "/api/v1/namespaces/default"));
       } catch (error) {
         await apiServer.stop("SIGKILL");
         const clash = this.#port === 0 && apiServer.tail().includes("address already in use");
         if (clash && attempt < 5) continue;
         throw error;
       }
-      if (this.#port === 0) writeKubeconfig(this.#files, port);
+      if (this.#port !== 0) return;
       this.#port = port;
-      return;
+      return writeKubeconfig(this.#folder, this.server);
     }
   }
 
@@ -182,7 +171,7 @@ class Parts {
   }
 
   async startControllerManager(): Promise<void> {
-    const { directory, kubeconfig } = this.#files;
+    const { directory, kubeconfig } = this.#folder;
     const command = this.#options.binaries["kube-controller-manager"];
     if (!command) throw new Error("Cannot start kube-controller-manager: it is not in KUBEBUILDER_ASSETS");
     const controllerManager = startComponent({
@@ -200,7 +189,7 @@ class Parts {
       directory,
     });
     this.#controllerManager = controllerManager;
-    await until(
+    await whenReady(
       controllerManager,
       () => this.#exists(this.#port, "/api/v1/namespaces/default/serviceaccounts/default"),
     );
@@ -209,11 +198,11 @@ class Parts {
   async stop(): Promise<void> {
     const parts = [this.#controllerManager, this.#apiServer, this.#etcd];
     await Promise.all(parts.map((part) => part?.stop("SIGKILL")));
-    await rm(this.#files.directory, { recursive: true, force: true, maxRetries: 5 });
+    await rm(this.#folder.directory, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #spawnApiServer(port: number): Component {
-    const { directory } = this.#files;
+    const { directory } = this.#folder;
     const { binaries, compactionInterval = 300, apiServerFlags = [] } = this.#options;
     return startComponent({
       name: "kube-apiserver",
@@ -243,137 +232,6 @@ class Parts {
   }
 
   #exists(port: number, path: string): Promise<boolean> {
-    return answersOk(`https://127.0.0.1:${port}${path}`, this.#files);
+    return answersOk(`https://127.0.0.1:${port}${path}`, this.#folder);
   }
-}
-
-async function writeFiles(): Promise<ControlPlaneFiles> {
-  const authority = await createAuthority({ name: "control-plane" });
-  const server = await authority.issue({
-    commonName: "kube-apiserver",
-    server: true,
-    dnsNames: ["localhost", "kubernetes.default.svc"],
-    ipAddresses: ["127.0.0.1"],
-  });
-  const admin = await authority.issue({
-    commonName: "admin",
-    organizations: ["system:masters"],
-    client: true,
-  });
-  const adminToken = randomBytes(16).toString("hex");
-  const serviceAccount = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
-  const directory = mkdtempSync(join(tmpdir(), "lotse-"));
-  const write = (name: string, text: string) => writeFileSync(join(directory, name), text, { mode: 0o600 });
-  write("ca.crt", authority.certificate);
-  write("server.crt", server.certificate);
-  write("server.key", server.key);
-  write("tokens.csv", `${adminToken},admin,admin,system:masters\n`);
-  write("service-account.key", serviceAccount.export({ type: "sec1", format: "pem" }).toString());
-  return { directory, kubeconfig: join(directory, "kubeconfig"), authority, admin, adminToken };
-}
-
-function writeKubeconfig(files: ControlPlaneFiles, port: number): void {
-  const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const text = `apiVersion: v1
-kind: Config
-clusters:
-- name: control-plane
-  cluster:
-    server: https://127.0.0.1:${port}
-    certificate-authority-data: ${base64(files.authority.certificate)}
-users:
-- name: admin
-  user:
-    client-certificate-data: ${base64(files.admin.certificate)}
-    client-key-data: ${base64(files.admin.key)}
-contexts:
-- name: control-plane
-  context: { cluster: control-plane, user: admin, namespace: default }
-current-context: control-plane
-`;
-  writeFileSync(files.kubeconfig, text, { mode: 0o600 });
-}
-
-/** Waits for real time, because the component is a real process. */
-async function until(component: Component, isReady: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000;
-  while (!(await isReady())) {
-    if (component.ended) {
-      throw new Error(`${component.name} ended while starting. Its log ends:\n${component.tail()}`);
-    }
-    if (performance.now() > deadline) {
-      throw new Error(`${component.name} is not ready after 60 s. Its log ends:\n${component.tail()}`);
-    }
-    await sleep(50);
-  }
-}
-
-/**
- * A free port below those that Linux and macOS hand out by themselves, so that neither connections nor servers of other
- * tests take it while the API server is stopped. Another control plane may still be faster: the caller tries again.
- */
-async function findPort(): Promise<number> {
-  while (true) {
-    const port = randomInt(15_000, 30_000);
-    const free = await new Promise<boolean>((resolve) => {
-      const server = createServer().once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (free) return port;
-  }
-}
-
-function answers(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.once("connect", () => resolve(true)).once("connect", () => socket.destroy());
-    socket.once("error", () => resolve(false));
-  });
-}
-
-function answersOk(url: string, { authority, adminToken }: ControlPlaneFiles): Promise<boolean> {
-  return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${adminToken}` };
-    const outgoing = request(
-      url,
-      { ca: authority.certificate, headers, agent: false, timeout: 5000 },
-      (response) => {
-        response.resume();
-        resolve(response.statusCode === 200);
-      },
-    );
-    outgoing.once("timeout", () => outgoing.destroy());
-    outgoing.once("error", () => resolve(false));
-    outgoing.end();
-  });
-}
-
-interface KubectlRun {
-  readonly args: readonly string[];
-  readonly input: string | undefined;
-  readonly directory: string;
-  readonly kubeconfig: string;
-}
-
-function runKubectl(binaries: ControlPlaneBinaries, run: KubectlRun): Promise<string> {
-  const { args, input, directory, kubeconfig } = run;
-  const command = binaries.kubectl;
-  if (!command) throw new Error("Cannot run kubectl: it is neither in KUBEBUILDER_ASSETS nor in PATH");
-  const [program, ...first] = command;
-  return new Promise((resolve, reject) => {
-    // HOME, because kubectl caches there what it discovers, per host and port.
-    const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: directory };
-    const child = spawn(program, [...first, ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
-    let output = "";
-    let errors = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => output += text);
-    child.stderr.setEncoding("utf8").on("data", (text: string) => errors += text);
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve(output);
-      else reject(new Error(`kubectl ${args.join(" ")} exited with ${code}: ${errors.trimEnd()}`));
-    });
-    child.stdin.on("error", () => {}); // kubectl need not read it all.
-    child.stdin.end(input ?? "");
-  });
 }

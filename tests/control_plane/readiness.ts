@@ -1,0 +1,80 @@
+/**
+ * Finding a port for a component, and out when the component is ready. Waits for real time, because components are real
+ * processes.
+ */
+
+import { randomInt } from "node:crypto";
+import { request } from "node:https";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Component } from "./component.ts";
+import type { Folder } from "./folder.ts";
+
+const DEADLINE = 60_000;
+const PAUSE = 50;
+
+/** @throws {Error} If the component ends, or is not ready after a minute; with the end of its log. */
+export async function whenReady(component: Component, isReady: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + DEADLINE;
+  while (!(await isReady())) {
+    if (component.ended) {
+      throw new Error(`Cannot start ${component.name}: it has ended. Its log's end:\n${component.tail()}`);
+    }
+    if (performance.now() > deadline) {
+      throw new Error(
+        `Cannot start ${component.name}: not ready after 60 s. Its log's end:\n${component.tail()}`,
+      );
+    }
+    await sleep(PAUSE);
+  }
+}
+
+/** Whether somebody listens on the Unix socket. */
+export function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once("error", () => resolve(false));
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+/** Whether the administrator gets 200 for the URL; false as well if there is no such server, or a stranger's. */
+export function answersOk(url: string, { authority, adminToken }: Folder): Promise<boolean> {
+  const options = {
+    ca: authority.certificate,
+    headers: { authorization: `Bearer ${adminToken}` },
+    agent: false,
+    timeout: 5000,
+  };
+  return new Promise((resolve) => {
+    const outgoing = request(url, options, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    outgoing.once("timeout", () => outgoing.destroy(new Error("Timed out")));
+    outgoing.once("error", () => resolve(false));
+    outgoing.end();
+  });
+}
+
+/**
+ * Finds a free port below those that Linux and macOS hand out by themselves, so that neither connections nor servers of
+ * other tests take it while the API server is stopped. Another control plane may still be faster: then try again.
+ */
+export async function findPort(): Promise<number> {
+  while (true) {
+    const port = randomInt(15_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
