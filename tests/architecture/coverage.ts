@@ -1,6 +1,14 @@
-/** Which test belongs to a file in lib, and which files are tested from elsewhere. */
+/**
+ * Which files in lib have tests: those with a mirror image in tests/, the parts of those (files of the same layer that a
+ * tested file imports by itself), and what stands in the list.
+ *
+ * Modules of types alone need none: `deno check` tests them.
+ */
 
-/** Files (or whole folders, with a slash) without a test of their own, and where their tests are. */
+import type { Module } from "./graph.ts";
+import { layerOf } from "./layers.ts";
+
+/** Files (or all that begin so) without a test of their own, where their tests are, and why there. */
 const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])[] = [
   ["lib/runtime/node", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/deno.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
@@ -13,7 +21,21 @@ export function testFor(source: string): string {
   return source.replace(/^lib\//, "tests/").replace(/\.ts$/, "_test.ts");
 }
 
-/** Where the file's tests are, if they are elsewhere. */
-export function coveredElsewhere(source: string): string | undefined {
-  return ELSEWHERE.find(([place]) => source.startsWith(place))?.[1];
+/** The modules of lib that no test is there for. */
+export function findUntested(modules: readonly Module[], tests: ReadonlySet<string>): string[] {
+  const tested = (path: string) => tests.has(testFor(path));
+  const covered = new Set<string>();
+  for (const { path, imports } of modules) {
+    if (!tested(path)) continue;
+    for (const { target } of [{ target: path }, ...imports]) {
+      if (layerOf(target) === layerOf(path)) covered.add(target);
+    }
+  }
+  const inLib = modules.map(({ path }) => path).filter((path) => layerOf(path) !== undefined);
+  return inLib.filter((path) => !covered.has(path) && !ELSEWHERE.some(([place]) => path.startsWith(place)));
+}
+
+/** The folders that the list names. */
+export function placesElsewhere(): string[] {
+  return ELSEWHERE.map(([, tests]) => tests);
 }

@@ -1,5 +1,6 @@
 /** The repository's own files, for the tests that look at all of them. */
 
+import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
 /** The repository's root as a URL, with a slash at the end. */
@@ -26,4 +27,9 @@ export function filesBelow(folder: string, ending: string): string[] {
 /** A file's text, by its path from the root. */
 export function readTree(path: string): string {
   return readFileSync(new URL(path, ROOT), "utf8");
+}
+
+/** Fails with all findings, one a line: `deepEqual` would cut a long list short. */
+export function assertNone(findings: readonly string[], what: string): void {
+  assert.ok(findings.length === 0, [`${findings.length} ${what}:`, ...findings].join("\n  "));
 }
