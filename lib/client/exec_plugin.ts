@@ -5,6 +5,7 @@
  * sees to it that it runs once however many requests wait. Source: Kubernetes, "Authenticating", "client-go credential plugins".
  */
 
+import { isObject } from "../model/json.ts";
 import type { JsonObject } from "../model/object.ts";
 import type { RunResult, Seconds } from "../runtime/host.ts";
 import { LoginError, messageOf } from "./errors.ts";
@@ -102,9 +103,8 @@ function readCredential(
   if (answer?.["kind"] !== "ExecCredential" || answer["apiVersion"] !== apiVersion) {
     throw new LoginError(failure(source, command, `it did not print an ExecCredential of "${apiVersion}"`));
   }
-  const status = answer["status"];
-  // An object of unknown fields, each of which is narrowed below.
-  const fields = typeof status === "object" && status !== null ? status as JsonObject : {};
+  const { status } = answer;
+  const fields = isObject(status) ? status : {};
   const token = textField(fields, "token");
   const cert = textField(fields, "clientCertificateData");
   const key = textField(fields, "clientKeyData");
@@ -157,9 +157,8 @@ function readEnvironment(exec: JsonObject): Record<string, string> {
   const list: unknown[] = Array.isArray(exec["env"]) ? exec["env"] : [];
   const env: Record<string, string> = {};
   for (const item of list) {
-    if (typeof item !== "object" || item === null) continue;
-    const name = textField(item as JsonObject, "name");
-    if (name !== undefined) env[name] = textField(item as JsonObject, "value") ?? "";
+    const name = isObject(item) ? textField(item, "name") : undefined;
+    if (isObject(item) && name !== undefined) env[name] = textField(item, "value") ?? "";
   }
   return env;
 }
@@ -167,7 +166,7 @@ function readEnvironment(exec: JsonObject): Record<string, string> {
 function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value as JsonObject : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined; // said by the caller, without the text: it may hold a token
   }

@@ -6,6 +6,7 @@
  * kubeconfig Files"; behaviour-b §6.3.
  */
 
+import { isObject } from "../model/json.ts";
 import type { JsonObject } from "../model/object.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
@@ -192,8 +193,4 @@ function expandHome(host: Host, path: string): string {
 
 function quoteAll(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

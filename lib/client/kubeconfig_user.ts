@@ -5,6 +5,7 @@
  * else is given.
  */
 
+import { isObject } from "../model/json.ts";
 import type { JsonObject } from "../model/object.ts";
 import type { ConnectionInfo, Impersonation } from "./connection_info.ts";
 import { LoginError } from "./errors.ts";
@@ -25,6 +26,7 @@ export async function readUser(
   content: JsonObject,
   options: { readonly cluster: ExecCluster },
 ): Promise<Identity> {
+  const { exec } = content;
   const impersonate = readImpersonation(source, content);
   const cert = await readMaterial(source, content, "client-certificate");
   const key = await readMaterial(source, content, "client-key");
@@ -34,9 +36,8 @@ export async function readUser(
   const files = ["client-certificate", "client-key", "tokenFile"].some((name) =>
     textField(content, name) !== undefined
   );
-  if (token === undefined && cert === undefined && username === undefined && isFilled(content["exec"])) {
-    // What an exec plugin needs is unknown here; runExecPlugin() narrows it.
-    const identity = await runExecPlugin(source, content["exec"] as JsonObject, options);
+  if (token === undefined && cert === undefined && username === undefined && isObject(exec)) {
+    const identity = await runExecPlugin(source, exec, options);
     return { ...identity, impersonate, files: false };
   }
   return { cert, key, token, username, password, impersonate, files };
@@ -53,8 +54,8 @@ async function readToken(source: Source, content: JsonObject): Promise<string | 
 /** Source: Kopf, `piggybacking.py`: what an auth provider left in the kubeconfig. Kubernetes itself has dropped them. */
 function accessToken(content: JsonObject): string | undefined {
   const provider = content["auth-provider"];
-  const config = isFilled(provider) ? (provider as JsonObject)["config"] : undefined;
-  return isFilled(config) ? textField(config as JsonObject, "access-token") : undefined;
+  const config = isObject(provider) ? provider["config"] : undefined;
+  return isObject(config) ? textField(config, "access-token") : undefined;
 }
 
 function readImpersonation(source: Source, content: JsonObject): Impersonation | undefined {
@@ -84,12 +85,8 @@ function toTexts(value: unknown): string[] | undefined {
 }
 
 function toExtra(value: unknown): Record<string, readonly string[]> | undefined {
-  if (!isFilled(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return Object.fromEntries(
-    Object.entries(value as JsonObject).map(([name, values]) => [name, toTexts(values) ?? []]),
+    Object.entries(value).map(([name, values]) => [name, toTexts(values) ?? []]),
   );
-}
-
-function isFilled(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

@@ -6,7 +6,7 @@
  */
 
 import type { Host } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
+import { type Logger, silentLogger } from "../runtime/logging.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError } from "./errors.ts";
 import { kubeconfigPaths, loadKubeconfig } from "./kubeconfig.ts";
@@ -31,7 +31,7 @@ export interface LoginOptions {
  * @throws {LoginError} If there is nothing to log in with, or what there is makes no sense.
  */
 export async function login(options: LoginOptions): Promise<Vault> {
-  const { host, logger = SILENT, onFailure } = options;
+  const { host, logger = silentLogger(), onFailure } = options;
   const first = await findConnection(options);
   const again = async (): Promise<Map<string, ConnectionInfo>> => {
     const { key, info } = await findConnection(options);
@@ -69,13 +69,3 @@ async function anyExists(host: Host, paths: readonly string[]): Promise<boolean>
   }
   return false;
 }
-
-/** Takes lines and drops them. */
-const SILENT: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  enabled: () => false,
-  child: () => SILENT,
-};
