@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, FINALIZER, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
+import { Example, FINALIZER, LAST_HANDLED, type Loose, notesOf, Objects, PLAINS } from "../support/worlds.ts";
 
 suite("causes", ({ scenario, inProcess }) => {
   scenario("[A100] a new object without notes calls creation handlers once, and is noted as handled", async (world) => {
@@ -162,9 +162,11 @@ suite("causes", ({ scenario, inProcess }) => {
     assert.deepEqual([created, resumed], [1, 1]);
     const listings = (): number => world.requests.filter(isListing).length;
     const before = listings();
-    world.server.compact();
+    // The version that the watch has seen must be too old when it comes back.
     world.server.closeWatches();
     await objects.create("two");
+    await new Objects(world, PLAINS).create("other");
+    world.server.compact();
     await running.until(() => created === 2);
     assert.ok(listings() > before, "the objects must have been listed again");
     assert.equal(resumed, 1);
@@ -215,9 +217,11 @@ suite("causes", ({ scenario, inProcess }) => {
     const running = await world.start(op);
     await objects.create("one");
     await running.until(() => created === 1);
-    world.server.compact();
     world.server.closeWatches();
+    await new Objects(world, PLAINS).create("other");
+    world.server.compact();
     await running.advance(30);
+    assert.equal(world.requests.filter(isListing).length, 2);
     await objects.patch("one", { spec: { size: 1 } });
     await running.advance(30);
     assert.deepEqual([created, resumed], [1, 0]);

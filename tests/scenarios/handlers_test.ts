@@ -262,7 +262,7 @@ suite("handlers", ({ scenario, inProcess }) => {
     const last = JSON.parse(world.writes().at(-1)?.body ?? "{}") as { metadata: { annotations: Record<string, unknown> } };
     const { [LAST_HANDLED]: noted, ...records } = last.metadata.annotations;
     assert.equal(typeof noted, "string");
-    assert.deepEqual(records, { "lotse.dev/h1": null, "lotse.dev/h2": null });
+    assert.deepEqual(records, { "lotse.dev/h1": null, "lotse.dev/h2": null, "lotse.dev/h3": null });
     assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
     await running.stop();
   });
