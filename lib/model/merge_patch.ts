@@ -67,10 +67,9 @@ function minimiseValue(live: unknown, value: unknown): unknown {
   if (value === null) return live === undefined ? undefined : null;
   if (!isObject(value)) return isEqualJson(live, value) ? undefined : value;
   if (isObject(live)) return minimisePatch(live, value);
-  // The live value is absent, or is replaced: only deletions make nothing, an explicit {} makes an empty object.
-  if (isEmptyObject(value)) return value;
-  const rest = minimisePatch({}, value);
-  return rest === undefined && live !== undefined ? {} : rest;
+  // Where there is nothing, deletions alone make nothing, but an explicit {} makes an empty object. What stands in the way
+  // of an object is replaced.
+  return live !== undefined || isEmptyObject(value) ? value : minimisePatch({}, value);
 }
 
 /** A merge patch in two parts, for kinds whose status is a subresource. */
