@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { KnownObjects } from "../../lib/client/known_objects.ts";
+import { watchObjects } from "../../lib/client/watch.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+import { event, FakeStream, listOf, makeWorld, statusOf, widget, WIDGETS } from "./fake_server.ts";
+import { PAGES, serve, start } from "./watch_world.ts";
+
+describe("watchObjects() and what it knows", () => {
+  it("announces a vanished object in its last known state, and an object made anew under its name as another one", async () => {
+    const seen: unknown[] = [];
+    let lists = 0;
+    const world = makeWorld({
+      answer: serve(
+        () => {
+          const reborn = widget("a", 15);
+          reborn.metadata.uid = "uid-a2";
+          return ++lists === 1 ? listOf(10, [widget("a", 1, { spec: { size: 1 } })]) : listOf(20, [reborn]);
+        },
+        (number) =>
+          new FakeStream(
+            ...number === 0
+              ? [event("MODIFIED", widget("a", 11, { spec: { size: 2 } })), event("ERROR", statusOf(410))]
+              : [],
+          ).response,
+      ),
+    });
+    const controller = new AbortController();
+    const run = (async () => {
+      const settings = { ...defaultSettings().watching, ...PAGES };
+      const { client, host } = world;
+      const options = {
+        client,
+        host,
+        settings,
+        resource: WIDGETS,
+        logger: silentLogger(),
+        signal: controller.signal,
+      };
+      for await (const item of watchObjects(options)) if (item.type === "event") seen.push(item);
+    })();
+    await world.host.clock.advance(1);
+    controller.abort();
+    await run;
+    assert.deepEqual(seen.slice(2), [
+      {
+        type: "event",
+        event: {
+          type: null,
+          object: { ...widget("a", 15), metadata: { ...widget("a", 15).metadata, uid: "uid-a2" } },
+        },
+      },
+      {
+        type: "event",
+        event: { type: "DELETED", object: widget("a", 11, { spec: { size: 2 } }) },
+        synthetic: true,
+      },
+    ]);
+  });
+
+  it("announces what vanished while it did not run, where it is given what was known", async () => {
+    const known = new KnownObjects();
+    let lists = 0;
+    const answer = serve(
+      () => ++lists === 1 ? listOf(10, [widget("a", 1), widget("b", 2)]) : listOf(20, [widget("b", 2)]),
+      () => new FakeStream().response,
+    );
+    const first = start(answer, { watching: PAGES, watch: { known } });
+    await first.host.clock.settle();
+    await first.stop();
+    const second = start(answer, { watching: PAGES, watch: { known } });
+    await second.host.clock.settle();
+    assert.deepEqual(second.items, ["null b", "synthetic DELETED a", "LISTED"]);
+    await second.stop();
+  });
+});
