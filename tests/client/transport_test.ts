@@ -1,0 +1,404 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { ApiError, LoginError } from "../../lib/client/errors.ts";
+import type { ApiRequest, AttemptOutcome, TransportObserver } from "../../lib/client/transport.ts";
+import {
+  type Answer,
+  json,
+  makeWorld,
+  refusal,
+  SERVER,
+  type World,
+  type WorldOptions,
+} from "./fake_server.ts";
+
+const GET: ApiRequest = { method: "GET", path: "/api/v1/pods?limit=1" };
+
+/** Sends a request, lets all time pass that it takes, and gives what came of it. */
+async function send(world: World, request: ApiRequest = GET): Promise<{ body?: unknown; error?: unknown }> {
+  let result: { body?: unknown; error?: unknown } | undefined;
+  world.transport.request(request).then(({ body }) => result = { body }, (error) => result = { error });
+  await world.host.clock.until(() => result !== undefined);
+  return result!;
+}
+
+function answerWith(answer: Answer, options: Omit<WorldOptions, "answer"> = {}): World {
+  return makeWorld({ answer, ...options });
+}
+
+/** The pauses between requests, in seconds. */
+function pauses(world: World): number[] {
+  return world.seen.slice(1).map(({ at }, index) => Math.round((at - world.seen[index]!.at) * 1000) / 1000);
+}
+
+describe("Transport.request()", () => {
+  it("gives the answer's status, headers and parsed body", async () => {
+    const world = answerWith(() => json({ a: 1 }, 201, { "x-y": "z" }));
+    const response = await world.transport.request(GET);
+    assert.equal(response.status, 201);
+    assert.equal(response.headers["x-y"], "z");
+    assert.deepEqual(response.body, { a: 1 });
+    assert.equal(world.host.clock.pending, 0, "no timer is left");
+  });
+
+  it("gives text where text is asked for, and undefined for an empty body", async () => {
+    const world = answerWith(({ path }) => new Response(path === "/log" ? "line 1\nline 2" : undefined));
+    assert.equal(
+      (await world.transport.request({ method: "GET", path: "/log", text: true })).body,
+      "line 1\nline 2",
+    );
+    assert.equal((await world.transport.request(GET)).body, undefined);
+  });
+
+  it("sends who we are, what we take, and a body with its type", async () => {
+    const world = answerWith(() => json({}), { info: { token: "t" } });
+    await world.transport.request(GET);
+    await world.transport.request({
+      method: "PATCH",
+      path: "/x",
+      body: { a: 1 },
+      contentType: "application/merge-patch+json",
+    });
+    await world.transport.request({
+      method: "POST",
+      path: "/x",
+      body: "a: 1",
+      contentType: "application/yaml",
+      accept: "text/plain",
+    });
+    await world.transport.request({ method: "POST", path: "/x", body: { b: 2 } });
+    const [get, patch, yaml, post] = world.seen;
+    assert.equal(get!.headers["authorization"], "Bearer t");
+    assert.equal(get!.headers["accept"], "application/json");
+    assert.equal(get!.headers["content-type"], undefined);
+    assert.deepEqual([patch!.headers["content-type"], patch!.body], [
+      "application/merge-patch+json",
+      '{"a":1}',
+    ]);
+    assert.deepEqual([yaml!.headers["content-type"], yaml!.headers["accept"], yaml!.body], [
+      "application/yaml",
+      "text/plain",
+      "a: 1",
+    ]);
+    assert.equal(post!.headers["content-type"], "application/json");
+  });
+
+  it("names itself", async () => {
+    const world = answerWith(() => json({}), { userAgent: "lotse/1.2.3" });
+    await world.transport.request(GET);
+    assert.equal(world.seen[0]!.headers["user-agent"], "lotse/1.2.3");
+  });
+
+  it("asks for compressed answers where they are large, and reads them", async () => {
+    const world = answerWith(() =>
+      new Response(new Uint8Array(gzipSync('{"a":1}')), { headers: { "content-encoding": "gzip" } })
+    );
+    const { body } = await world.transport.request({ ...GET, gzip: true });
+    assert.deepEqual(body, { a: 1 });
+    assert.equal(world.seen[0]!.headers["accept-encoding"], "gzip");
+  });
+
+  it("refuses an answer that is not JSON, once", async () => {
+    const world = answerWith(() => new Response("<html>"));
+    const { error } = await send(world);
+    assert.ok(error instanceof SyntaxError);
+    assert.match(error.message, /"GET \/api\/v1\/pods": it is not JSON/);
+    assert.equal(world.seen.length, 1);
+  });
+
+  it("keeps __proto__ in answers as data", async () => {
+    const world = answerWith(() => new Response('{"__proto__":{"x":1}}'));
+    const { body } = await world.transport.request<object>(GET);
+    assert.deepEqual(Object.keys(body), ["__proto__"]);
+    assert.equal(Object.getPrototypeOf(body), Object.prototype);
+  });
+
+  it("gives up after the timeout, its own or the settings', also while the body is coming", async () => {
+    const silent = (): Response => new Response(new ReadableStream({ start() {} }));
+    const never = (): Promise<Response> => new Promise(() => {});
+    for (const answer of [silent, never]) {
+      const world = answerWith(answer, { networking: { requestTimeout: 20, errorBackoffs: [] } });
+      const { error } = await send(world);
+      assert.equal((error as Error).name, "TimeoutError");
+      assert.equal(world.host.clock.monotonic(), 20);
+      await send(world, { ...GET, timeout: 5 });
+      assert.equal(world.host.clock.monotonic(), 25);
+      assert.equal(world.seen[1]!.signal.aborted, true);
+    }
+  });
+
+  it("ends with the signal's reason when it aborts: before, during, and between attempts", async () => {
+    const reason = new Error("enough");
+    const world = answerWith(() => refusal(500));
+    await assert.rejects(world.transport.request({ ...GET, signal: AbortSignal.abort(reason) }), reason);
+    assert.equal(world.seen.length, 0);
+    const controller = new AbortController();
+    const between = assert.rejects(world.transport.request({ ...GET, signal: controller.signal }), reason);
+    await world.host.clock.settle();
+    controller.abort(reason);
+    await between;
+    assert.equal(world.seen.length, 1);
+    world.answer(() => new Promise(() => {}));
+    const second = new AbortController();
+    const during = assert.rejects(world.transport.request({ ...GET, signal: second.signal }), reason);
+    await world.host.clock.advance(1);
+    second.abort(reason);
+    await during;
+    assert.equal(world.seen.length, 2);
+    assert.equal(world.host.clock.pending, 0);
+  });
+});
+
+describe("Transport.request() and errors", () => {
+  it("[B228] sends a request with 403, 429 or 5xx again, as often as there are backoffs", async () => {
+    for (const code of [403, 429, 500, 503, 599]) {
+      const world = answerWith(() => refusal(code), { networking: { errorBackoffs: [0, 0, 0] } });
+      const { error } = await send(world);
+      assert.equal((error as ApiError).status, code);
+      assert.equal(world.seen.length, 4);
+    }
+  });
+
+  it("[B229] sends a request with any other refusal once", async () => {
+    for (const code of [400, 404, 409, 410, 422, 499]) {
+      const world = answerWith(() => refusal(code), { networking: { errorBackoffs: [0, 0, 0] } });
+      assert.equal((await send(world)).error instanceof ApiError, true);
+      assert.equal(world.seen.length, 1);
+    }
+  });
+
+  it("[B230] treats connection errors and timeouts as 5xx", async () => {
+    const reset = (): never => {
+      throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    };
+    for (const answer of [reset, () => new Promise<Response>(() => {})]) {
+      const world = answerWith(answer, { networking: { errorBackoffs: [0, 0, 0], requestTimeout: 5 } });
+      await send(world);
+      assert.equal(world.seen.length, 4);
+    }
+    const half = answerWith(() =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('{"a":'));
+            controller.error(new Error("crash"));
+          },
+        }),
+      ), { networking: { errorBackoffs: [0] } });
+    await send(half);
+    assert.equal(half.seen.length, 2);
+  });
+
+  it("does not send a request again to a server that it does not trust", async () => {
+    const world = answerWith(() => {
+      throw Object.assign(new Error("self-signed certificate"), { code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+    });
+    assert.match(String((await send(world)).error), /self-signed certificate/);
+    assert.equal(world.seen.length, 1);
+  });
+
+  it("[B231] takes a number as one pause", async () => {
+    const world = answerWith(() => refusal(500), { networking: { errorBackoffs: 5 } });
+    await send(world);
+    assert.deepEqual(pauses(world), [5]);
+  });
+
+  it("[B232] makes one attempt where there are no backoffs", async () => {
+    const world = answerWith(() => refusal(500), { networking: { errorBackoffs: [] } });
+    await send(world);
+    assert.equal(world.seen.length, 1);
+  });
+
+  it("[B233] begins a re-iterable object anew for each request, also an endless one", async () => {
+    const endless = {
+      *[Symbol.iterator](): Generator<number> {
+        for (let pause = 1;; pause++) yield pause;
+      },
+    };
+    let left = 3;
+    const world = answerWith(() => left-- > 0 ? refusal(500) : json({}), {
+      networking: { errorBackoffs: endless },
+    });
+    await send(world);
+    left = 2;
+    await send(world);
+    assert.deepEqual(pauses(world), [1, 2, 3, 0, 1, 2]);
+  });
+
+  it("[B234] waits as long as Retry-After asks, or longer; exactly as long where that is enforced", async () => {
+    const answer = (): Response => json({}, 429, { "retry-after": "10" });
+    const world = answerWith(answer, { networking: { errorBackoffs: [5, 10, 15] } });
+    await send(world);
+    assert.deepEqual(pauses(world), [10, 10, 15]);
+    const enforced = answerWith(answer, {
+      networking: { errorBackoffs: [5, 10, 15], enforceRetryAfter: true },
+    });
+    await send(enforced);
+    assert.deepEqual(pauses(enforced), [10, 10, 10]);
+  });
+
+  it("[B235] finds the same in details.retryAfterSeconds", async () => {
+    const answer = (): Response => refusal(429, "TooManyRequests", { details: { retryAfterSeconds: 10 } });
+    const world = answerWith(answer, { networking: { errorBackoffs: [5, 10, 15] } });
+    await send(world);
+    assert.deepEqual(pauses(world), [10, 10, 15]);
+    const enforced = answerWith(answer, {
+      networking: { errorBackoffs: [5, 10, 15], enforceRetryAfter: true },
+    });
+    await send(enforced);
+    assert.deepEqual(pauses(enforced), [10, 10, 10]);
+  });
+
+  it("[B236] makes nine attempts in 54 s by default", async () => {
+    const world = answerWith(() => refusal(500));
+    await send(world);
+    assert.equal(world.seen.length, 9);
+    assert.equal(world.host.clock.monotonic(), 54);
+  });
+
+  it("says on each retry what failed, and to whom it is told", async () => {
+    let left = 2;
+    const world = answerWith(() => left-- > 0 ? refusal(500) : json({}));
+    await send(world);
+    const warnings = world.logs.filter((it) => it.level === "warn");
+    assert.deepEqual(warnings.map(({ fields }) => [fields["request"], fields["attempt"], fields["delay"]]), [
+      ["GET /api/v1/pods", 1, 1],
+      ["GET /api/v1/pods", 2, 1],
+    ]);
+  });
+
+  it("does not retry 403 where the caller says so", async () => {
+    const world = answerWith(() => refusal(403));
+    await send(world, { ...GET, retryForbidden: false });
+    assert.equal(world.seen.length, 1);
+  });
+
+  it("gives the error of the first answer that is worth no more attempts", async () => {
+    const answers = [refusal(503), refusal(409, "Conflict")];
+    const world = answerWith(() => answers.shift()!);
+    const { error } = await send(world);
+    assert.equal((error as ApiError).reason, "Conflict");
+    assert.match((error as ApiError).message, /"GET \/api\/v1\/pods": 409 Conflict: it is 409/);
+  });
+});
+
+describe("Transport.request() and credentials", () => {
+  it("repeats a request with new credentials after 401, at once", async () => {
+    let token = 1;
+    const credentials = {
+      current: () => Promise.resolve({ server: SERVER, token: `t${token}` }),
+      invalidate: () => void token++,
+    };
+    const world = answerWith(
+      ({ headers }) => headers["authorization"] === "Bearer t3" ? json({}) : refusal(401),
+      { credentials },
+    );
+    await send(world);
+    assert.deepEqual(world.seen.map(({ headers }) => headers["authorization"]), [
+      "Bearer t1",
+      "Bearer t2",
+      "Bearer t3",
+    ]);
+    assert.equal(world.host.clock.monotonic(), 0);
+  });
+
+  it("gives up when fresh credentials are refused again and again", async () => {
+    let token = 1;
+    const credentials = {
+      current: () => Promise.resolve({ server: SERVER, token: `t${token++}` }),
+      invalidate: () => {},
+    };
+    const world = answerWith(() => refusal(401), { credentials });
+    const { error } = await send(world);
+    assert.ok(error instanceof LoginError);
+    assert.equal((error.cause as ApiError).status, 401);
+    assert.equal(world.seen.length, 5);
+  });
+
+  it("fails with the login's error, without retries", async () => {
+    const failure = new LoginError("Cannot log in");
+    const credentials = { current: () => Promise.reject(failure), invalidate: () => {} };
+    const world = answerWith(() => json({}), { credentials });
+    assert.equal((await send(world)).error, failure);
+    assert.equal(world.seen.length, 0);
+  });
+});
+
+describe("Transport and its observers", () => {
+  it("show each attempt with its outcome", async () => {
+    const calls: string[] = [];
+    const observer: TransportObserver = {
+      onRequest: ({ method, path }, { number }) => void calls.push(`${number} ${method} ${path}`),
+      onResponse: (_request, { number, status, seconds, body, error }: AttemptOutcome) => {
+        calls.push(
+          `${number} ${status} ${seconds} ${JSON.stringify(body)} ${(error as Error | undefined)?.name}`,
+        );
+      },
+    };
+    const world = answerWith(async () => {
+      await world.host.clock.sleep(2);
+      return world.seen.length === 1 ? refusal(500) : json({ a: 1 });
+    }, { observers: [observer] });
+    await send(world, { method: "GET", path: "/x" });
+    assert.deepEqual(calls, [
+      "1 GET /x",
+      "1 500 2 undefined ApiError",
+      "2 GET /x",
+      '2 200 2 {"a":1} undefined',
+    ]);
+  });
+
+  it("show connection errors without a status", async () => {
+    const outcomes: AttemptOutcome[] = [];
+    const world = answerWith(() => {
+      throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    }, {
+      observers: [{ onResponse: (_request, outcome) => void outcomes.push(outcome) }],
+      networking: { errorBackoffs: [] },
+    });
+    await send(world);
+    assert.equal(outcomes.length, 1);
+    assert.equal(outcomes[0]!.status, undefined);
+    assert.match(String(outcomes[0]!.error), /reset/);
+  });
+});
+
+describe("Transport.stream()", () => {
+  it("gives the answer when its head has come, and lets its body take its time", async () => {
+    const parts: string[] = [];
+    let more: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const world = answerWith(() =>
+      new Response(new ReadableStream({ start: (controller) => void (more = controller) }))
+    );
+    const signal = new AbortController().signal;
+    const response = await world.transport.stream({ ...GET, timeout: 5, signal });
+    const reading = (async () => {
+      for await (const chunk of response.body) parts.push(new TextDecoder().decode(chunk));
+    })();
+    await world.host.clock.advance(1000);
+    more!.enqueue(new TextEncoder().encode("late"));
+    more!.close();
+    await reading;
+    assert.deepEqual(parts, ["late"]);
+  });
+
+  it("ends the body when the signal aborts, with and without a timeout", async () => {
+    for (const timeout of [5, null]) {
+      const world = answerWith(() => new Response(new ReadableStream({ start() {} })));
+      const controller = new AbortController();
+      const response = await world.transport.stream({ ...GET, timeout, signal: controller.signal });
+      const reading = assert.rejects(async () => {
+        for await (const _chunk of response.body);
+      }, /enough/);
+      controller.abort(new Error("enough"));
+      await reading;
+      assert.equal(world.seen[0]!.signal.aborted, true);
+    }
+  });
+
+  it("throws what the server refuses", async () => {
+    const world = answerWith(() => refusal(404, "NotFound"));
+    await assert.rejects(world.transport.stream(GET), { name: "ApiError", status: 404, reason: "NotFound" });
+  });
+});
