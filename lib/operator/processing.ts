@@ -157,8 +157,8 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
     memory.stale = true;
     return { after: 0, wake: "write" };
   }
-  if (applied.writes > 0 && decision.after?.() === undefined) return { after: 0, wake: "write" };
-  return { after: decision.after?.() };
+  // NB: the response may hold what others have changed meanwhile, and their events will look old: it is looked at at once.
+  return applied.writes > 0 ? { after: 0, wake: "write" } : { after: decision.after?.() };
 }
 
 /** What earlier passes could not send, then what handlers want, then our notes. */

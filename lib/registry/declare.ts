@@ -58,7 +58,7 @@ export function objectHandler(declaration: Declaration): ObjectHandler {
   rejectContradictions(cause, options, field);
   return {
     ...options,
-    ...(field === undefined ? {} : { field }),
+    field,
     selector: selectorOf(resource),
     fn,
     id: idOf({ id: textOf(options.id), fn, fallback: cause, field }),
