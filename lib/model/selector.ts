@@ -113,13 +113,10 @@ export function formatSelector(selector: Selector): string {
 
 /** Gives a text that two selectors share only if they mean the same; predicates are known by their names. */
 export function selectorKey(selector: Selector): string {
-  const name = NAMES.find((each) => selector[each] !== undefined);
-  return JSON.stringify([
-    name,
-    formatSelector({ ...selector, group: undefined, version: undefined }),
-    selector.version ?? null,
-    selector.group ?? null,
-  ]);
+  const { group = null, version = null, predicate } = selector;
+  const name = NAMES.find((each) => selector[each] !== undefined) ?? "";
+  const value = predicate?.name ?? (name === "" ? "" : String(selector[name]));
+  return JSON.stringify([name, value, version, group]);
 }
 
 function parseTerms(terms: readonly SelectorTerm[], keywords: SelectorKeywords): Selector {

@@ -90,7 +90,6 @@ function liveView<T extends object>(current: () => T): T {
   // Consoles look at a proxy's target, past its traps; this shows them the newest state instead of nothing.
   const target = Object.defineProperties({}, {
     [Symbol.for("nodejs.util.inspect.custom")]: { value: current, configurable: true },
-    [Symbol.for("Deno.customInspect")]: { value: current, configurable: true },
   });
   // The handler gives what `current` gives, whose type is T.
   return new Proxy(target, {
