@@ -1,6 +1,5 @@
 /** `apiserver`: serves the API server in the process to kubectl and whatever else speaks Kubernetes. */
 
-import { apiServer } from "../kits/apiserver/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Command, Invocation } from "./command.ts";
 import { EXIT } from "./errors.ts";
@@ -43,6 +42,8 @@ export async function serveApi(
   host: Host,
   { port = 0, kubeconfig }: ServeApiOptions = {},
 ): Promise<ServedApi> {
+  // Loaded only here: most commands do without, and it is the largest part of all.
+  const { apiServer } = await import("../kits/apiserver/mod.ts");
   const server = apiServer({ host });
   const served = await server.serve({ port });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;

@@ -7,6 +7,7 @@
 import type { Command, Invocation } from "./command.ts";
 import { COMPILERS } from "./compilers.ts";
 import { CommandError, EXIT } from "./errors.ts";
+import { sourcesOf } from "./sources.ts";
 
 /** The command. */
 export const BUILD: Command = {
@@ -42,8 +43,8 @@ async function run({ host, files, options }: Invocation): Promise<number> {
   try {
     const entry = host.files.resolve(folder, "entry.ts");
     await host.files.writeText(entry, entryModule({ output, files, paths }));
-    const [project = entry] = paths;
-    await COMPILERS[backend]({ host, entry, project, output, target: options.text("target") });
+    const sources = await sourcesOf(paths, host);
+    await COMPILERS[backend]({ host, entry, sources, output, target: options.text("target") });
   } finally {
     await host.files.remove(folder);
   }
@@ -62,11 +63,11 @@ interface EntryOptions {
 /** Gives the module with which the executable starts. */
 function entryModule({ output, files, paths }: EntryOptions): string {
   const name = output.split(/[/\\]/).at(-1) ?? "operator";
-  const imports = paths.map((path, index) => `import * as file${index} from ${JSON.stringify(path)};`);
-  const listed = files.map((path, index) => `{ path: ${JSON.stringify(path)}, module: file${index} }`);
+  const listed = files.map((path, index) =>
+    `{ path: ${JSON.stringify(path)}, load: () => import(${JSON.stringify(paths[index])}) }`
+  );
   return [
     `import { startExecutable } from ${JSON.stringify(startModule())};`,
-    ...imports,
     `startExecutable({ name: ${JSON.stringify(name)}, files: [${listed.join(", ")}] });`,
     "",
   ].join("\n");

@@ -11,6 +11,7 @@ import type { Host } from "../runtime/host.ts";
 import type { Command, Invocation } from "./command.ts";
 import { runProgram } from "./dispatch.ts";
 import { EXIT } from "./errors.ts";
+import { importError } from "./import_error.ts";
 import { type HandlerFile, operatorsOf } from "./loading.ts";
 import { RUN, RUN_OPTIONS } from "./run.ts";
 import { runOperators } from "./running.ts";
@@ -22,7 +23,14 @@ export interface ExecutableOptions {
   /** The executable's own name, for its help text. */
   readonly name: string;
   /** The handler files that were built in. */
-  readonly files: readonly HandlerFile[];
+  readonly files: readonly EmbeddedFile[];
+}
+
+/** A handler file inside. It is loaded late, so that one that throws is reported like any other. */
+export interface EmbeddedFile {
+  /** As it was given to `build`. */
+  readonly path: string;
+  load(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** Runs the executable on the runtime at hand, and ends the process with its exit code. */
@@ -54,9 +62,18 @@ export function runExecutable(host: Host, { name, files }: ExecutableOptions): P
   });
 }
 
-async function runInside(files: readonly HandlerFile[], { host, options }: Invocation): Promise<number> {
+async function runInside(files: readonly EmbeddedFile[], { host, options }: Invocation): Promise<number> {
   const logger = loggerFor(options, host);
   using stop = listenForSignals(host, (name) => logger.info("Stopping", { signal: name }));
-  await runOperators(operatorsOf(files), { host, options, logger, signal: stop.signal });
+  const loaded: HandlerFile[] = [];
+  for (const { path, load } of files) {
+    loaded.push({
+      path,
+      module: await load().catch(async (error) => {
+        throw await importError(path, { error, host });
+      }),
+    });
+  }
+  await runOperators(operatorsOf(loaded), { host, options, logger, signal: stop.signal });
   return EXIT.done;
 }

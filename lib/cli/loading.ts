@@ -53,12 +53,19 @@ export function operatorsOf(files: readonly HandlerFile[]): Operator[] {
   const operators = new Set<Operator>();
   for (const { path, module } of files) {
     const exported = module.default;
-    if (isOperator(exported)) operators.add(exported);
+    if (isOperator(exported)) operators.add(withHandlers(exported, path));
     else if (exported !== undefined) throw new CommandError(notAnOperator(path));
     else if (defaultOperator.isEmpty) throw new CommandError(nothingIn(path, module));
   }
   if (!defaultOperator.isEmpty) operators.add(defaultOperator);
   return [...operators];
+}
+
+function withHandlers(op: Operator, path: string): Operator {
+  if (op.isEmpty) {
+    throw new CommandError(`Cannot run "${path}": its operator has no handlers (declare some with op.on)`);
+  }
+  return op;
 }
 
 function notAnOperator(path: string): string {

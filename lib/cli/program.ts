@@ -100,7 +100,7 @@ function define(parser: Parser, { command, program, host, found }: DefineContext
   parser.action((...received: unknown[]) => {
     const [files] = command.files === undefined ? [[]] : received;
     const given = givenValues(parser, command);
-    const values = completeValues(command, { given, env: host.process.env });
+    const values = completeValues(command, { given, env: (name) => host.process.env(name) });
     found.parsed = { command, files: isTexts(files) ? files : [], options: new OptionValues(values) };
   });
   return parser;
