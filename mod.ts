@@ -25,7 +25,7 @@
  * @module
  */
 
-export { Api, type Address, type NewObject } from "./lib/operator/api.ts";
+export { type Address, Api, type NewObject } from "./lib/operator/api.ts";
 export {
   defaultOperator,
   isOperator,
@@ -67,7 +67,16 @@ export type {
   ObjectArguments,
 } from "./lib/registry/arguments.ts";
 export type { Reason } from "./lib/registry/causes.ts";
-export { ABSENT, all, any, type MetaFilter, none, not, PRESENT, type ValueFilter } from "./lib/registry/filters.ts";
+export {
+  ABSENT,
+  all,
+  any,
+  type MetaFilter,
+  none,
+  not,
+  PRESENT,
+  type ValueFilter,
+} from "./lib/registry/filters.ts";
 export type {
   ChangeFilterOptions,
   CreateOptions,
@@ -81,9 +90,21 @@ export type {
   UpdateOptions,
 } from "./lib/registry/on.ts";
 export type { DeepReadonly, FieldOf, FieldValue } from "./lib/registry/paths.ts";
-export { resource, type ResourceLike, type ResourceOptions, type ResourceType } from "./lib/registry/resource.ts";
+export {
+  resource,
+  type ResourceLike,
+  type ResourceOptions,
+  type ResourceType,
+} from "./lib/registry/resource.ts";
 export type { Diff, DiffItem, DiffOperation } from "./lib/model/diff.ts";
-export type { Json, JsonObject, KubeObject, ObjectMeta, OwnerReference, WatchEvent } from "./lib/model/object.ts";
+export type {
+  Json,
+  JsonObject,
+  KubeObject,
+  ObjectMeta,
+  OwnerReference,
+  WatchEvent,
+} from "./lib/model/object.ts";
 export { Patch, type PatchFunction, type PatchOf } from "./lib/model/patch.ts";
 export type { Resource } from "./lib/model/resource.ts";
 export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";

@@ -13,7 +13,13 @@ import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.t
 import { cloneJson, isEmptyObject } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
-import { minimisePatch, type Patch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
+import {
+  minimisePatch,
+  type Patch,
+  type PatchFunction,
+  type SplitPatch,
+  splitStatus,
+} from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 
 /** How the object should stand with our finalizer. */
@@ -133,7 +139,9 @@ class Writer {
     return await client.get(resource, this.#address(), { signal });
   }
 
-  #address(subresource?: string): { readonly namespace?: string; readonly name: string; readonly subresource?: string } {
+  #address(
+    subresource?: string,
+  ): { readonly namespace?: string; readonly name: string; readonly subresource?: string } {
     const { name = "", namespace } = this.body.metadata;
     return { name, namespace: this.#options.resource.namespaced ? namespace : undefined, subresource };
   }
@@ -147,7 +155,9 @@ function finalizersAfter(body: KubeObject, { name, wanted }: FinalizerChange): s
 }
 
 function split(content: JsonObject, resource: Resource): SplitPatch {
-  return resource.subresources.includes("status") ? splitStatus(content) : { main: content, status: undefined };
+  return resource.subresources.includes("status")
+    ? splitStatus(content)
+    : { main: content, status: undefined };
 }
 
 function splitOperations(
@@ -155,12 +165,15 @@ function splitOperations(
   resource: Resource,
 ): { readonly main: readonly JsonPatchOperation[]; readonly status: readonly JsonPatchOperation[] } {
   if (!resource.subresources.includes("status")) return { main: operations, status: [] };
-  const isStatus = ({ path }: JsonPatchOperation): boolean => path === "/status" || path.startsWith("/status/");
+  const isStatus = ({ path }: JsonPatchOperation): boolean =>
+    path === "/status" || path.startsWith("/status/");
   return { main: operations.filter((each) => !isStatus(each)), status: operations.filter(isStatus) };
 }
 
 /** Tells whether there is anything to write. */
-export function isWorthWriting({ patch, body, finalizer }: Pick<ApplyOptions, "patch" | "body" | "finalizer">): boolean {
+export function isWorthWriting(
+  { patch, body, finalizer }: Pick<ApplyOptions, "patch" | "body" | "finalizer">,
+): boolean {
   if (patch.fns.length > 0) return true;
   if (finalizer !== undefined && finalizersAfter(body, finalizer) !== undefined) return true;
   const content = patch.toMergePatch();

@@ -34,13 +34,19 @@ export function oneByOne(candidates: readonly Candidate[]): readonly Candidate[]
 }
 
 /** One, by chance. */
-export function randomized(candidates: readonly Candidate[], { random }: LifecycleContext): readonly Candidate[] {
+export function randomized(
+  candidates: readonly Candidate[],
+  { random }: LifecycleContext,
+): readonly Candidate[] {
   if (candidates.length === 0) return [];
   return candidates.slice(Math.floor(random.next() * candidates.length)).slice(0, 1);
 }
 
 /** All of them, in an order of chance. */
-export function shuffled(candidates: readonly Candidate[], { random }: LifecycleContext): readonly Candidate[] {
+export function shuffled(
+  candidates: readonly Candidate[],
+  { random }: LifecycleContext,
+): readonly Candidate[] {
   return candidates
     .map((candidate) => ({ candidate, rank: random.next() }))
     .sort((a, b) => a.rank - b.rank)

@@ -74,10 +74,13 @@ export class Progress<H extends Handler> {
 
   /** Makes these handlers the ones that count, with fresh records where there are no valid ones. */
   activate(handlers: readonly H[], options: ActivateOptions<H>): void {
-    this.superseded = count([...this.#states.values()].filter(({ record }) => isOfOther(record, options.purpose)));
+    this.superseded = count(
+      [...this.#states.values()].filter(({ record }) => isOfOther(record, options.purpose)),
+    );
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
-      const record = state !== undefined && isValid(state.record, options.purpose, () => options.digest(handler))
+      const record = state !== undefined && isValid(state.record, options.purpose, () =>
+          options.digest(handler))
         ? state.record
         : fresh(options);
       this.#states.set(handler.id, { record, stored: state?.stored, handler });
@@ -154,7 +157,9 @@ export class Progress<H extends Handler> {
   }
 
   #active(): (State<H> & { handler: H })[] {
-    return [...this.#states.values()].filter((state): state is State<H> & { handler: H } => state.handler !== undefined);
+    return [...this.#states.values()].filter((state): state is State<H> & { handler: H } =>
+      state.handler !== undefined
+    );
   }
 }
 
@@ -225,6 +230,7 @@ function timeOf(text: string | undefined): number | undefined {
 
 function isEqual(a: ProgressRecord, b: ProgressRecord): boolean {
   return a.started === b.started && a.stopped === b.stopped && a.delayed === b.delayed &&
-    a.purpose === b.purpose && a.retries === b.retries && a.success === b.success && a.failure === b.failure &&
+    a.purpose === b.purpose && a.retries === b.retries && a.success === b.success &&
+    a.failure === b.failure &&
     a.message === b.message && a.digest === b.digest && String(a.subrefs ?? []) === String(b.subrefs ?? []);
 }

@@ -44,7 +44,10 @@ export class Api {
   }
 
   /** Gives one object. @throws {ApiError} With status 404 if it is not there. */
-  async get<Spec, Status>(kind: ResourceType<Spec, Status>, address: Address): Promise<KubeObject<Spec, Status>> {
+  async get<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    address: Address,
+  ): Promise<KubeObject<Spec, Status>> {
     return await this.#client().get(await this.#resolve(kind), address);
   }
 
@@ -98,13 +101,17 @@ export class Api {
     const { discovery } = this.#client();
     const { group, version, plural } = options;
     const served = group === undefined ? await discovery.all() : await discovery.group(group);
-    const known = served.find((each) => each.plural === plural && each.version === version && each.group === group);
+    const known = served.find((each) =>
+      each.plural === plural && each.version === version && each.group === group
+    );
     const [found, second] = known === undefined ? select(selector, served) : [known];
     if (found === undefined) {
       throw new TypeError(`Cannot find "${formatSelector(selector)}": the server serves no such kind`);
     }
     if (second !== undefined) {
-      throw new TypeError(`Cannot tell which kind "${formatSelector(selector)}" is: name its group and version`);
+      throw new TypeError(
+        `Cannot tell which kind "${formatSelector(selector)}" is: name its group and version`,
+      );
     }
     return found;
   }

@@ -25,7 +25,8 @@ export async function handleChange(pass: Pass): Promise<Decision> {
   const select = {
     cause,
     args: () => new ChangeArgs(cause),
-    onFailure: (handler: Parameters<typeof complainOnce>[1], error: unknown) => complainOnce(pass, handler, error),
+    onFailure: (handler: Parameters<typeof complainOnce>[1], error: unknown) =>
+      complainOnce(pass, handler, error),
   };
   const relevant = handlers.filter((handler) => prematches(handler, select));
   const isBlocked = hasFinalizer(memory.body, persistence.finalizer);

@@ -54,7 +54,8 @@ async function callHandler(handler: EventHandler, cause: EventCause, pass: Pass)
     defaultBackoff: 0,
     signal: pass.signal,
     // The types of `on.event` have made sure that the function takes these arguments.
-    args: (signal) => new EventArgs(cause, { param: handler.param, retry: 0, started, signal, clock }) as never,
+    args: (signal) =>
+      new EventArgs(cause, { param: handler.param, retry: 0, started, signal, clock }) as never,
   });
   if (outcome.kind === "success") deliver(pass, handler.id, outcome.result);
 }

@@ -114,7 +114,9 @@ async function runAwake(pass: Pass, cause: ChangeCause, { progress, seen }: RunS
     if (outcome.kind === "success") deliver(pass, each.id, outcome.result);
   }
   if (awake.length === 0 || picked.size > 0) return false;
-  pass.logger.warn("The lifecycle has picked no handler: waiting for the next event", { waiting: awake.length });
+  pass.logger.warn("The lifecycle has picked no handler: waiting for the next event", {
+    waiting: awake.length,
+  });
   return true;
 }
 
@@ -181,14 +183,20 @@ function sign(
   progress.sign((handler) => {
     const body = seen.get(handler.id)?.();
     if (body === undefined) return undefined;
-    const essence = body === pass.memory.body ? cause.new : currentEssence(pass.persistence, body, { extraFields });
+    const essence = body === pass.memory.body
+      ? cause.new
+      : currentEssence(pass.persistence, body, { extraFields });
     return digestFor(handler, essence, cause.reason);
   });
   return progress;
 }
 
 /** Deletions are not started over because somebody edits a dying object. */
-function digestFor({ field }: ChangeHandler, essence: unknown, reason: ChangeCause["reason"]): string | undefined {
+function digestFor(
+  { field }: ChangeHandler,
+  essence: unknown,
+  reason: ChangeCause["reason"],
+): string | undefined {
   if (reason === "delete") return undefined;
   return digestOf(field === undefined ? essence : getField(essence, field) ?? null);
 }
@@ -203,7 +211,12 @@ function conclude(
 ): void {
   progress.purge(notes);
   const { body } = pass.memory;
-  pass.persistence.diffBase.store({ patch: notes, body, essence: cause.new, extraFields: extraFieldsOf(pass) });
+  pass.persistence.diffBase.store({
+    patch: notes,
+    body,
+    essence: cause.new,
+    extraFields: extraFieldsOf(pass),
+  });
 }
 
 function collect(write: (notes: Patch) => void): Patch {
@@ -220,7 +233,9 @@ export async function sayGoodbye(
 ): Promise<void> {
   if (pass.memory.saidGoodbye) return;
   pass.memory.saidGoodbye = true;
-  const optional = relevant.filter(({ reason, requiresFinalizer }) => reason === "delete" && !requiresFinalizer);
+  const optional = relevant.filter(({ reason, requiresFinalizer }) =>
+    reason === "delete" && !requiresFinalizer
+  );
   for (const handler of optional) {
     const outcome = await runHandler(pass, cause, { handler, retry: 0, started: pass.host.clock.now() });
     if (outcome.kind === "success") deliver(pass, handler.id, outcome.result);

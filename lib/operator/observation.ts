@@ -63,7 +63,10 @@ export class Observation {
     }
     if (isSpecific(selector) && matching.length > 1) {
       const kinds = matching.map(keyOf);
-      this.#warn("The selector is ambiguous: its handlers are not served (name the group)", { selector: title, kinds });
+      this.#warn("The selector is ambiguous: its handlers are not served (name the group)", {
+        selector: title,
+        kinds,
+      });
       return [];
     }
     return matching.filter((resource) => this.#isServable(resource, handler));

@@ -12,7 +12,12 @@ import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
 import { createLogger, type Logger } from "../runtime/logging.ts";
 import type { Persistence } from "../settings/persistence.ts";
-import { defaultSettings, mergeSettings, type Settings, type SettingsOverrides } from "../settings/settings.ts";
+import {
+  defaultSettings,
+  mergeSettings,
+  type Settings,
+  type SettingsOverrides,
+} from "../settings/settings.ts";
 import { Api } from "./api.ts";
 import { runOperator } from "./running.ts";
 

@@ -60,11 +60,13 @@ export class Orchestration {
 
   /** Stops the streams of kinds that are not among these, and starts those that are missing. */
   async revise(resources: readonly Resource[]): Promise<void> {
-    const wanted = new Map<string, Target>(resources.flatMap((resource) =>
-      this.#namespacesOf(resource).map((namespace) =>
-        [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }]
-      )
-    ));
+    const wanted = new Map<string, Target>(
+      resources.flatMap((resource) =>
+        this.#namespacesOf(resource).map((
+          namespace,
+        ) => [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }])
+      ),
+    );
     const unwanted = [...this.#streams].filter(([key]) => !wanted.has(key));
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task.stop()));

@@ -10,7 +10,7 @@ import { ApiError } from "../client/errors.ts";
 import type { Client } from "../client/client.ts";
 import { type Applied, applyPatch, type FinalizerChange, isWorthWriting } from "../execution/apply.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
-import type { ProgressRecord, Persistence } from "../settings/persistence.ts";
+import type { Persistence, ProgressRecord } from "../settings/persistence.ts";
 import type { Settings } from "../settings/settings.ts";
 import { objectReference } from "../model/references.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
@@ -136,7 +136,13 @@ function complete(event: WatchEvent, memory: ObjectMemory): WatchEvent {
 async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   const { memory } = pass;
   const outgoing = compose(pass, decision);
-  const write = { ...pass, resource: memory.resource, body: memory.body, patch: outgoing, finalizer: decision.finalizer };
+  const write = {
+    ...pass,
+    resource: memory.resource,
+    body: memory.body,
+    patch: outgoing,
+    finalizer: decision.finalizer,
+  };
   let applied: Applied | undefined;
   if (isWorthWriting(write)) {
     try {
@@ -178,7 +184,9 @@ function compose({ memory, patch, logger }: Pass, { notes }: Decision): Patch {
 function keep({ memory, patch, logger }: Pass, decision: Decision, error: unknown): void {
   memory.unsaved = decision.records?.() ?? memory.unsaved;
   if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
-    logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", { error });
+    logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", {
+      error,
+    });
     memory.unsent = new Patch();
     return;
   }

@@ -33,7 +33,10 @@ export interface Next {
 }
 
 /** Handles what has come for one object. Must not throw. */
-export type Process = (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next>;
+export type Process = (
+  memory: ObjectMemory,
+  input: { readonly events: WatchEvent[]; readonly wake: Wake },
+) => Promise<Next>;
 
 export interface WorkersOptions {
   readonly process: Process;
@@ -82,7 +85,9 @@ export class Workers {
     const worker = this.#workerOf(memory);
     // NB: a deletion is never dropped: it ends the memory, and what comes after it begins a new one.
     const last = worker.events.at(-1);
-    if (last !== undefined && last.type !== "DELETED" && !this.#options.keepsEvents(resource)) worker.events.pop();
+    if (last !== undefined && last.type !== "DELETED" && !this.#options.keepsEvents(resource)) {
+      worker.events.pop();
+    }
     worker.events.push(event);
     this.#start(worker);
   }

@@ -36,7 +36,9 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
   const refused = new AbortController();
   const onState = ({ lastError }: { readonly lastError: unknown }): void => {
     if (!(lastError instanceof ApiError) || ![401, 403, 404].includes(lastError.status)) return;
-    logger.warn("Cannot watch CustomResourceDefinitions: kinds that come later are not noticed", { error: lastError });
+    logger.warn("Cannot watch CustomResourceDefinitions: kinds that come later are not noticed", {
+      error: lastError,
+    });
     refused.abort();
   };
   const either = AbortSignal.any([signal, refused.signal]);

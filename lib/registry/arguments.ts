@@ -76,7 +76,12 @@ export interface ChangeArguments<Value> {
 }
 
 /** What change handlers are called with. */
-export type ChangeHandlerArguments<Spec = JsonObject, Status = JsonObject, Value = Essence<Spec>, Param = unknown> =
+export type ChangeHandlerArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Value = Essence<Spec>,
+  Param = unknown,
+> =
   & ObjectArguments<Spec, Status>
   & AttemptArguments<Param>
   & ChangeArguments<Value>;

@@ -38,7 +38,9 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
  *
  * @throws {TypeError} If there is no function.
  */
-export function takeOptions(rest: readonly unknown[]): { readonly options: RawOptions; readonly fn: HandlerFunction } {
+export function takeOptions(
+  rest: readonly unknown[],
+): { readonly options: RawOptions; readonly fn: HandlerFunction } {
   const [options, fn] = rest.length > 1 ? rest : [{}, rest[0]];
   if (typeof fn !== "function") {
     throw new TypeError("Cannot register a handler without a function: pass it as the last argument");
@@ -86,22 +88,32 @@ function rejectUnknown(cause: Declaration["cause"], options: RawOptions): void {
   const known = KNOWN[cause];
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    throw new TypeError(`Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}`);
+    throw new TypeError(
+      `Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}`,
+    );
   }
 }
 
 function rejectContradictions(cause: string, options: RawOptions, field: FieldPath | undefined): void {
   const criteria = ["value", "old", "new"].filter((name) => options[name] !== undefined);
   if (criteria.length > 0 && field === undefined) {
-    throw new TypeError(`Cannot filter a handler of "${cause}" by "${criteria[0]}": it needs a field to look at`);
+    throw new TypeError(
+      `Cannot filter a handler of "${cause}" by "${criteria[0]}": it needs a field to look at`,
+    );
   }
   if (criteria[0] === "value" && criteria.length > 1) {
-    throw new TypeError(`Cannot filter a handler of "${cause}" by "value" and "${criteria[1]}": take one or the other`);
+    throw new TypeError(
+      `Cannot filter a handler of "${cause}" by "value" and "${criteria[1]}": take one or the other`,
+    );
   }
   for (const name of ["labels", "annotations"]) rejectNulls(name, options[name]);
   for (const name of ["timeout", "retries", "backoff"]) rejectNegative(name, options[name]);
-  if (options.errors !== undefined && !["temporary", "permanent", "ignored"].includes(String(options.errors))) {
-    throw new TypeError(`Cannot treat errors as "${options.errors}": take "temporary", "permanent" or "ignored"`);
+  if (
+    options.errors !== undefined && !["temporary", "permanent", "ignored"].includes(String(options.errors))
+  ) {
+    throw new TypeError(
+      `Cannot treat errors as "${options.errors}": take "temporary", "permanent" or "ignored"`,
+    );
   }
 }
 
@@ -125,7 +137,9 @@ function fieldOf(options: RawOptions): FieldPath | undefined {
   const { field } = options;
   if (field === undefined || field === null || field === "") return undefined;
   if (typeof field !== "string" && !isKeys(field)) {
-    throw new TypeError('Cannot take the field: it must be a dotted path ("spec.replicas") or a list of keys');
+    throw new TypeError(
+      'Cannot take the field: it must be a dotted path ("spec.replicas") or a list of keys',
+    );
   }
   const path = parseField(field);
   return path.length === 0 ? undefined : path;

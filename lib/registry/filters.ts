@@ -6,7 +6,7 @@
  * Source: Kopf, docs/filters; A §7; deviation G9.
  */
 
-import { getField, type FieldPath } from "../model/fields.ts";
+import { type FieldPath, getField } from "../model/fields.ts";
 import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 
@@ -119,7 +119,9 @@ function ask(predicate: unknown, args: unknown[]): boolean {
 }
 
 /** Gives a filter that matches where the given one does not. */
-export function not<Rest extends readonly unknown[]>(filter: (...args: Rest) => boolean): (...args: Rest) => boolean {
+export function not<Rest extends readonly unknown[]>(
+  filter: (...args: Rest) => boolean,
+): (...args: Rest) => boolean {
   return (...args) => !filter(...args);
 }
 

@@ -65,7 +65,8 @@ export interface ChangeFilterOptions<Args, Value> {
 type Path<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
 
 /** What handlers with this field see as `old` and `new`. */
-type Seen<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec> : FieldValue<Spec, Status, Field>;
+type Seen<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec>
+  : FieldValue<Spec, Status, Field>;
 
 type ChangeFilters<Spec, Status, Field> = FilterOptions<
   ChangeFilterArguments<Spec, Status>,

@@ -36,7 +36,8 @@ export type ValueAt<T, Path extends string> = Path extends `${infer Key}.${infer
 export type FieldOf<Spec, Status> = string extends keyof Spec ? string : PathOf<Addressable<Spec, Status>>;
 
 /** What is found at a dotted path of an object of this type. */
-export type FieldValue<Spec, Status, Path> = Path extends string ? ValueAt<Addressable<Spec, Status>, Path> : unknown;
+export type FieldValue<Spec, Status, Path> = Path extends string ? ValueAt<Addressable<Spec, Status>, Path>
+  : unknown;
 
 /** The same shape, to look at only. */
 export type DeepReadonly<T> = T extends (infer Item)[] ? readonly DeepReadonly<Item>[]

@@ -114,7 +114,11 @@ export class Registry {
 /** Gives the handlers that this cause calls, in order, each function once per id. */
 export function selectChanges(
   handlers: readonly ChangeHandler[],
-  options: { readonly cause: ChangeCause; readonly args: () => ChangeArgs; readonly onFailure: FilterFailure },
+  options: {
+    readonly cause: ChangeCause;
+    readonly args: () => ChangeArgs;
+    readonly onFailure: FilterFailure;
+  },
 ): ChangeHandler[] {
   const { cause } = options;
   const seen = new Set<string>();
@@ -131,7 +135,11 @@ export function selectChanges(
 /** Tells whether the handler could ever want the object as it is now: all filters but those on what changed. */
 export function prematches(
   handler: ChangeHandler,
-  options: { readonly cause: ChangeCause; readonly args: () => ChangeArgs; readonly onFailure: FilterFailure },
+  options: {
+    readonly cause: ChangeCause;
+    readonly args: () => ChangeArgs;
+    readonly onFailure: FilterFailure;
+  },
 ): boolean {
   return matchesSafely(handler, options, { loose: true });
 }

@@ -20,7 +20,8 @@ interface Attempted {
 
 async function attempt(
   fn: (signal: AbortSignal) => unknown,
-  options: Partial<Handler<AbortSignal>> & Partial<Pick<ExecuteOptions<AbortSignal>, "attempts" | "errors">> = {},
+  options: Partial<Handler<AbortSignal>> & Partial<Pick<ExecuteOptions<AbortSignal>, "attempts" | "errors">> =
+    {},
 ): Promise<Attempted> {
   const host = virtualHost();
   const logs: LogRecord[] = [];
@@ -91,13 +92,19 @@ describe("execute()", () => {
   });
 
   it("[A171] fails a handler without calling it when its time was over before", async () => {
-    const { outcome, calls } = await attempt(() => {}, { timeout: 600, attempts: { retry: 3, runtime: 601 } });
+    const { outcome, calls } = await attempt(() => {}, {
+      timeout: 600,
+      attempts: { retry: 3, runtime: 601 },
+    });
     assert.ok(outcome.kind === "failure" && outcome.error instanceof HandlerTimeoutError);
     assert.equal(calls, 0);
   });
 
   it("[A172] fails a handler without calling it when its retries were used up before", async () => {
-    const { outcome, calls } = await attempt(() => {}, { retries: 100, attempts: { retry: 100, runtime: 0 } });
+    const { outcome, calls } = await attempt(() => {}, {
+      retries: 100,
+      attempts: { retry: 100, runtime: 0 },
+    });
     assert.ok(outcome.kind === "failure" && outcome.error instanceof HandlerRetriesError);
     assert.equal(calls, 0);
   });
@@ -117,7 +124,12 @@ describe("execute()", () => {
   });
 
   it("says what was thrown if it is not an error", async () => {
-    for (const [thrown, text] of [["text", /"text"/], [null, /null/], [{ code: 1 }, /"code":1/], [undefined, /undefined/]] as const) {
+    for (
+      const [thrown, text] of [["text", /"text"/], [null, /null/], [{ code: 1 }, /"code":1/], [
+        undefined,
+        /undefined/,
+      ]] as const
+    ) {
       const { outcome } = await attempt(failing(thrown));
       assert.ok(outcome.kind === "retry");
       assert.match(outcome.error.message, text);

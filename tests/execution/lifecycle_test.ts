@@ -13,7 +13,9 @@ function ids(picked: readonly { readonly id: string }[]): string[] {
 
 describe("lifecycles", () => {
   it("[A176] pick nothing from nothing", () => {
-    for (const [name, lifecycle] of Object.entries(LIFECYCLES)) assert.deepEqual(lifecycle([], context), [], name);
+    for (const [name, lifecycle] of Object.entries(LIFECYCLES)) {
+      assert.deepEqual(lifecycle([], context), [], name);
+    }
   });
 
   it("[A177] asap() picks the one with the fewest attempts", () => {

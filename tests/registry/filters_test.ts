@@ -13,7 +13,11 @@ function hasLabels(filters: Filters["labels"], labels: Record<string, string>): 
 
 /** Whether a change handler with these filters wants this change. */
 function wants(filters: Filters, old: unknown, now: unknown): boolean {
-  return matches({ needsChange: true, ...filters }, { body: body(), change: { old, new: now }, args: () => ({}) });
+  return matches({ needsChange: true, ...filters }, {
+    body: body(),
+    change: { old, new: now },
+    args: () => ({}),
+  });
 }
 
 describe("matches()", () => {

@@ -4,28 +4,35 @@ import { suite } from "../support/scenario.ts";
 import type { Seen } from "../support/virtual_world.ts";
 import { Example, FINALIZER, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
-suite("finalizers", ({ scenario, inProcess }) => {
-  inProcess("[A110] with a deletion handler the first write adds the finalizer only, before any handler runs", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const order: string[] = [];
-    op.on.create(Example, () => void order.push("create"));
-    op.on.delete(Example, () => {});
-    world.intercept = (_, { method, body }) => {
-      if (method === "PATCH") order.push(body.includes(FINALIZER) ? "finalizer" : "other");
-      return undefined;
-    };
-    const running = await world.start(op);
-    await objects.create("one", { metadata: { finalizers: ["other.example.com/hold"] } });
-    await running.settle();
-    assert.deepEqual(order, ["finalizer", "create", "other"]);
-    const [first] = world.writes();
-    const { metadata, ...rest } = parse(first);
-    assert.deepEqual(metadata?.finalizers, ["other.example.com/hold", FINALIZER]);
-    assert.equal(typeof metadata?.resourceVersion, "string", "it must not overwrite what others have added meanwhile");
-    assert.deepEqual(rest, {});
-    await running.stop();
-  });
+suite("finalizers", (scenario) => {
+  scenario.virtual(
+    "[A110] with a deletion handler the first write adds the finalizer only, before any handler runs",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const order: string[] = [];
+      op.on.create(Example, () => void order.push("create"));
+      op.on.delete(Example, () => {});
+      world.intercept = (_, { method, body }) => {
+        if (method === "PATCH") order.push(body.includes(FINALIZER) ? "finalizer" : "other");
+        return undefined;
+      };
+      const running = await world.start(op);
+      await objects.create("one", { metadata: { finalizers: ["other.example.com/hold"] } });
+      await running.settle();
+      assert.deepEqual(order, ["finalizer", "create", "other"]);
+      const [first] = world.writes();
+      const { metadata, ...rest } = parse(first);
+      assert.deepEqual(metadata?.finalizers, ["other.example.com/hold", FINALIZER]);
+      assert.equal(
+        typeof metadata?.resourceVersion,
+        "string",
+        "it must not overwrite what others have added meanwhile",
+      );
+      assert.deepEqual(rest, {});
+      await running.stop();
+    },
+  );
 
   scenario("[A111] once the finalizer is there, creation handlers are called", async (world) => {
     const objects = new Objects(world);
@@ -51,33 +58,41 @@ suite("finalizers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  scenario("[A113] optional deletion handlers are called once, best effort, and a leftover finalizer goes", async (world) => {
-    const objects = new Objects(world);
-    await objects.create("one", { metadata: { finalizers: [FINALIZER] } });
-    await objects.delete("one");
-    const op = operator();
-    let calls = 0;
-    op.on.delete(Example, { optional: true }, () => {
-      calls++;
-      throw new Error("does not matter");
-    });
-    const running = await world.start(op);
-    await world.until(async () => await objects.find("one") === undefined);
-    assert.equal(calls, 1);
-    await running.stop();
-  });
+  scenario(
+    "[A113] optional deletion handlers are called once, best effort, and a leftover finalizer goes",
+    async (world) => {
+      const objects = new Objects(world);
+      await objects.create("one", { metadata: { finalizers: [FINALIZER] } });
+      await objects.delete("one");
+      const op = operator();
+      let calls = 0;
+      op.on.delete(Example, { optional: true }, () => {
+        calls++;
+        throw new Error("does not matter");
+      });
+      const running = await world.start(op);
+      await world.until(async () => await objects.find("one") === undefined);
+      assert.equal(calls, 1);
+      await running.stop();
+    },
+  );
 
-  scenario("[A115] when no deletion handler wants a live object any more, its finalizer goes", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    op.on.delete(Example, { labels: { keep: "yes" } }, () => {});
-    const running = await world.start(op);
-    await objects.create("one", { metadata: { labels: { keep: "yes" } } });
-    await world.until(async () => (await objects.get("one")).metadata.finalizers?.includes(FINALIZER) === true);
-    await objects.patch("one", { metadata: { labels: { keep: "no" } } });
-    await world.until(async () => (await objects.get("one")).metadata.finalizers === undefined);
-    await running.stop();
-  });
+  scenario(
+    "[A115] when no deletion handler wants a live object any more, its finalizer goes",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.delete(Example, { labels: { keep: "yes" } }, () => {});
+      const running = await world.start(op);
+      await objects.create("one", { metadata: { labels: { keep: "yes" } } });
+      await world.until(async () =>
+        (await objects.get("one")).metadata.finalizers?.includes(FINALIZER) === true
+      );
+      await objects.patch("one", { metadata: { labels: { keep: "no" } } });
+      await world.until(async () => (await objects.get("one")).metadata.finalizers === undefined);
+      await running.stop();
+    },
+  );
 
   scenario("[A116] removing our finalizer leaves those of others in their places", async (world) => {
     const objects = new Objects(world);
@@ -94,51 +109,61 @@ suite("finalizers", ({ scenario, inProcess }) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  inProcess("[A119] after deletion handlers, what they wrote goes out first, and the finalizer goes with the fresh version", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    op.on.delete(Example, ({ patch }) => {
-      patch.status.state = "Deleted";
-    });
-    const running = await world.start(op);
-    await objects.create("one", { metadata: { finalizers: ["other.example.com/hold"] } });
-    await running.settle();
-    world.requests.length = 0;
-    await objects.delete("one");
-    await running.settle();
-    const [status, main, ...rest] = world.writes();
-    assert.deepEqual(rest, []);
-    assert.match(status?.path ?? "", /\/status$/);
-    assert.deepEqual(parse(status), { status: { state: "Deleted" } });
-    assert.deepEqual(parse(main).metadata?.finalizers, ["other.example.com/hold"]);
-    const object = await objects.get("one");
-    assert.ok(Number(parse(main).metadata?.resourceVersion) === Number(object.metadata.resourceVersion) - 1);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A119] after deletion handlers, what they wrote goes out first, and the finalizer goes with the fresh version",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.delete(Example, ({ patch }) => {
+        patch.status.state = "Deleted";
+      });
+      const running = await world.start(op);
+      await objects.create("one", { metadata: { finalizers: ["other.example.com/hold"] } });
+      await running.settle();
+      world.requests.length = 0;
+      await objects.delete("one");
+      await running.settle();
+      const [status, main, ...rest] = world.writes();
+      assert.deepEqual(rest, []);
+      assert.match(status?.path ?? "", /\/status$/);
+      assert.deepEqual(parse(status), { status: { state: "Deleted" } });
+      assert.deepEqual(parse(main).metadata?.finalizers, ["other.example.com/hold"]);
+      const object = await objects.get("one");
+      assert.ok(
+        Number(parse(main).metadata?.resourceVersion) === Number(object.metadata.resourceVersion) - 1,
+      );
+      await running.stop();
+    },
+  );
 
-  inProcess("[A120] while one of two deletion handlers is unfinished, the finalizer stays", async (world) => {
-    const objects = new Objects(world);
-    const op = operator({ lifecycle: (handlers) => handlers.slice(0, 1) });
-    const held: boolean[] = [];
-    const release = Promise.withResolvers<void>();
-    op.on.delete(Example, { id: "first" }, () => {});
-    op.on.delete(Example, { id: "second" }, async ({ body }) => {
-      held.push(body.metadata.finalizers?.includes(FINALIZER) === true);
-      await release.promise;
-    });
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.settle();
-    await objects.delete("one");
-    await running.settle();
-    assert.deepEqual(held, [true]);
-    const record = JSON.parse(notesOf(await objects.get("one"))["lotse.dev/first"] ?? "{}") as { success?: boolean };
-    assert.equal(record.success, true);
-    release.resolve();
-    await running.settle();
-    assert.equal(await objects.find("one"), undefined);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A120] while one of two deletion handlers is unfinished, the finalizer stays",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ lifecycle: (handlers) => handlers.slice(0, 1) });
+      const held: boolean[] = [];
+      const release = Promise.withResolvers<void>();
+      op.on.delete(Example, { id: "first" }, () => {});
+      op.on.delete(Example, { id: "second" }, async ({ body }) => {
+        held.push(body.metadata.finalizers?.includes(FINALIZER) === true);
+        await release.promise;
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.settle();
+      await objects.delete("one");
+      await running.settle();
+      assert.deepEqual(held, [true]);
+      const record = JSON.parse(notesOf(await objects.get("one"))["lotse.dev/first"] ?? "{}") as {
+        success?: boolean;
+      };
+      assert.equal(record.success, true);
+      release.resolve();
+      await running.settle();
+      assert.equal(await objects.find("one"), undefined);
+      await running.stop();
+    },
+  );
 
   scenario("[A121] a change together with a deletion is handled as the deletion", async (world) => {
     const objects = new Objects(world);
@@ -162,25 +187,28 @@ suite("finalizers", ({ scenario, inProcess }) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  inProcess("[A122] nothing is written to an object that has gone, even if its last state holds our finalizer", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    op.on.delete(Example, () => {});
-    op.on.event(Example, { id: "look" }, ({ type, patch }) => {
-      if (type === "DELETED") patch.status.state = "gone";
-    });
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.settle();
-    world.requests.length = 0;
-    // Finalizers are taken away by force, and the object with them.
-    await objects.patch("one", { metadata: { finalizers: null } });
-    await objects.delete("one");
-    await running.settle();
-    const afterwards = world.writes().filter(({ body }) => body.includes("gone"));
-    assert.deepEqual(afterwards, []);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A122] nothing is written to an object that has gone, even if its last state holds our finalizer",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.delete(Example, () => {});
+      op.on.event(Example, { id: "look" }, ({ type, patch }) => {
+        if (type === "DELETED") patch.status.state = "gone";
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.settle();
+      world.requests.length = 0;
+      // Finalizers are taken away by force, and the object with them.
+      await objects.patch("one", { metadata: { finalizers: null } });
+      await objects.delete("one");
+      await running.settle();
+      const afterwards = world.writes().filter(({ body }) => body.includes("gone"));
+      assert.deepEqual(afterwards, []);
+      await running.stop();
+    },
+  );
 
   scenario("[A123] where no handler is for the cause, the state is noted without a report", async (world) => {
     const objects = new Objects(world);

@@ -3,53 +3,61 @@ import { operator, type Patch } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
-suite("handlers", ({ scenario, inProcess }) => {
-  scenario("[A124] event handlers are called once per event, with its type and the raw event", async (world) => {
-    const objects = new Objects(world);
-    await objects.create("zero");
-    const op = operator();
-    const calls: string[] = [];
-    op.on.event(Example, ({ type, name, event }) => {
-      assert.equal(event.type, type);
-      calls.push(`${event.type} ${event.object.metadata.name} ${name}`);
-    });
-    const running = await world.start(op);
-    await objects.create("one");
-    await world.until(() => calls.length === 2);
-    await objects.patch("one", { spec: { a: 1 } });
-    await objects.patch("one", { spec: { a: 2 } });
-    await objects.delete("one");
-    await world.until(() => calls.length === 5);
-    await world.settle();
-    assert.deepEqual(calls, [
-      "null zero zero",
-      "ADDED one one",
-      "MODIFIED one one",
-      "MODIFIED one one",
-      "DELETED one one",
-    ]);
-    await running.stop();
-  });
+suite("handlers", (scenario) => {
+  scenario(
+    "[A124] event handlers are called once per event, with its type and the raw event",
+    async (world) => {
+      const objects = new Objects(world);
+      await objects.create("zero");
+      const op = operator();
+      const calls: string[] = [];
+      op.on.event(Example, ({ type, name, event }) => {
+        assert.equal(event.type, type);
+        calls.push(`${event.type} ${event.object.metadata.name} ${name}`);
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await world.until(() => calls.length === 2);
+      await objects.patch("one", { spec: { a: 1 } });
+      await objects.patch("one", { spec: { a: 2 } });
+      await objects.delete("one");
+      await world.until(() => calls.length === 5);
+      await world.settle();
+      assert.deepEqual(calls, [
+        "null zero zero",
+        "ADDED one one",
+        "MODIFIED one one",
+        "MODIFIED one one",
+        "DELETED one one",
+      ]);
+      await running.stop();
+    },
+  );
 
-  inProcess("[A125] an event handler that throws is logged, and the others are called", async (world) => {
-    const op = operator();
-    const calls: string[] = [];
-    op.on.event(Example, function bad() {
-      throw new Error("on purpose");
-    });
-    op.on.event(Example, function good() {
-      calls.push("good");
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.settle();
-    assert.deepEqual(calls, ["good"]);
-    const failures = running.logs.filter(({ level, fields }) => level === "error" && fields.handler === "bad");
-    assert.equal(failures.length, 1);
-    await running.advance(3600);
-    assert.deepEqual(calls, ["good"], "nothing is retried");
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A125] an event handler that throws is logged, and the others are called",
+    async (world) => {
+      const op = operator();
+      const calls: string[] = [];
+      op.on.event(Example, function bad() {
+        throw new Error("on purpose");
+      });
+      op.on.event(Example, function good() {
+        calls.push("good");
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      assert.deepEqual(calls, ["good"]);
+      const failures = running.logs.filter(({ level, fields }) =>
+        level === "error" && fields.handler === "bad"
+      );
+      assert.equal(failures.length, 1);
+      await running.advance(3600);
+      assert.deepEqual(calls, ["good"], "nothing is retried");
+      await running.stop();
+    },
+  );
 
   scenario("[A126] what an event handler returns goes into the status under its id", async (world) => {
     const objects = new Objects(world);
@@ -64,7 +72,7 @@ suite("handlers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  inProcess("[A127] `param` is handed over as it is", async (world) => {
+  scenario.virtual("[A127] `param` is handed over as it is", async (world) => {
     const op = operator();
     const params: unknown[] = [];
     const param = { any: "thing" };
@@ -82,9 +90,14 @@ suite("handlers", ({ scenario, inProcess }) => {
     const objects = new Objects(world);
     const op = operator();
     const calls: unknown[] = [];
-    op.on.field(Example, "spec.nested", { old: (value) => value !== undefined }, ({ old, new: now, diff, reason }) => {
-      calls.push({ reason, old, now, diff: diff.map((item) => [...item]) });
-    });
+    op.on.field(
+      Example,
+      "spec.nested",
+      { old: (value) => value !== undefined },
+      ({ old, new: now, diff, reason }) => {
+        calls.push({ reason, old, now, diff: diff.map((item) => [...item]) });
+      },
+    );
     const running = await world.start(op);
     await objects.create("one", { spec: { nested: { a: 1, b: 2 }, other: 1 } });
     await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
@@ -100,40 +113,46 @@ suite("handlers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  scenario("[A129] on creation a field handler sees nothing before, and the field as added", async (world) => {
-    const op = operator();
-    const calls: unknown[] = [];
-    op.on.field(Example, "spec.size", ({ old, new: now, diff, reason }) => {
-      calls.push({ reason, old, now, diff: diff.map((item) => [...item]) });
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one", { spec: { size: 5 } });
-    await world.until(() => calls.length > 0);
-    const [call] = calls as { diff: unknown[][] }[];
-    assert.deepEqual(call, { reason: "create", old: undefined, now: 5, diff: call?.diff });
-    assert.equal(call?.diff.length, 1);
-    assert.deepEqual([call?.diff[0]?.[0], call?.diff[0]?.[1], call?.diff[0]?.[3]], ["add", [], 5]);
-    await running.stop();
-  });
+  scenario(
+    "[A129] on creation a field handler sees nothing before, and the field as added",
+    async (world) => {
+      const op = operator();
+      const calls: unknown[] = [];
+      op.on.field(Example, "spec.size", ({ old, new: now, diff, reason }) => {
+        calls.push({ reason, old, now, diff: diff.map((item) => [...item]) });
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one", { spec: { size: 5 } });
+      await world.until(() => calls.length > 0);
+      const [call] = calls as { diff: unknown[][] }[];
+      assert.deepEqual(call, { reason: "create", old: undefined, now: 5, diff: call?.diff });
+      assert.equal(call?.diff.length, 1);
+      assert.deepEqual([call?.diff[0]?.[0], call?.diff[0]?.[1], call?.diff[0]?.[3]], ["add", [], 5]);
+      await running.stop();
+    },
+  );
 
-  scenario("[A130] whole-object handlers get the essence as `new`, and the whole object as `body`", async (world) => {
-    const op = operator();
-    const calls: unknown[] = [];
-    op.on.create(Example, ({ new: now, body, old, diff }) => {
-      calls.push(now);
-      assert.equal(old, undefined);
-      assert.equal(body.kind, "Example");
-      assert.equal(typeof body.metadata.resourceVersion, "string");
-      assert.deepEqual(diff.map(({ op: operation, path }) => [operation, path]), [["add", []]]);
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one", { spec: { size: 5 }, metadata: { labels: { a: "b" } } });
-    await world.until(() => calls.length > 0);
-    assert.deepEqual(calls, [{ spec: { size: 5 }, metadata: { labels: { a: "b" } } }]);
-    await running.stop();
-  });
+  scenario(
+    "[A130] whole-object handlers get the essence as `new`, and the whole object as `body`",
+    async (world) => {
+      const op = operator();
+      const calls: unknown[] = [];
+      op.on.create(Example, ({ new: now, body, old, diff }) => {
+        calls.push(now);
+        assert.equal(old, undefined);
+        assert.equal(body.kind, "Example");
+        assert.equal(typeof body.metadata.resourceVersion, "string");
+        assert.deepEqual(diff.map(({ op: operation, path }) => [operation, path]), [["add", []]]);
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one", { spec: { size: 5 }, metadata: { labels: { a: "b" } } });
+      await world.until(() => calls.length > 0);
+      assert.deepEqual(calls, [{ spec: { size: 5 }, metadata: { labels: { a: "b" } } }]);
+      await running.stop();
+    },
+  );
 
-  inProcess("[A134] log lines about an object carry its reference", async (world) => {
+  scenario.virtual("[A134] log lines about an object carry its reference", async (world) => {
     const op = operator();
     op.on.create(Example, ({ logger }) => logger.info("Hello", { a: 1 }));
     op.on.event(Example, ({ logger }) => logger.info("Seen"));
@@ -153,43 +172,49 @@ suite("handlers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  inProcess("[A135] a difference is logged at debug before it is handled; none is not", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    op.on.create(Example, () => {});
-    op.on.update(Example, () => {});
-    const running = await world.start(op);
-    await objects.create("one", { spec: { size: 1 } });
-    await running.settle();
-    assert.equal(running.messages("debug").includes("Essence differs"), false, "nothing to differ from");
-    await objects.patch("one", { spec: { size: 2 } });
-    await running.settle();
-    const line = running.logs.find(({ message }) => message === "Essence differs");
-    assert.equal(line?.level, "debug");
-    assert.match(JSON.stringify(line?.fields.diff), /"size"/);
-    await running.stop();
-  });
-
-  inProcess("[A136] what one handler keeps in `memo` the others of the same object see, and nobody else", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const seen: unknown[] = [];
-    op.on.create(Example, ({ memo, name }) => {
-      memo.token = `of ${name}`;
-    });
-    op.on.update(Example, ({ memo }) => void seen.push(memo.token));
-    const running = await world.start(op);
-    for (const name of ["one", "two"]) {
-      await objects.create(name);
+  scenario.virtual(
+    "[A135] a difference is logged at debug before it is handled; none is not",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.create(Example, () => {});
+      op.on.update(Example, () => {});
+      const running = await world.start(op);
+      await objects.create("one", { spec: { size: 1 } });
       await running.settle();
-      await objects.patch(name, { spec: { a: 1 } });
+      assert.equal(running.messages("debug").includes("Essence differs"), false, "nothing to differ from");
+      await objects.patch("one", { spec: { size: 2 } });
       await running.settle();
-    }
-    assert.deepEqual(seen, ["of one", "of two"]);
-    await running.stop();
-  });
+      const line = running.logs.find(({ message }) => message === "Essence differs");
+      assert.equal(line?.level, "debug");
+      assert.match(JSON.stringify(line?.fields.diff), /"size"/);
+      await running.stop();
+    },
+  );
 
-  inProcess("[A137] an object's memo begins as a shallow copy of the operator's", async (world) => {
+  scenario.virtual(
+    "[A136] what one handler keeps in `memo` the others of the same object see, and nobody else",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const seen: unknown[] = [];
+      op.on.create(Example, ({ memo, name }) => {
+        memo.token = `of ${name}`;
+      });
+      op.on.update(Example, ({ memo }) => void seen.push(memo.token));
+      const running = await world.start(op);
+      for (const name of ["one", "two"]) {
+        await objects.create(name);
+        await running.settle();
+        await objects.patch(name, { spec: { a: 1 } });
+        await running.settle();
+      }
+      assert.deepEqual(seen, ["of one", "of two"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[A137] an object's memo begins as a shallow copy of the operator's", async (world) => {
     const objects = new Objects(world);
     const shared: string[] = [];
     const op = operator({ memo: { shared, own: "start" } });
@@ -208,20 +233,30 @@ suite("handlers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  inProcess("[A133] views of an object without stanzas are empty, and it stays as it is", async (world) => {
-    const op = operator();
-    const seen: unknown[] = [];
-    op.on.create(Example, ({ spec, status, labels, annotations, body }) => {
-      seen.push([{ ...spec }, { ...status }, { ...labels }, { ...annotations }, "spec" in body, "status" in body]);
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.settle();
-    assert.deepEqual(seen, [[{}, {}, {}, {}, false, false]]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A133] views of an object without stanzas are empty, and it stays as it is",
+    async (world) => {
+      const op = operator();
+      const seen: unknown[] = [];
+      op.on.create(Example, ({ spec, status, labels, annotations, body }) => {
+        seen.push([
+          { ...spec },
+          { ...status },
+          { ...labels },
+          { ...annotations },
+          "spec" in body,
+          "status" in body,
+        ]);
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      assert.deepEqual(seen, [[{}, {}, {}, {}, false, false]]);
+      await running.stop();
+    },
+  );
 
-  inProcess("handlers cannot change the object itself, only its patch", async (world) => {
+  scenario.virtual("handlers cannot change the object itself, only its patch", async (world) => {
     const op = operator();
     const errors: unknown[] = [];
     op.on.create(Example, ({ spec }) => {
@@ -238,48 +273,68 @@ suite("handlers", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  inProcess("[A139] of three handlers under `asap`, the first cycle notes one as finished and two as waiting, in one patch", async (world) => {
-    const op = operator();
-    for (const id of ["h1", "h2", "h3"]) op.on.create(Example, { id }, () => {});
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.settle();
-    const [first] = world.writes();
-    const { annotations } = (JSON.parse(first?.body ?? "{}") as { metadata: { annotations: Record<string, string> } }).metadata;
-    const records = Object.entries(annotations).map(([key, text]) => [key, (JSON.parse(text) as { success: boolean }).success === true]);
-    assert.deepEqual(records.sort(), [["lotse.dev/h1", true], ["lotse.dev/h2", false], ["lotse.dev/h3", false]]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A139] of three handlers under `asap`, the first cycle notes one as finished and two as waiting, in one patch",
+    async (world) => {
+      const op = operator();
+      for (const id of ["h1", "h2", "h3"]) op.on.create(Example, { id }, () => {});
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      const [first] = world.writes();
+      const { annotations } =
+        (JSON.parse(first?.body ?? "{}") as { metadata: { annotations: Record<string, string> } }).metadata;
+      const records = Object.entries(annotations).map((
+        [key, text],
+      ) => [key, (JSON.parse(text) as { success: boolean }).success === true]);
+      assert.deepEqual(records.sort(), [["lotse.dev/h1", true], ["lotse.dev/h2", false], [
+        "lotse.dev/h3",
+        false,
+      ]]);
+      await running.stop();
+    },
+  );
 
-  inProcess("[A140] when the last handler has finished, all records go and the state is noted, in one patch", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    for (const id of ["h1", "h2", "h3"]) op.on.create(Example, { id }, () => {});
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.settle();
-    assert.equal(world.writes().length, 3);
-    const last = JSON.parse(world.writes().at(-1)?.body ?? "{}") as { metadata: { annotations: Record<string, unknown> } };
-    const { [LAST_HANDLED]: noted, ...records } = last.metadata.annotations;
-    assert.equal(typeof noted, "string");
-    assert.deepEqual(records, { "lotse.dev/h1": null, "lotse.dev/h2": null, "lotse.dev/h3": null });
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A140] when the last handler has finished, all records go and the state is noted, in one patch",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      for (const id of ["h1", "h2", "h3"]) op.on.create(Example, { id }, () => {});
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.settle();
+      assert.equal(world.writes().length, 3);
+      const last = JSON.parse(world.writes().at(-1)?.body ?? "{}") as {
+        metadata: { annotations: Record<string, unknown> };
+      };
+      const { [LAST_HANDLED]: noted, ...records } = last.metadata.annotations;
+      assert.equal(typeof noted, "string");
+      assert.deepEqual(records, { "lotse.dev/h1": null, "lotse.dev/h2": null, "lotse.dev/h3": null });
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
 
-  inProcess("a handler that patches the status costs two writes, and the object's own events cause nothing more", async (world) => {
-    const op = operator();
-    op.on.create(Example, ({ patch }: { patch: Patch<Record<string, unknown>, Record<string, unknown>> }) => {
-      patch.status.state = "Ready";
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.settle();
-    await running.advance(3600);
-    assert.deepEqual(world.writes().map(({ method, path }) => [method, path.replace(/^.*examples/, "")]), [
-      ["PATCH", "/one/status"],
-      ["PATCH", "/one"],
-    ]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "a handler that patches the status costs two writes, and the object's own events cause nothing more",
+    async (world) => {
+      const op = operator();
+      op.on.create(
+        Example,
+        ({ patch }: { patch: Patch<Record<string, unknown>, Record<string, unknown>> }) => {
+          patch.status.state = "Ready";
+        },
+      );
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      await running.advance(3600);
+      assert.deepEqual(world.writes().map(({ method, path }) => [method, path.replace(/^.*examples/, "")]), [
+        ["PATCH", "/one/status"],
+        ["PATCH", "/one"],
+      ]);
+      await running.stop();
+    },
+  );
 });

@@ -4,33 +4,36 @@ import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 import type { KubeObject } from "../../mod.ts";
 
-suite("progress", ({ scenario, inProcess }) => {
-  scenario("[A164] [G1] a handler that had finished runs again on a change made before the cause completes", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const calls: string[] = [];
-    let isReady = false;
-    op.on.update(Example, { id: "h1" }, ({ spec }) => void calls.push(`h1 ${spec.value}`));
-    op.on.update(Example, { id: "h2" }, ({ spec }) => {
-      calls.push(`h2 ${spec.value}`);
-      if (!isReady) throw new TemporaryError("not yet", { delay: 1 });
-    });
-    const running = await world.start(op);
-    await objects.create("one", { spec: { value: "v" } });
-    await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
-    await objects.patch("one", { spec: { value: "A" } });
-    await world.until(() => calls.includes("h2 A"));
-    await objects.patch("one", { spec: { value: "B" } });
-    isReady = true;
-    await world.until(async () => (notesOf(await objects.get("one"))[LAST_HANDLED] ?? "").includes('"B"'));
-    await world.settle();
-    assert.deepEqual(calls.filter((call) => call.startsWith("h1")), ["h1 A", "h1 B"]);
-    assert.equal(calls.at(-1), calls.includes("h2 B") ? calls.at(-1) : "");
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await running.stop();
-  });
+suite("progress", (scenario) => {
+  scenario(
+    "[A164] [G1] a handler that had finished runs again on a change made before the cause completes",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      let isReady = false;
+      op.on.update(Example, { id: "h1" }, ({ spec }) => void calls.push(`h1 ${spec.value}`));
+      op.on.update(Example, { id: "h2" }, ({ spec }) => {
+        calls.push(`h2 ${spec.value}`);
+        if (!isReady) throw new TemporaryError("not yet", { delay: 1 });
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { value: "v" } });
+      await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
+      await objects.patch("one", { spec: { value: "A" } });
+      await world.until(() => calls.includes("h2 A"));
+      await objects.patch("one", { spec: { value: "B" } });
+      isReady = true;
+      await world.until(async () => (notesOf(await objects.get("one"))[LAST_HANDLED] ?? "").includes('"B"'));
+      await world.settle();
+      assert.deepEqual(calls.filter((call) => call.startsWith("h1")), ["h1 A", "h1 B"]);
+      assert.equal(calls.at(-1), calls.includes("h2 B") ? calls.at(-1) : "");
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
 
-  inProcess("[G1] a handler's own patch does not make it run again", async (world) => {
+  scenario.virtual("[G1] a handler's own patch does not make it run again", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const calls: string[] = [];
@@ -49,154 +52,182 @@ suite("progress", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  scenario("[A163] [G2] an update that is taken back leaves no records behind, and the next one runs all handlers", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const calls: string[] = [];
-    op.on.update(Example, { id: "h1" }, ({ spec }) => void calls.push(`h1 ${spec.value}`));
-    op.on.update(Example, { id: "h2" }, ({ spec }) => {
-      if (spec.value === "A") throw new TemporaryError("never on A", { delay: 3600 });
-      calls.push(`h2 ${spec.value}`);
-    });
-    const running = await world.start(op);
-    await objects.create("one", { spec: { value: "v" } });
-    await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
-    await objects.patch("one", { spec: { value: "A" } });
-    await world.until(async () => "lotse.dev/h2" in notesOf(await objects.get("one")));
-    await objects.patch("one", { spec: { value: "v" } });
-    await world.until(async () => !("lotse.dev/h1" in notesOf(await objects.get("one"))));
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await objects.patch("one", { spec: { value: "B" } });
-    await world.until(() => calls.includes("h2 B"));
-    assert.deepEqual(calls, ["h1 A", "h1 B", "h2 B"]);
-    await running.stop();
-  });
-
-  inProcess("[A206] [G3] when a write fails, it is tried again without a new event, and the handler is not repeated", async (world) => {
-    const objects = new Objects(world);
-    const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [5, 10] } });
-    let calls = 0;
-    op.on.create(Example, function make({ patch }) {
-      calls++;
-      patch.status.state = "made";
-      return { result: 1 };
-    });
-    let refusals = 3;
-    world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(403) : undefined;
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.advance(4);
-    assert.equal((await objects.get("one")).status, undefined);
-    await running.advance(60);
-    assert.equal(calls, 1);
-    assert.deepEqual((await objects.get("one")).status, { state: "made", make: { result: 1 } });
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    const failures = running.logs.filter(({ message }) => message === "Processing failed");
-    assert.deepEqual(failures.map(({ fields }) => fields.retryIn), [5, 10, 10]);
-    await running.stop();
-  });
-
-  inProcess("[G3] a handler that succeeded before a failed write does run again if the object changed meanwhile", async (world) => {
-    const objects = new Objects(world);
-    const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [5] } });
-    const calls: unknown[] = [];
-    op.on.create(Example, function make({ spec }) {
-      calls.push(spec.value);
-    });
-    let refusals = 1;
-    world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(500) : undefined;
-    const running = await world.start(op);
-    await objects.create("one", { spec: { value: 1 } });
-    await running.settle();
-    await objects.patch("one", { spec: { value: 2 } });
-    await running.advance(60);
-    assert.deepEqual(calls, [1, 2]);
-    await running.stop();
-  });
-
-  inProcess("[A205] [G4] without error delays, errors are logged all the same, and the object is tried again", async (world) => {
-    const objects = new Objects(world);
-    const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [] } });
-    op.on.create(Example, () => {});
-    let refusals = 1;
-    world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(500) : undefined;
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.settle();
-    assert.ok(running.messages("error").includes("Processing failed"));
-    await running.advance(61);
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await running.stop();
-  });
-
-  inProcess("[A165] a permanent error is not retried, and the state counts as handled", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    let calls = 0;
-    op.on.create(Example, function make() {
-      calls++;
-      throw new PermanentError("no way");
-    });
-    const running = await world.start(op);
-    await objects.create("one", { spec: { size: 1 } });
-    await running.advance(3600);
-    assert.equal(calls, 1);
-    assert.match(notesOf(await objects.get("one"))[LAST_HANDLED] ?? "", /"size":1/);
-    assert.ok(running.messages("error").includes("Handler failed permanently"));
-    await running.stop();
-  });
-
-  inProcess("[A168] arbitrary errors are retried after the default backoff, exactly", async (world) => {
-    for (const [index, defaultBackoff] of [0, 30, 60].entries()) {
-      const op = operator({ execution: { defaultBackoff } });
-      const times: number[] = [];
-      op.on.create(Example, { id: `make${index}`, labels: { test: `t${index}` } }, () => {
-        times.push(world.host.clock.monotonic());
-        if (times.length < 3) throw new Error("again");
+  scenario(
+    "[A163] [G2] an update that is taken back leaves no records behind, and the next one runs all handlers",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.update(Example, { id: "h1" }, ({ spec }) => void calls.push(`h1 ${spec.value}`));
+      op.on.update(Example, { id: "h2" }, ({ spec }) => {
+        if (spec.value === "A") throw new TemporaryError("never on A", { delay: 3600 });
+        calls.push(`h2 ${spec.value}`);
       });
       const running = await world.start(op);
-      await new Objects(world).create(`one${index}`, { metadata: { labels: { test: `t${index}` } } });
-      await running.advance(3600);
-      const [first = NaN] = times;
-      assert.deepEqual(times.map((time) => Math.round((time - first) * 1000) / 1000), [0, defaultBackoff, 2 * defaultBackoff]);
+      await objects.create("one", { spec: { value: "v" } });
+      await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
+      await objects.patch("one", { spec: { value: "A" } });
+      await world.until(async () => "lotse.dev/h2" in notesOf(await objects.get("one")));
+      await objects.patch("one", { spec: { value: "v" } });
+      await world.until(async () => !("lotse.dev/h1" in notesOf(await objects.get("one"))));
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await objects.patch("one", { spec: { value: "B" } });
+      await world.until(() => calls.includes("h2 B"));
+      assert.deepEqual(calls, ["h1 A", "h1 B", "h2 B"]);
       await running.stop();
-    }
-  });
+    },
+  );
 
-  inProcess("[A173] with 3 retries a handler that always fails is called exactly 3 times, with retry 0, 1 and 2", async (world) => {
-    const op = operator();
-    const retries: number[] = [];
-    op.on.create(Example, { retries: 3 }, ({ retry }) => {
-      retries.push(retry);
-      throw new TemporaryError("again", { delay: 10 });
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.advance(3600);
-    assert.deepEqual(retries, [0, 1, 2]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A206] [G3] when a write fails, it is tried again without a new event, and the handler is not repeated",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [5, 10] } });
+      let calls = 0;
+      op.on.create(Example, function make({ patch }) {
+        calls++;
+        patch.status.state = "made";
+        return { result: 1 };
+      });
+      let refusals = 3;
+      world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(403) : undefined;
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.advance(4);
+      assert.equal((await objects.get("one")).status, undefined);
+      await running.advance(60);
+      assert.equal(calls, 1);
+      assert.deepEqual((await objects.get("one")).status, { state: "made", make: { result: 1 } });
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      const failures = running.logs.filter(({ message }) => message === "Processing failed");
+      assert.deepEqual(failures.map(({ fields }) => fields.retryIn), [5, 10, 10]);
+      await running.stop();
+    },
+  );
 
-  inProcess("[A175] a handler that runs longer than its timeout is aborted, and fails", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const reasons: unknown[] = [];
-    op.on.create(Example, { timeout: 10 }, async ({ signal }) => {
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      reasons.push((signal.reason as Error).name);
-    });
-    const running = await world.start(op);
-    await objects.create("one");
-    await running.advance(9);
-    assert.deepEqual(reasons, []);
-    await running.advance(2);
-    assert.deepEqual(reasons, ["HandlerTimeoutError"]);
-    await running.advance(3600);
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[G3] a handler that succeeded before a failed write does run again if the object changed meanwhile",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [5] } });
+      const calls: unknown[] = [];
+      op.on.create(Example, function make({ spec }) {
+        calls.push(spec.value);
+      });
+      let refusals = 1;
+      world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(500) : undefined;
+      const running = await world.start(op);
+      await objects.create("one", { spec: { value: 1 } });
+      await running.settle();
+      await objects.patch("one", { spec: { value: 2 } });
+      await running.advance(60);
+      assert.deepEqual(calls, [1, 2]);
+      await running.stop();
+    },
+  );
 
-  inProcess("a handler that never returns holds up its own object only", async (world) => {
+  scenario.virtual(
+    "[A205] [G4] without error delays, errors are logged all the same, and the object is tried again",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [] } });
+      op.on.create(Example, () => {});
+      let refusals = 1;
+      world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal(500) : undefined;
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.settle();
+      assert.ok(running.messages("error").includes("Processing failed"));
+      await running.advance(61);
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[A165] a permanent error is not retried, and the state counts as handled",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      let calls = 0;
+      op.on.create(Example, function make() {
+        calls++;
+        throw new PermanentError("no way");
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { size: 1 } });
+      await running.advance(3600);
+      assert.equal(calls, 1);
+      assert.match(notesOf(await objects.get("one"))[LAST_HANDLED] ?? "", /"size":1/);
+      assert.ok(running.messages("error").includes("Handler failed permanently"));
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[A168] arbitrary errors are retried after the default backoff, exactly",
+    async (world) => {
+      for (const [index, defaultBackoff] of [0, 30, 60].entries()) {
+        const op = operator({ execution: { defaultBackoff } });
+        const times: number[] = [];
+        op.on.create(Example, { id: `make${index}`, labels: { test: `t${index}` } }, () => {
+          times.push(world.host.clock.monotonic());
+          if (times.length < 3) throw new Error("again");
+        });
+        const running = await world.start(op);
+        await new Objects(world).create(`one${index}`, { metadata: { labels: { test: `t${index}` } } });
+        await running.advance(3600);
+        const [first = NaN] = times;
+        assert.deepEqual(times.map((time) => Math.round((time - first) * 1000) / 1000), [
+          0,
+          defaultBackoff,
+          2 * defaultBackoff,
+        ]);
+        await running.stop();
+      }
+    },
+  );
+
+  scenario.virtual(
+    "[A173] with 3 retries a handler that always fails is called exactly 3 times, with retry 0, 1 and 2",
+    async (world) => {
+      const op = operator();
+      const retries: number[] = [];
+      op.on.create(Example, { retries: 3 }, ({ retry }) => {
+        retries.push(retry);
+        throw new TemporaryError("again", { delay: 10 });
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.advance(3600);
+      assert.deepEqual(retries, [0, 1, 2]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[A175] a handler that runs longer than its timeout is aborted, and fails",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const reasons: unknown[] = [];
+      op.on.create(Example, { timeout: 10 }, async ({ signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        reasons.push((signal.reason as Error).name);
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.advance(9);
+      assert.deepEqual(reasons, []);
+      await running.advance(2);
+      assert.deepEqual(reasons, ["HandlerTimeoutError"]);
+      await running.advance(3600);
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("a handler that never returns holds up its own object only", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const done: string[] = [];
@@ -212,20 +243,23 @@ suite("progress", ({ scenario, inProcess }) => {
     await running.stop();
   });
 
-  inProcess("a handler that throws a string is retried, and the log says what it threw", async (world) => {
-    const op = operator();
-    let calls = 0;
-    op.on.create(Example, () => {
-      if (calls++ === 0) throw "a plain string";
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await running.advance(61);
-    assert.equal(calls, 2);
-    const failure = running.logs.find(({ message }) => message === "Handler failed temporarily");
-    assert.match(String(failure?.fields.error), /"a plain string" was thrown/);
-    await running.stop();
-  });
+  scenario.virtual(
+    "a handler that throws a string is retried, and the log says what it threw",
+    async (world) => {
+      const op = operator();
+      let calls = 0;
+      op.on.create(Example, () => {
+        if (calls++ === 0) throw "a plain string";
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.advance(61);
+      assert.equal(calls, 2);
+      const failure = running.logs.find(({ message }) => message === "Handler failed temporarily");
+      assert.match(String(failure?.fields.error), /"a plain string" was thrown/);
+      await running.stop();
+    },
+  );
 
   scenario("attempts are counted over restarts", async (world) => {
     const objects = new Objects(world);
@@ -248,44 +282,52 @@ suite("progress", ({ scenario, inProcess }) => {
     await second.stop();
   });
 
-  inProcess("[A151] when the deletion begins, records of the creation are superseded and purged", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const calls: string[] = [];
-    op.on.create(Example, { id: "done" }, () => {});
-    op.on.create(Example, { id: "stuck" }, () => {
-      throw new TemporaryError("never", { delay: 3600 });
-    });
-    op.on.delete(Example, { id: "clean" }, () => void calls.push("clean"));
-    const running = await world.start(op);
-    const hold = "other.example.com/hold";
-    await objects.create("one", { metadata: { finalizers: [hold] } });
-    await running.settle();
-    await objects.delete("one");
-    await running.settle();
-    assert.deepEqual(calls, ["clean"]);
-    const line = running.logs.find(({ message }) => message === "An earlier cause is superseded");
-    assert.deepEqual(line?.fields, { reason: "delete", succeeded: 1, failed: 0, unfinished: 1 });
-    assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A151] when the deletion begins, records of the creation are superseded and purged",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, { id: "done" }, () => {});
+      op.on.create(Example, { id: "stuck" }, () => {
+        throw new TemporaryError("never", { delay: 3600 });
+      });
+      op.on.delete(Example, { id: "clean" }, () => void calls.push("clean"));
+      const running = await world.start(op);
+      const hold = "other.example.com/hold";
+      await objects.create("one", { metadata: { finalizers: [hold] } });
+      await running.settle();
+      await objects.delete("one");
+      await running.settle();
+      assert.deepEqual(calls, ["clean"]);
+      const line = running.logs.find(({ message }) => message === "An earlier cause is superseded");
+      assert.deepEqual(line?.fields, { reason: "delete", succeeded: 1, failed: 0, unfinished: 1 });
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
 
-  inProcess("garbage in our annotations is reported once, counts as absent, and other objects are handled", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const calls: string[] = [];
-    op.on.create(Example, { id: "make" }, ({ name }) => void calls.push(name));
-    await objects.create("bad", {
-      metadata: { annotations: { [LAST_HANDLED]: "{not json", "lotse.dev/make": '{"retries":"many","success":[]' } },
-    });
-    const running = await world.start(op);
-    await objects.create("good");
-    await running.settle();
-    assert.deepEqual(calls.sort(), ["bad", "good"]);
-    assert.ok(running.messages("warn").includes("Cannot read a note on the object: it counts as absent"));
-    assert.deepEqual(Object.keys(notesOf(await objects.get("bad"))), [LAST_HANDLED]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "garbage in our annotations is reported once, counts as absent, and other objects are handled",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, { id: "make" }, ({ name }) => void calls.push(name));
+      await objects.create("bad", {
+        metadata: {
+          annotations: { [LAST_HANDLED]: "{not json", "lotse.dev/make": '{"retries":"many","success":[]' },
+        },
+      });
+      const running = await world.start(op);
+      await objects.create("good");
+      await running.settle();
+      assert.deepEqual(calls.sort(), ["bad", "good"]);
+      assert.ok(running.messages("warn").includes("Cannot read a note on the object: it counts as absent"));
+      assert.deepEqual(Object.keys(notesOf(await objects.get("bad"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
 });
 
 function recordOf(object: KubeObject<Loose, Loose>): { retries?: number } | undefined {
@@ -295,5 +337,8 @@ function recordOf(object: KubeObject<Loose, Loose>): { retries?: number } | unde
 
 function refusal(code: number): Response {
   const status = { kind: "Status", apiVersion: "v1", status: "Failure", code, message: "refused on purpose" };
-  return new Response(JSON.stringify(status), { status: code, headers: { "content-type": "application/json" } });
+  return new Response(JSON.stringify(status), {
+    status: code,
+    headers: { "content-type": "application/json" },
+  });
 }

@@ -52,7 +52,8 @@ export class RealPlace implements AsyncDisposable {
       place: "on a real control plane",
       client,
       namespace,
-      start: (op, options) => startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, ...options }),
+      start: (op, options) =>
+        startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, ...options }),
       until,
       // Real time: there is no other way to see that nothing comes.
       settle: () => sleep(QUIET),

@@ -60,7 +60,11 @@ export async function virtualWorld(options: { readonly kinds?: boolean } = {}): 
   };
   async function fetch(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const seen = { method: request.method, path: url.pathname + url.search, body: await request.clone().text() };
+    const seen = {
+      method: request.method,
+      path: url.pathname + url.search,
+      body: await request.clone().text(),
+    };
     requests.push(seen);
     return await world.intercept?.(request, seen) ?? await server.fetch(request);
   }

@@ -97,7 +97,9 @@ export class Objects {
 /** Definition of a kind, as YAML would have it. */
 export function definitionOf(kind: typeof EXAMPLES | typeof PLAINS): object {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-  const schema = { openAPIV3Schema: { type: "object", properties: { spec: open, status: open }, ...unknownFields() } };
+  const schema = {
+    openAPIV3Schema: { type: "object", properties: { spec: open, status: open }, ...unknownFields() },
+  };
   const subresources = kind === EXAMPLES ? { subresources: { status: {} } } : {};
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -128,7 +130,9 @@ export async function makeKinds(client: Client, wait: () => Promise<void>): Prom
     await client.create(definitions, definitionOf(kind));
     for (let attempt = 0;; attempt++) {
       assert.ok(attempt < 100, `${kind.plural} must be served`);
-      const found = await client.discovery.refresh(kind.group).then((all) => all.find((each) => each.plural === kind.plural));
+      const found = await client.discovery.refresh(kind.group).then((all) =>
+        all.find((each) => each.plural === kind.plural)
+      );
       if (found !== undefined) break;
       await wait();
     }

@@ -22,7 +22,11 @@ type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B 
 
 function expectType<T extends true>(..._: T[]): void {}
 
-const Database = resource<DatabaseSpec, DatabaseStatus>({ group: "example.com", version: "v1", plural: "databases" });
+const Database = resource<DatabaseSpec, DatabaseStatus>({
+  group: "example.com",
+  version: "v1",
+  plural: "databases",
+});
 
 it("handlers see the types of the kind", () => {
   const op = operator();
@@ -64,7 +68,12 @@ it("handlers see the types of the kind", () => {
   op.on.update(Database, { id: "engine", field: "spec.engine", new: "mysql" }, ({ old }) => {
     expectType<Equal<typeof old, "postgresql" | "mysql" | undefined>>();
   });
-  op.on.update(Database, { id: "present", field: "spec.replicas", old: PRESENT, new: (value) => (value ?? 0) > 3 }, () => {});
+  op.on.update(Database, {
+    id: "present",
+    field: "spec.replicas",
+    old: PRESENT,
+    new: (value) => (value ?? 0) > 3,
+  }, () => {});
 
   // @ts-expect-error There is no such engine.
   op.on.update(Database, { id: "wrong", field: "spec.engine", new: "oracle" }, () => {});

@@ -87,14 +87,19 @@ export class Runner implements AsyncDisposable {
   }
 
   /** Lets time pass until the condition holds. @throws {Error} If it does not within (default) an hour. */
-  async until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void> {
+  async until(
+    condition: () => boolean | Promise<boolean>,
+    options?: { readonly within?: Seconds },
+  ): Promise<void> {
     await this.host.clock.until(condition, options);
     this.#check();
   }
 
   /** The messages of all lines so far, of one level if one is given. */
   messages(level?: LogLevel): string[] {
-    return this.logs.filter((record) => level === undefined || record.level === level).map(({ message }) => message);
+    return this.logs.filter((record) => level === undefined || record.level === level).map(({ message }) =>
+      message
+    );
   }
 
   /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
