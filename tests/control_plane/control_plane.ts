@@ -25,7 +25,12 @@ export interface ControlPlaneOptions {
   readonly binaries?: ControlPlaneBinaries;
   /** Further flags of kube-apiserver, such as "--feature-gates=ShardedListAndWatch=true". They come last and so win. */
   readonly apiServerFlags?: readonly string[];
-  /** How often old versions are forgotten, so that watching from them ends in 410. In seconds. Default: 300. */
+  /**
+   * How often etcd forgets old versions, so that continuing a list from them ends in 410. In seconds. Default: 300.
+   *
+   * Watches are served from the API server's own cache, which remembers longer: they end in 410 after a restart of the
+   * API server, or with the flag `--watch-cache=false`.
+   */
   readonly compactionInterval?: number;
   /** Whether kube-controller-manager runs: garbage collection, namespace deletion, workloads. Default: false. */
   readonly controllerManager?: boolean;
