@@ -6,6 +6,7 @@
  * authorities, client certificates, server names, resets, aborts, hundreds of watches.
  */
 
+import { Buffer } from "node:buffer";
 import http from "node:http";
 import https from "node:https";
 import { Exchange } from "./node_exchange.ts";
@@ -52,7 +53,10 @@ class NodeConnection implements Connection {
     if (this.#disposed) return Promise.reject(new Error("Cannot send a request: the connection was closed"));
     if (signal?.aborted) return Promise.reject(signal.reason);
     const path = this.#prefix + request.path;
-    const outgoing = this.#send({ ...this.#target, method, path, headers: { ...request.headers } });
+    const headers: Record<string, string> = { ...request.headers };
+    // NB: without it, Node sends the bodies of DELETE requests with no length at all, which makes them another request.
+    if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
+    const outgoing = this.#send({ ...this.#target, method, path, headers });
     const exchange = new Exchange(outgoing, {
       signal,
       connectTimeout: this.#connectTimeout,

@@ -110,7 +110,11 @@ export class Exchange implements HttpResponse {
   #decode(message: IncomingMessage): Readable {
     if (message.headers["content-encoding"] !== "gzip") return message;
     const decoder = createGunzip();
-    decoder.on("error", (error) => this.fail(error));
+    decoder.on("error", (error) => {
+      this.fail(error);
+      // The message may have come to its end, and what is in it be wrong all the same.
+      this.#reader?.fail(error);
+    });
     return message.pipe(decoder);
   }
 

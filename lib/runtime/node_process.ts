@@ -1,8 +1,9 @@
 /** The process that we run in and others that we start, as Deno, Bun and Node give them through `node:process`. */
 
+import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
-import { homedir, hostname } from "node:os";
-import { constants } from "node:os";
+import { writeSync } from "node:fs";
+import { constants, homedir, hostname } from "node:os";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { importFresh } from "./fresh_modules.ts";
@@ -28,7 +29,7 @@ export function nodeProcess(): Process {
       return { [Symbol.dispose]: () => void process.off(signal, listener) };
     },
     exit: (code) => process.exit(code),
-    write: (stream, text) => void process[stream].write(text),
+    write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
     isTerminal: (stream) => process[stream].isTTY === true,
     run,
     importModule(path, options) {
@@ -36,6 +37,29 @@ export function nodeProcess(): Process {
       return options?.fresh ? importFresh(href) : import(href);
     },
   };
+}
+
+/**
+ * Writes to an open file, and returns when all is written.
+ *
+ * NB: not `process.stderr.write()`: where that is a pipe, it may keep text in memory, which `exit()` then drops.
+ */
+function writeAll(file: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(file, bytes, written);
+    } catch (error) {
+      // Whoever read this has gone, and there is nobody left to tell.
+      if (codeOf(error) !== "EAGAIN") return;
+      // The pipe is full, and somebody made it non-blocking.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
