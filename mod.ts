@@ -90,6 +90,7 @@ export type {
   UpdateOptions,
 } from "./lib/registry/on.ts";
 export type { DeepReadonly, FieldOf, FieldValue } from "./lib/registry/paths.ts";
+export { type Kinds, kinds } from "./lib/registry/kinds.ts";
 export {
   resource,
   type ResourceLike,
@@ -106,6 +107,15 @@ export type {
   WatchEvent,
 } from "./lib/model/object.ts";
 export { Patch, type PatchFunction, type PatchOf } from "./lib/model/patch.ts";
+export {
+  addOwnerReference,
+  type ObjectReference,
+  objectReference,
+  ownerReference,
+  type OwnerReferenceOptions,
+  type Referable,
+  removeOwnerReference,
+} from "./lib/model/references.ts";
 export type { Resource } from "./lib/model/resource.ts";
 export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";
 export type { LogFields, Logger, LogLevel } from "./lib/runtime/logging.ts";

@@ -14,6 +14,13 @@ export interface ObjectReference {
   namespace?: string;
 }
 
+/** What references are made from: any object, also a view of one that cannot be written to. */
+export interface Referable {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly uid?: string; readonly namespace?: string };
+}
+
 /** Options of {@linkcode ownerReference}. */
 export interface OwnerReferenceOptions {
   /** Whether the owner is the one that controls the object; there can be one such. Default: true. */
@@ -23,7 +30,7 @@ export interface OwnerReferenceOptions {
 }
 
 /** Gives the reference to an object; what the object lacks is left out. */
-export function objectReference(body: Partial<KubeObject>): ObjectReference {
+export function objectReference(body: Referable): ObjectReference {
   const { name, uid, namespace } = metadataOf(body);
   const reference: ObjectReference = {};
   if (body.apiVersion) reference.apiVersion = body.apiVersion;
@@ -40,7 +47,7 @@ export function objectReference(body: Partial<KubeObject>): ObjectReference {
  * @throws {TypeError} If the object lacks apiVersion, kind, name or uid: the server would refuse such a reference.
  */
 export function ownerReference(
-  body: Partial<KubeObject>,
+  body: Referable,
   options: OwnerReferenceOptions = {},
 ): OwnerReference {
   const { controller = true, blockOwnerDeletion = true } = options;
@@ -79,7 +86,7 @@ export function controllerOf(body: Partial<KubeObject>): OwnerReference | undefi
     : undefined;
 }
 
-function metadataOf(body: Partial<KubeObject>): KubeObject["metadata"] {
+function metadataOf<Metadata>(body: { readonly metadata?: Metadata }): Partial<Metadata> {
   // Strangers' objects may lack it, whatever the type says.
   return isObject(body.metadata) ? body.metadata : {};
 }
