@@ -52,7 +52,7 @@ describe("startComponent()", () => {
   });
 
   it("has the process id of the component itself", options, async () => {
-    const component = startShell("echo $$; sleep 600");
+    const component = startShell("echo $$; while true; do sleep 0.05; done");
     await until(() => component.tail() !== "");
     assert.equal(Number(component.tail()), component.pid);
     await component.stop("SIGKILL");
