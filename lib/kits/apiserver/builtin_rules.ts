@@ -15,7 +15,7 @@ export function builtinRules(kind: string): KindRules {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
       defaultBuiltin(kind, object);
-      return [];
+      return dropUnknown(kind, object);
     },
     settle(object, old) {
       if (old === undefined) initialStatus(kind, object);
@@ -41,6 +41,49 @@ const NAMESPACE_RULES: Pick<KindRules, "settle" | "terminate" | "holds"> = {
     return Array.isArray(finalizers) && finalizers.length > 0;
   },
 };
+
+/** The fields of the kinds that have others than `spec` and `status`. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  ClusterRole: ["rules", "aggregationRule"],
+  ClusterRoleBinding: ["subjects", "roleRef"],
+  ConfigMap: ["data", "binaryData", "immutable"],
+  Endpoints: ["subsets"],
+  Event: [
+    "involvedObject",
+    "reason",
+    "message",
+    "source",
+    "firstTimestamp",
+    "lastTimestamp",
+    "count",
+    "type",
+    "eventTime",
+    "series",
+    "action",
+    "related",
+    "reportingComponent",
+    "reportingInstance",
+  ],
+  MutatingWebhookConfiguration: ["webhooks"],
+  PriorityClass: ["value", "globalDefault", "description", "preemptionPolicy"],
+  Role: ["rules"],
+  RoleBinding: ["subjects", "roleRef"],
+  Secret: ["data", "stringData", "type", "immutable"],
+  ServiceAccount: ["secrets", "imagePullSecrets", "automountServiceAccountToken"],
+  ValidatingWebhookConfiguration: ["webhooks"],
+};
+
+/** Drops what is not a field of the kind, on the highest level; below that everything is kept. */
+function dropUnknown(kind: string, object: KubeObject): string[] {
+  const known = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] ?? [] : ["spec", "status"];
+  const dropped: string[] = [];
+  for (const field of Object.keys(object)) {
+    if (field === "apiVersion" || field === "kind" || field === "metadata" || known.includes(field)) continue;
+    delete object[field];
+    dropped.push(field);
+  }
+  return dropped;
+}
 
 /** `stringData` can only be written: it ends up in `data`. */
 function foldStringData(secret: KubeObject): void {

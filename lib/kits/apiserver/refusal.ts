@@ -68,8 +68,9 @@ export function notFound(names: KindNames, name: string): Refusal {
   });
 }
 
-export function alreadyExists(names: KindNames, name: string): Refusal {
-  return refusal(`${qualified(names)} "${name}" already exists`, {
+export function alreadyExists(names: KindNames, name: string, isDeleted: boolean): Refusal {
+  const prefix = isDeleted ? "object is being deleted: " : "";
+  return refusal(`${prefix}${qualified(names)} "${name}" already exists`, {
     code: 409,
     reason: "AlreadyExists",
     details: detailsOf(names, name),
@@ -118,19 +119,41 @@ export function terminating(names: KindNames, name: string, namespace: string): 
 export function invalid(names: KindNames, name: string, causes: readonly Cause[]): Refusal {
   const status = invalidStatus(causes, { group: names.group, kind: names.kind, name });
   const { group, ...details } = status.details ?? {};
-  return new Refusal({ ...status, details: group === "" ? details : { ...details, group } });
+  return new Refusal({
+    ...status,
+    details: { ...details, name: name === "" ? undefined : name, ...(group === "" ? {} : { group }) },
+  });
 }
 
 export function badRequest(message: string): Refusal {
   return refusal(message, { code: 400, reason: "BadRequest" });
 }
 
-/** A patch that cannot be applied. */
-export function unprocessable(message: string): Refusal {
+/** A JSON patch that cannot be applied. NB: the real server does not say why, either. */
+export function unprocessable(): Refusal {
   return refusal("the server rejected our request due to an error in our request", {
     code: 422,
     reason: "Invalid",
-    details: { causes: [{ reason: "UnexpectedServerResponse", message }] },
+    details: {},
+  });
+}
+
+/** A patch whose result is not an object of its kind. */
+export function invalidPatch(result: unknown, reason: string): Refusal {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${reason}`;
+  return refusal(` "" is invalid: patch: ${message}`, {
+    code: 422,
+    reason: "Invalid",
+    details: { causes: [{ reason: "FieldValueInvalid", message, field: "patch" }] },
+  });
+}
+
+/** A path below a group that the server has, which leads nowhere. */
+export function noSuchResource(): Refusal {
+  return refusal("the server could not find the requested resource", {
+    code: 404,
+    reason: "NotFound",
+    details: {},
   });
 }
 
@@ -138,6 +161,20 @@ export function methodNotAllowed(
   message: string = "the server does not allow this method on the requested resource",
 ): Refusal {
   return refusal(message, { code: 405, reason: "MethodNotAllowed", details: {} });
+}
+
+/** A verb that a subresource of a custom kind does not have. */
+export function notSupported(names: KindNames, verb: string): Refusal {
+  return refusal(`${verb} is not supported on resources of kind "${qualified(names)}"`, {
+    code: 405,
+    reason: "MethodNotAllowed",
+    details: detailsOf(names, ""),
+  });
+}
+
+/** A patch in a format that nobody knows. */
+export function unknownPatchType(): Refusal {
+  return refusal("415: Unsupported Media Type", { code: 415, reason: "UnsupportedMediaType", details: {} });
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): Refusal {
@@ -148,9 +185,10 @@ export function unsupportedMediaType(accepted: readonly string[]): Refusal {
 }
 
 export function notAcceptable(accepted: readonly string[]): Refusal {
-  return refusal(`only the following media types are accepted: ${accepted.join(", ")}`, {
+  return refusal(`406: Not Acceptable\n\nAvailable representations: ${accepted.join(", ")}`, {
     code: 406,
     reason: "NotAcceptable",
+    details: {},
   });
 }
 
@@ -163,6 +201,11 @@ export function entityTooLarge(limit: number): Refusal {
 
 export function unauthorized(): Refusal {
   return refusal("Unauthorized", { code: 401, reason: "Unauthorized" });
+}
+
+/** An error of the storage, which the real server passes on as it is. */
+export function storageFault(message: string): Refusal {
+  return new Refusal({ kind: "Status", apiVersion: "v1", status: "Failure", message, code: 500 });
 }
 
 export function internal(message: string): Refusal {

@@ -9,8 +9,8 @@ import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
-import { parseResourcePath } from "./paths.ts";
-import { badRequest, methodNotAllowed } from "./refusal.ts";
+import { apiVersionFor, parseResourcePath, type ResourcePath } from "./paths.ts";
+import { badRequest, methodNotAllowed, noSuchResource, notFound } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
@@ -49,12 +49,18 @@ function versionDocument(): unknown {
   };
 }
 
-/** NB: a path that does not exist is answered with text, not with a Status. */
-function missing(): Response {
+/** NB: a path that leads nowhere is answered with text, unless it is below a group that the real server has built in. */
+function missing(asText = true): Response {
+  if (!asText) throw noSuchResource();
   return new Response("404 page not found\n", {
     status: 404,
     headers: { "content-type": "text/plain; charset=utf-8" },
   });
+}
+
+function isBuiltinGroup({ kinds }: Cluster, apiVersion: string): boolean {
+  const isBelow = (resource: Resource) => apiVersionFor(resource) === apiVersion;
+  return kinds.all().some((kind) => !kind.custom && isBelow(kind)) || reviewResources().some(isBelow);
 }
 
 function addDiscovery(app: Hono, cluster: Cluster): void {
@@ -107,20 +113,20 @@ async function serveApiPath(cluster: Cluster, c: Context): Promise<Response> {
   const request = c.req.raw;
   const url = new URL(request.url);
   const path = parseResourcePath(url.pathname);
-  if (path === undefined) return missing();
+  if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
-  if (kind === undefined) return await serveReview(request, path);
+  if (kind === undefined) return await serveReview(cluster, request, path);
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
-  if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing();
+  if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
+  if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
   return await serveResource(cluster, request, { kind, path, query: url.searchParams });
 }
 
-async function serveReview(
-  request: Request,
-  path: { readonly apiVersion: string; readonly plural: string; readonly name?: string },
-): Promise<Response> {
+async function serveReview(cluster: Cluster, request: Request, path: ResourcePath): Promise<Response> {
   const answer = findReview(path.apiVersion, path.plural);
-  if (answer === undefined || path.name !== undefined) return missing();
+  if (answer === undefined || path.name !== undefined) {
+    return missing(!isBuiltinGroup(cluster, path.apiVersion));
+  }
   if (request.method !== "POST") throw methodNotAllowed();
   const question = await readValue(request);
   if (!isObject(question)) throw badRequest("the request body is not an object");

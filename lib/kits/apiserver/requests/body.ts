@@ -2,11 +2,11 @@
  * Request bodies: how large they may be, and what they must hold.
  */
 
-import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { parseYaml } from "../../../runtime/yaml.ts";
 import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
+import { decodeBody, type Decoded } from "./decode.ts";
 import { concat } from "./respond.ts";
 import { parseMediaTypes } from "./shape.ts";
 
@@ -57,7 +57,7 @@ export function contentTypeOf(request: Request): string {
  *
  * @throws {Refusal} 415 for other content types, 400 for text that cannot be parsed.
  */
-export async function readValue(request: Request): Promise<unknown> {
+export async function readValue(request: Request, prefix = ""): Promise<unknown> {
   const type = contentTypeOf(request);
   if (type !== "" && type !== "application/json" && type !== "application/yaml" && type !== "*/*") {
     throw unsupportedMediaType([
@@ -66,52 +66,35 @@ export async function readValue(request: Request): Promise<unknown> {
       "application/vnd.kubernetes.protobuf",
     ]);
   }
-  return parseText(await readText(request), type === "application/yaml");
-}
-
-/** @throws {Refusal} 400 */
-export function parseText(text: string, yaml = false): unknown {
-  if (text.trim() === "") return undefined;
-  try {
-    return yaml ? parseYaml(text)[0] : JSON.parse(text);
-  } catch (error) {
-    throw badRequest(
-      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : error}`,
-    );
-  }
+  return parseText(await readText(request), { yaml: type === "application/yaml", prefix });
 }
 
 /**
  * Reads an object of that kind; `apiVersion` and `kind` may be left out.
  *
- * @throws {Refusal} 400 if it is none.
+ * @throws {Refusal} 400 if it is none; 413; 415
  */
-export async function readObject(request: Request, kind: Kind): Promise<KubeObject> {
-  const value = await readValue(request);
-  if (!isObject(value)) throw badRequest(`the request body is not an object of kind ${kind.kind}`);
-  return asKind(value, kind);
+export async function readObject(request: Request, kind: Kind): Promise<Decoded> {
+  const prefix =
+    `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: `;
+  const value = await readValue(request, prefix);
+  if (isObject(value)) return decodeBody(value, kind);
+  if (value === undefined) throw badRequest(`${prefix}unexpected end of JSON input (<empty>)`);
+  const word = Array.isArray(value) ? "array" : typeof value;
+  throw badRequest(`${prefix}json: cannot unmarshal ${word} into Go value of type ${kind.kind}`);
 }
 
-/**
- * Takes a value for an object of that kind, in the shape in which it is stored. Its metadata is still unchecked.
- *
- * @throws {Refusal} 400 if it says that it is something else.
- */
-export function asKind(value: JsonObject, kind: Kind): KubeObject {
-  const { apiVersion = kind.apiVersion, kind: name = kind.kind } = value;
-  if (name !== kind.kind) {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind.kind}): ${name} in version ${apiVersion}`,
-    );
+/** @throws {Refusal} 400, with the prefix before what the parser says. */
+export function parseText(text: string, { yaml = false, prefix = "" }: ParseOptions = {}): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return yaml ? parseYaml(text)[0] : JSON.parse(text);
+  } catch (error) {
+    throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
   }
-  if (apiVersion !== kind.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
-    );
-  }
-  const stored = kind.conversion?.toStored(value) ?? value;
-  const { metadata = {}, ...rest } = stored;
-  // readMetadata() narrows `metadata` before anything else reads it.
-  const object = { apiVersion, kind: name, metadata, ...rest } as KubeObject;
-  return object;
+}
+
+export interface ParseOptions {
+  readonly yaml?: boolean;
+  readonly prefix?: string;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { badRequest } from "../refusal.ts";
+import { badRequest, invalid } from "../refusal.ts";
 import { isObject, objectAt } from "../values.ts";
 import type { DeleteOptions, Propagation } from "../writes/delete.ts";
 import { readValue } from "./body.ts";
@@ -14,7 +14,7 @@ export type DeleteRequest = Pick<DeleteOptions, "propagation" | "preconditions" 
 
 /** @throws {Refusal} 400 or 415 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
-  const value = await readValue(request);
+  const value = await readValue(request, "couldn't get version/kind; json parse error: ");
   if (value !== undefined && !isObject(value)) {
     throw badRequest("the request body is not an object of kind DeleteOptions");
   }
@@ -33,9 +33,13 @@ export async function readDeleteOptions(request: Request, query: URLSearchParams
 function propagationOf(value: unknown): Propagation | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (value === "Orphan" || value === "Background" || value === "Foreground") return value;
-  throw badRequest(
-    `Invalid value: ${JSON.stringify(value)}: supported values: "Background", "Foreground", "Orphan"`,
-  );
+  throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
+    reason: "FieldValueNotSupported",
+    message: `Unsupported value: ${
+      JSON.stringify(value)
+    }: supported values: "Foreground", "Background", "Orphan", "nil"`,
+    field: "propagationPolicy",
+  }]);
 }
 
 function legacyPropagation(orphan: unknown): { propagation?: Propagation } {

@@ -177,7 +177,8 @@ interface PageOptions {
 }
 
 function pageOf(kind: Kind, { scope, limit, version, entries, start }: PageOptions): Page {
-  const metadata: JsonObject = { resourceVersion: String(version) };
+  // NB: lists of custom kinds always say it, lists of built-in kinds only where there is more.
+  const metadata: JsonObject = { ...(kind.custom ? { continue: "" } : {}), resourceVersion: String(version) };
   if (scope.key !== undefined || (limit <= 0 && start === undefined)) {
     return { items: select(kind, scope, entries), metadata };
   }

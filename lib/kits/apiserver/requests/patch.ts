@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { applyJsonPatch } from "../json_patch.ts";
 import type { Kind } from "../kinds.ts";
-import { badRequest, unprocessable, unsupportedMediaType } from "../refusal.ts";
+import { badRequest, unknownPatchType, unprocessable, unsupportedMediaType } from "../refusal.ts";
 import { applyStrategicMerge } from "../strategic.ts";
 import { isObject, setOwn } from "../values.ts";
 import { contentTypeOf, parseText, readText } from "./body.ts";
@@ -25,24 +25,34 @@ const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 export async function readPatch(request: Request, kind: Kind): Promise<Patcher> {
   const type = contentTypeOf(request);
   const accepted = kind.custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
+  if (!type.endsWith("+json") && !type.endsWith("+yaml")) throw unknownPatchType();
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
-  const patch = parseText(await readText(request));
+  const patch = parseText(await readText(request), { prefix: "error decoding patch: " });
   if (type === JSON_PATCH) return jsonPatcher(patch);
-  if (!isObject(patch)) throw badRequest("the patch is not a JSON object");
+  if (!isObject(patch)) {
+    throw badRequest(
+      "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+    );
+  }
   if (type === STRATEGIC_PATCH) return strategicPatcher(patch);
   return (live) => mergePatch(live, patch);
 }
 
 function jsonPatcher(operations: unknown): Patcher {
-  if (!Array.isArray(operations)) throw badRequest("the patch is not a JSON array of operations");
+  if (!Array.isArray(operations)) {
+    throw badRequest(
+      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+    );
+  }
   return (live) => {
+    let patched: unknown;
     try {
-      const patched = applyJsonPatch(live, operations);
-      if (isObject(patched)) return patched;
-    } catch (error) {
-      throw unprocessable(error instanceof Error ? error.message : String(error));
+      patched = applyJsonPatch(live, operations);
+    } catch {
+      throw unprocessable();
     }
-    throw unprocessable("the patched document is not an object");
+    if (isObject(patched)) return patched;
+    throw unprocessable();
   };
 }
 

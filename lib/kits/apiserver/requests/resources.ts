@@ -2,16 +2,27 @@
  * Requests for resources: from a method and a path to the verb that serves it.
  */
 
+import type { KubeObject } from "../../../model/object.ts";
+import type { Cause } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
-import { keyFor, type Kind } from "../kinds.ts";
+import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
-import { badRequest, forbidden, methodNotAllowed, notFound } from "../refusal.ts";
+import {
+  badRequest,
+  forbidden,
+  invalid,
+  invalidPatch,
+  methodNotAllowed,
+  notFound,
+  notSupported,
+} from "../refusal.ts";
 import { clone } from "../values.ts";
-import { createObject } from "../writes/create.ts";
+import { createObject, type WriteOptions } from "../writes/create.ts";
 import { deleteObject, type Deletion } from "../writes/delete.ts";
 import { updateObject } from "../writes/update.ts";
-import { asKind, readObject } from "./body.ts";
+import { readObject } from "./body.ts";
+import { type Decoded, decodePatched } from "./decode.ts";
 import { readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { readPatch } from "./patch.ts";
@@ -46,7 +57,14 @@ export function serveResource(
   request: Request,
   { kind, path, query }: CallOptions,
 ): Response | Promise<Response> {
-  const call: Call = { request, kind, path, query, shape: shapeOf(request, query), dryRun: isDryRun(query) };
+  const call: Call = {
+    request,
+    kind,
+    path,
+    query,
+    shape: shapeOf(request, query),
+    dryRun: isDryRun(request, query),
+  };
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
   if (path.name === undefined) return serveCollection(cluster, call);
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
@@ -59,19 +77,34 @@ export function serveResource(
       return patch(cluster, call);
     case "DELETE":
       if (path.subresource === undefined) return remove(cluster, call);
-      throw methodNotAllowed();
+      throw unsupported(call, "delete");
     default:
-      throw methodNotAllowed();
+      throw unsupported(call, "create");
   }
 }
 
-/** @throws {Refusal} 400 */
-function isDryRun(query: URLSearchParams): boolean {
-  const values = query.getAll("dryRun");
-  if (values.some((value) => value !== "All" && value !== "")) {
-    throw badRequest(`Invalid value: ${JSON.stringify(values)}: Unsupported value: supported values: "All"`);
+function unsupported({ kind, path }: Call, verb: string): Error {
+  return kind.custom && path.subresource !== undefined ? notSupported(kind, verb) : methodNotAllowed();
+}
+
+const OPTION_KINDS: Readonly<Record<string, string>> = {
+  POST: "CreateOptions",
+  PUT: "UpdateOptions",
+  PATCH: "PatchOptions",
+  DELETE: "DeleteOptions",
+};
+
+/** @throws {Refusal} 422 */
+function isDryRun({ method }: Request, query: URLSearchParams): boolean {
+  const values = query.getAll("dryRun").filter((value) => value !== "");
+  if (values.some((value) => value !== "All") && Object.hasOwn(OPTION_KINDS, method)) {
+    throw invalid({ group: "meta.k8s.io", plural: "", kind: OPTION_KINDS[method] ?? "" }, "", [{
+      reason: "FieldValueNotSupported",
+      message: `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`,
+      field: "dryRun",
+    }]);
   }
-  return values.includes("All");
+  return values.length > 0;
 }
 
 function serveCollection(cluster: Cluster, call: Call): Response | Promise<Response> {
@@ -99,48 +132,124 @@ function get(cluster: Cluster, { kind, path, shape }: Call): Response {
   return objectResponse(cluster, stored, { kind, shape });
 }
 
-async function create(cluster: Cluster, { request, kind, path, shape, dryRun }: Call): Promise<Response> {
-  const object = await readObject(request, kind);
-  const stored = createObject(cluster, object, { kind, namespace: path.namespace, dryRun });
-  return objectResponse(cluster, stored, { kind, shape, code: 201 });
+async function create(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, shape, dryRun } = call;
+  const decoded = await readObject(request, kind);
+  const headers = new Headers();
+  const report = reporter(call, { headers, decoded });
+  const stored = createObject(cluster, decoded.object, { kind, namespace: path.namespace, dryRun, report });
+  return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
 }
 
-async function replace(cluster: Cluster, { request, kind, path, shape, dryRun }: Call): Promise<Response> {
+async function replace(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, shape, dryRun } = call;
   const { namespace, name = "", subresource } = path;
-  const object = await readObject(request, kind);
-  const { metadata } = object;
-  if (metadata.name === undefined || metadata.name === "") {
-    throw badRequest("name must be provided");
+  const decoded = await readObject(request, kind);
+  const { object } = decoded;
+  checkPlace(object, { namespace, name });
+  const headers = new Headers();
+  const report = reporter(call, { headers, decoded });
+  const reference = { namespace, name };
+  const creates = kind.createOnUpdate && subresource === undefined;
+  if (creates && kind.collection.get(keyFor(kind, reference)) === undefined) {
+    const stored = createObject(cluster, object, { kind, namespace, dryRun, report });
+    return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
+  }
+  const stored = updateObject(cluster, {
+    kind,
+    reference,
+    subresource,
+    dryRun,
+    report,
+    change: () => object,
+  });
+  return objectResponse(cluster, stored, { kind, shape, headers });
+}
+
+async function patch(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, shape, dryRun } = call;
+  const { namespace, name = "", subresource } = path;
+  const apply = await readPatch(request, kind);
+  const reference = { namespace, name };
+  const current = kind.collection.get(keyFor(kind, reference));
+  if (current === undefined) throw notFound(kind, name);
+  const decoded = decodePatched(apply(clone(servedObject(kind, current))), kind);
+  const { object } = decoded;
+  checkPlace(object, reference);
+  if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
+    throw invalid(kind, name, [immutableUid(object.metadata.uid)]);
+  }
+  const headers = new Headers();
+  const refuse = (fault: string) => invalidPatch(object, fault);
+  const report = reporter(call, { headers, decoded, refuse });
+  const stored = updateObject(cluster, {
+    kind,
+    reference,
+    subresource,
+    dryRun,
+    report,
+    change: () => object,
+  });
+  return objectResponse(cluster, stored, { kind, shape, headers });
+}
+
+function immutableUid(uid: string): Cause {
+  return {
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(uid)}: field is immutable`,
+    field: "metadata.uid",
+  };
+}
+
+/** An object must be the one that the URL names. */
+function checkPlace({ metadata }: KubeObject, { namespace, name }: ObjectKey): void {
+  if (metadata.name === undefined) {
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
   }
   if (metadata.name !== name) {
     throw badRequest(
       `the name of the object (${metadata.name}) does not match the name on the URL (${name})`,
     );
   }
-  if (metadata.namespace !== undefined && metadata.namespace !== "" && metadata.namespace !== namespace) {
-    throw badRequest("the namespace of the object does not match the namespace on the request");
+  if (metadata.namespace !== undefined && metadata.namespace !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
-  const reference = { namespace, name };
-  const creates = kind.createOnUpdate && subresource === undefined;
-  if (creates && kind.collection.get(keyFor(kind, reference)) === undefined) {
-    const stored = createObject(cluster, object, { kind, namespace, dryRun });
-    return objectResponse(cluster, stored, { kind, shape, code: 201 });
-  }
-  const stored = updateObject(cluster, { kind, reference, subresource, dryRun, change: () => object });
-  return objectResponse(cluster, stored, { kind, shape });
 }
 
-async function patch(cluster: Cluster, { request, kind, path, shape, dryRun }: Call): Promise<Response> {
-  const { namespace, name = "", subresource } = path;
-  const apply = await readPatch(request, kind);
-  const reference = { namespace, name };
-  const current = kind.collection.get(keyFor(kind, reference));
-  if (current === undefined) throw notFound(kind, name);
-  const change = () => asKind(apply(clone(servedObject(kind, current))), kind);
-  return objectResponse(cluster, updateObject(cluster, { kind, reference, subresource, dryRun, change }), {
-    kind,
-    shape,
-  });
+interface ReporterOptions {
+  /** Those of the response, for warnings. */
+  readonly headers: Headers;
+  readonly decoded: Decoded;
+  /** Makes the refusal of unknown fields. */
+  readonly refuse?: (fault: string) => Error;
+}
+
+const PREFER_DOMAIN =
+  "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
+
+/** What becomes of unknown fields: nothing, warnings or a refusal, as `fieldValidation` says. */
+function reporter(
+  { query, kind }: Call,
+  { headers, decoded, refuse }: ReporterOptions,
+): WriteOptions["report"] {
+  const mode = query.get("fieldValidation") ?? "Warn";
+  const warn = (text: string) => headers.append("warning", `299 - ${JSON.stringify(text)}`);
+  return (found) => {
+    const unknown = [...decoded.unknown, ...found].map((field) => `unknown field "${field}"`);
+    if (mode === "Strict" && unknown.length > 0) {
+      const fault = `strict decoding error: ${unknown.join(", ")}`;
+      const { kind: name, version } = kind;
+      throw refuse?.(fault) ??
+        badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${fault}`);
+    }
+    if (mode === "Warn") { for (const text of unknown) warn(text); }
+    if (kind.deprecation !== undefined) warn(kind.deprecation);
+    for (const finalizer of kind.custom ? decoded.object.metadata.finalizers ?? [] : []) {
+      if (!finalizer.includes("/")) warn(`metadata.finalizers: "${finalizer}": ${PREFER_DOMAIN}`);
+    }
+  };
 }
 
 async function remove(cluster: Cluster, { request, kind, path, query, shape }: Call): Promise<Response> {

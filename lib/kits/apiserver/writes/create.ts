@@ -8,19 +8,21 @@ import { keyFor, type Kind } from "../kinds.ts";
 import {
   alreadyExists,
   badRequest,
-  internal,
+  forbidden,
   invalid,
-  methodNotAllowed,
   notFound,
+  storageFault,
   terminating,
 } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
 import { objectAt } from "../values.ts";
-import { generateName, metadataCauses, readMetadata } from "./metadata.ts";
+import { generateName, metadataCauses } from "./metadata.ts";
 
 export interface WriteOptions {
   /** Everything is checked, nothing is written. */
   readonly dryRun?: boolean;
+  /** Is told which fields the kind does not know, before anything is written; may throw. */
+  readonly report?: (unknown: readonly string[]) => void;
 }
 
 export interface CreateOptions extends WriteOptions {
@@ -29,26 +31,25 @@ export interface CreateOptions extends WriteOptions {
 }
 
 /**
- * Creates an object. It belongs to the store from then on; `apiVersion` and `kind` are set.
+ * Creates an object, which belongs to the store from then on.
  *
  * @throws {Refusal}
  */
 export function createObject(
   cluster: Cluster,
   object: KubeObject,
-  { kind, namespace, dryRun = false }: CreateOptions & { readonly kind: Kind },
+  { kind, namespace, dryRun = false, report }: CreateOptions & { readonly kind: Kind },
 ): Stored {
-  const metadata = readMetadata(object.metadata, kind);
-  object.metadata = metadata;
+  const { metadata } = object;
   placeInNamespace(object, kind, namespace);
   if (metadata.resourceVersion !== undefined) {
-    throw internal("resourceVersion should not be set on objects to be created");
+    throw storageFault("resourceVersion should not be set on objects to be created");
   }
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = generateName(metadata.generateName, cluster.host.random);
   }
   checkNamespace(cluster, kind, metadata);
-  checkDefinition(cluster, kind);
+  checkDefinition(cluster, kind, metadata.name);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.generation;
@@ -56,12 +57,16 @@ export function createObject(
   metadata.creationTimestamp = timestamp(cluster.host.clock.now());
   if (kind.counted) metadata.generation = 1;
   if (kind.subresources.includes("status")) delete object.status;
-  kind.rules.normalize(object);
+  const unknown = kind.rules.normalize(object);
+  report?.(unknown);
   kind.rules.settle?.(object, undefined);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, undefined)];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
-  if (kind.collection.get(key) !== undefined) throw alreadyExists(kind, metadata.name ?? "");
+  const present = kind.collection.get(key)?.object.metadata;
+  if (present !== undefined) {
+    throw alreadyExists(kind, metadata.name ?? "", present.deletionTimestamp !== undefined);
+  }
   return dryRun ? new Stored(object, cluster.store.version) : cluster.store.put(kind.collection, key, object);
 }
 
@@ -88,10 +93,10 @@ function checkNamespace(
   if (found.object.metadata.deletionTimestamp !== undefined) throw terminating(kind, name, namespace);
 }
 
-function checkDefinition(cluster: Cluster, kind: Kind): void {
+function checkDefinition(cluster: Cluster, kind: Kind, name = ""): void {
   if (!kind.custom) return;
   const definitions = cluster.store.collection("customresourcedefinitions.apiextensions.k8s.io");
   const definition = definitions.get(`${kind.plural}.${kind.group}`);
   if (objectAt(definition?.object, "metadata")?.deletionTimestamp === undefined) return;
-  throw methodNotAllowed("create not allowed while custom resource definition is terminating");
+  throw forbidden(kind, name, "create not allowed while custom resource definition is terminating");
 }

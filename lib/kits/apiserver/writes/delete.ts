@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../model/object.ts";
 import { type Cluster, timestamp } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import { conflict, notFound } from "../refusal.ts";
-import type { Stored } from "../storage/stored.ts";
+import { Stored } from "../storage/stored.ts";
 import { equal } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
 
@@ -50,7 +50,7 @@ export function deleteObject(cluster: Cluster, options: DeleteOptions): Deletion
   if (finalizers.length === 0) delete marked.metadata.finalizers;
   else marked.metadata.finalizers = finalizers;
   const kept = finalizers.length > 0 || kind.rules.holds?.(marked) === true;
-  if (dryRun) return { stored: current, gone: !kept };
+  if (dryRun) return { stored: kept ? new Stored(marked, current.version) : current, gone: !kept };
   if (!kept) {
     cluster.store.remove(kind.collection, key);
     return { stored: current, gone: true };
@@ -64,16 +64,18 @@ function checkPreconditions(
   { metadata }: KubeObject,
 ): void {
   const { uid, resourceVersion } = preconditions;
+  // NB: here the real server calls the kind by its name, not by its plural.
+  const names = { group: kind.group, plural: kind.kind, kind: kind.kind };
   if (uid !== undefined && uid !== metadata.uid) {
     throw conflict(
-      kind,
+      names,
       reference.name,
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
     );
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
     throw conflict(
-      kind,
+      names,
       reference.name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
     );

@@ -6,11 +6,11 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
-import { conflict, invalid, notFound } from "../refusal.ts";
+import { conflict, invalid, notFound, storageFault } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
 import { clone, equal } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
-import { metadataCauses, metadataChangeCauses, readMetadata } from "./metadata.ts";
+import { metadataCauses, metadataChangeCauses } from "./metadata.ts";
 
 export interface UpdateOptions extends WriteOptions {
   readonly kind: Kind;
@@ -27,18 +27,18 @@ export interface UpdateOptions extends WriteOptions {
  * @throws {Refusal}
  */
 export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
-  const { kind, reference, change, subresource, dryRun = false } = options;
+  const { kind, reference, change, subresource, dryRun = false, report } = options;
   const key = keyFor(kind, reference);
   const current = kind.collection.get(key);
   if (current === undefined) throw notFound(kind, reference.name);
   const next = change(current.object);
-  next.metadata = readMetadata(next.metadata, kind);
   next.apiVersion = current.object.apiVersion;
   checkVersion(kind, next, current);
   keepSystemFields(next, current.object);
   const updated = subresource === "status" ? withStatus(kind, next, current.object) : next;
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current.object);
-  kind.rules.normalize(updated);
+  const unknown = kind.rules.normalize(updated);
+  report?.(unknown);
   if (subresource === undefined) kind.rules.settle?.(updated, current.object);
   countGeneration(kind, updated, current.object);
   const causes = [
@@ -68,9 +68,17 @@ export function editObject(cluster: Cluster, { kind, reference, edit }: EditOpti
   const change = (current: KubeObject) => {
     const copy = clone(current);
     edit(copy);
-    return copy;
+    return tidy(copy);
   };
   return updateObject(cluster, { kind, reference, change });
+}
+
+/** Empty lists are not written. */
+function tidy(object: KubeObject): KubeObject {
+  for (const field of ["finalizers", "ownerReferences"] as const) {
+    if ((object.metadata[field] ?? []).length === 0) delete object.metadata[field];
+  }
+  return object;
 }
 
 /** Whether an object is deleted and nothing keeps it any more. */
@@ -82,8 +90,12 @@ export function mayVanish(kind: Kind, { metadata, ...rest }: KubeObject): boolea
 /** Optimistic locking: a version that is given must be the current one. */
 function checkVersion(kind: Kind, next: KubeObject, current: Stored): void {
   const { resourceVersion, uid, name = "" } = next.metadata;
-  if (resourceVersion === undefined && !kind.unconditionalUpdate) {
-    throw invalid(kind, name, [{
+  if (resourceVersion !== undefined && !/^[0-9]+$/.test(resourceVersion)) {
+    throw storageFault(`strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
+  }
+  if ((resourceVersion ?? "0") === "0" && !kind.unconditionalUpdate) {
+    // NB: here the real server calls the kind by its plural.
+    throw invalid({ ...kind, kind: kind.plural }, name, [{
       reason: "FieldValueInvalid",
       message: "Invalid value: 0: must be specified for an update",
       field: "metadata.resourceVersion",
@@ -94,10 +106,18 @@ function checkVersion(kind: Kind, next: KubeObject, current: Stored): void {
     throw conflict(
       kind,
       name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${
+        storageKey(kind, old)
+      }, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.uid}`,
     );
   }
-  if (resourceVersion !== undefined && resourceVersion !== old.resourceVersion) throw conflict(kind, name);
+  if ((resourceVersion ?? "0") !== "0" && resourceVersion !== old.resourceVersion) throw conflict(kind, name);
+}
+
+/** Where the real server would keep it in etcd; errors mention it. */
+function storageKey({ group, plural, custom }: Kind, { namespace, name }: KubeObject["metadata"]): string {
+  const place = custom ? `${group}/${plural}` : plural;
+  return `/registry/${place}/${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
 /** What clients cannot change stays as it is. */
@@ -105,11 +125,11 @@ function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void
   const { metadata } = next;
   metadata.namespace ??= old.namespace;
   metadata.uid ??= old.uid;
-  metadata.creationTimestamp ??= old.creationTimestamp;
+  metadata.creationTimestamp = old.creationTimestamp;
   metadata.resourceVersion = old.resourceVersion;
   setOrDelete(next, old, "generation");
-  setOrDelete(next, old, "deletionTimestamp");
-  setOrDelete(next, old, "deletionGracePeriodSeconds");
+  metadata.deletionTimestamp ??= old.deletionTimestamp;
+  metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
   setOrDelete(next, old, "generateName");
 }
 

@@ -1,0 +1,229 @@
+/**
+ * From a JSON value to an object of a kind: what Go's decoder does for the real server, and its words when it cannot.
+ */
+
+import type { JsonObject, KubeObject, ObjectMeta } from "../../../model/object.ts";
+import { groupOf, type Kind } from "../kinds.ts";
+import { badRequest, invalid, invalidPatch } from "../refusal.ts";
+import { getOwn, isObject } from "../values.ts";
+
+/** An object whose metadata has the right types, and the paths of the fields that nobody knows. */
+export interface Decoded {
+  readonly object: KubeObject;
+  readonly unknown: readonly string[];
+}
+
+/** What a field must be: Go's name for the type of the whole, and of what it is made of. */
+type FieldType = "string" | "int64" | "map" | "strings" | "objects" | "anything";
+
+/** NB: what is not listed is dropped. */
+const METADATA: Readonly<Record<string, FieldType>> = {
+  name: "string",
+  generateName: "string",
+  namespace: "string",
+  selfLink: "anything",
+  uid: "string",
+  resourceVersion: "string",
+  generation: "int64",
+  creationTimestamp: "string",
+  deletionTimestamp: "string",
+  deletionGracePeriodSeconds: "int64",
+  labels: "map",
+  annotations: "map",
+  ownerReferences: "objects",
+  finalizers: "strings",
+  managedFields: "anything",
+};
+
+/**
+ * Reads an object of that kind from a request's body.
+ *
+ * @throws {Refusal} 400
+ */
+export function decodeBody(value: JsonObject, kind: Kind): Decoded {
+  if (kind.custom) checkNamed(value, kind);
+  const { kind: name, version } = namesOf(value, kind);
+  return decode(value, kind, (fault) => {
+    throw badRequest(`${name} in version "${version}" cannot be handled as a ${kind.kind}: ${fault}`);
+  });
+}
+
+/**
+ * Reads the object that a patch has made.
+ *
+ * @throws {Refusal} 422
+ */
+export function decodePatched(value: JsonObject, kind: Kind): Decoded {
+  if (kind.custom) {
+    checkName(value, "kind", kind);
+    checkName(value, "apiVersion", kind);
+  }
+  return decode(value, kind, (fault) => {
+    throw invalidPatch(value, fault);
+  });
+}
+
+/** NB: custom kinds, unlike the others, cannot go without `apiVersion` and `kind`. */
+function checkNamed(value: JsonObject, kind: Kind): void {
+  for (const [field, word] of [["kind", "Kind"], ["apiVersion", "apiVersion"]] as const) {
+    if (typeof getOwn(value, field) === "string" && value[field] !== "") continue;
+    const text = JSON.stringify(value);
+    const short = text.length > 35 ? `${text.slice(0, 35)} ...` : text;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): Object '${word}' is missing in '${text}' (${short})`,
+    );
+  }
+  const { apiVersion } = value;
+  if (apiVersion !== kind.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    );
+  }
+  checkName(value, "kind", kind);
+}
+
+/** NB: the refusal calls the object what it calls itself. */
+function checkName(value: JsonObject, field: "apiVersion" | "kind", kind: Kind): void {
+  if (value[field] === kind[field]) return;
+  const { metadata } = value;
+  const name = isObject(metadata) && typeof metadata.name === "string" ? metadata.name : "";
+  const names = { ...kind, kind: String(value.kind), group: groupOf(String(value.apiVersion)) };
+  throw invalid(names, name, [{
+    reason: "FieldValueInvalid",
+    message: `Invalid value: ${JSON.stringify(value[field])}: must be ${kind[field]}`,
+    field,
+  }]);
+}
+
+function namesOf(value: JsonObject, kind: Kind): { kind: string; version: string } {
+  const apiVersion = getOwn(value, "apiVersion");
+  const version = typeof apiVersion === "string"
+    ? apiVersion.slice(apiVersion.indexOf("/") + 1)
+    : kind.version;
+  return { kind: String(getOwn(value, "kind") ?? kind.kind), version };
+}
+
+function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): Decoded {
+  const { apiVersion = kind.apiVersion, kind: name = kind.kind } = value;
+  if (name !== kind.kind || apiVersion !== kind.apiVersion) {
+    fail(`no kind "${name}" is registered for version "${apiVersion}"`);
+  }
+  const { metadata: given, ...rest } = kind.conversion?.toStored(value) ?? value;
+  const unknown: string[] = [];
+  const metadata = decodeMetadata(given, {
+    prefix: kind.custom ? "ObjectMeta" : "ObjectMeta.metadata",
+    unknown,
+    fail,
+  });
+  const object: KubeObject = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...rest };
+  if (!kind.custom) checkShape(object, fail);
+  return { object, unknown };
+}
+
+interface Decoding {
+  /** What Go calls the place in its errors. */
+  readonly prefix: string;
+  readonly unknown: string[];
+  readonly fail: (fault: string) => never;
+}
+
+/** Gives the known fields of `metadata`; empty ones are left out. */
+function decodeMetadata(value: unknown, { prefix, unknown, fail }: Decoding): ObjectMeta {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) {
+    fail(`json: cannot unmarshal ${wordFor(value)} into Go value of type v1.ObjectMeta`);
+  }
+  const metadata: JsonObject = {};
+  for (const [field, found] of Object.entries(value)) {
+    const type = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
+    if (type === undefined) unknown.push(`metadata.${field}`);
+    else if (type !== "anything" && !isEmpty(found)) {
+      const fault = typeFault(found, type);
+      if (fault !== undefined) {
+        fail(
+          `json: cannot unmarshal ${fault.found} into Go struct field ${prefix}.${field} of type ${fault.wanted}`,
+        );
+      }
+      metadata[field] = found;
+    }
+  }
+  return metadata;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === "") return true;
+  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
+}
+
+interface TypeFault {
+  readonly found: string;
+  readonly wanted: string;
+}
+
+function typeFault(value: unknown, type: FieldType): TypeFault | undefined {
+  switch (type) {
+    case "string":
+      return typeof value === "string" ? undefined : { found: wordFor(value), wanted: "string" };
+    case "int64":
+      return Number.isSafeInteger(value) ? undefined : { found: wordFor(value), wanted: "int64" };
+    case "map":
+      if (!isObject(value)) return { found: wordFor(value), wanted: "map[string]string" };
+      return firstFault(Object.values(value), (item) => typeFault(item, "string"));
+    case "strings":
+      if (!Array.isArray(value)) return { found: wordFor(value), wanted: "[]string" };
+      return firstFault(value, (item) => typeFault(item, "string"));
+    case "objects":
+      if (!Array.isArray(value)) return { found: wordFor(value), wanted: "[]v1.OwnerReference" };
+      return firstFault(
+        value,
+        (item) => isObject(item) ? undefined : { found: wordFor(item), wanted: "v1.OwnerReference" },
+      );
+    case "anything":
+      return undefined;
+  }
+}
+
+function firstFault(
+  values: readonly unknown[],
+  check: (value: unknown) => TypeFault | undefined,
+): TypeFault | undefined {
+  for (const value of values) {
+    const fault = check(value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Go's words for JSON types. */
+function wordFor(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** Maps of texts in built-in kinds. */
+const MAPS: Readonly<Record<string, readonly string[]>> = {
+  ConfigMap: ["data", "binaryData"],
+  Secret: ["data", "stringData"],
+};
+
+/** Checks the few types of built-in kinds that clients get wrong most. */
+function checkShape(object: KubeObject, fail: (fault: string) => never): void {
+  const { kind = "" } = object;
+  for (const field of Object.hasOwn(MAPS, kind) ? MAPS[kind] ?? [] : []) {
+    const value = object[field];
+    if (value === undefined || value === null) continue;
+    const fault = typeFault(value, "map");
+    if (fault !== undefined) {
+      fail(
+        `json: cannot unmarshal ${fault.found} into Go struct field ${kind}.${field} of type ${fault.wanted}`,
+      );
+    }
+  }
+  for (const field of ["spec", "status"]) {
+    const value = object[field];
+    if (value === undefined || value === null || isObject(value)) continue;
+    fail(
+      `json: cannot unmarshal ${wordFor(value)} into Go struct field ${kind}.${field} of type v1.${kind}Spec`,
+    );
+  }
+}
