@@ -11,6 +11,7 @@ import type { StatusBody } from "../model/object.ts";
 /** How much of a refusal without a Status object is shown, in characters. Source: Kopf, `clients/errors.py`. */
 const TEXT_LIMIT = 256;
 
+/** What an {@linkcode ApiError} is made of. */
 export interface ApiErrorOptions {
   /** The HTTP status code. */
   readonly status: number;
@@ -22,19 +23,23 @@ export interface ApiErrorOptions {
   readonly body?: StatusBody;
   /** What the server said instead of a Status object. Cut to 256 characters. */
   readonly text?: string;
+  /** What led to it, if that was an error. */
   readonly cause?: unknown;
 }
 
 /** An API server's refusal: any HTTP status from 400 up, or an ERROR event in a watch stream. */
 export class ApiError extends Error {
+  /** Always "ApiError". */
   override readonly name = "ApiError";
   /** The HTTP status code, or the `code` of an ERROR event. */
   readonly status: number;
   /** Machine-readable, such as "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired". */
   readonly reason: string | undefined;
+  /** What the reason is about: the object, the fields, how long to wait. */
   readonly details: StatusBody["details"];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The whole Status object, if the server sent one. */
   readonly body: StatusBody | undefined;
   /** "GET /api/v1/pods": what was asked. */
   readonly request: string;
@@ -62,6 +67,7 @@ export class ApiError extends Error {
 
 /** There are no credentials that a server would take. The message says what was tried, and what to do. */
 export class LoginError extends Error {
+  /** Always "LoginError". */
   override readonly name = "LoginError";
 }
 

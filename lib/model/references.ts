@@ -7,17 +7,25 @@ import type { KubeObject, OwnerReference } from "./object.ts";
 
 /** What identifies an object to a reader. Source: Kubernetes API reference, ObjectReference. */
 export interface ObjectReference {
+  /** "group/version", or "version" in the core group. */
   apiVersion?: string;
+  /** Such as "Pod". */
   kind?: string;
+  /** In its namespace. */
   name?: string;
+  /** Unique over all objects that ever were. */
   uid?: string;
+  /** Absent on cluster-scoped objects. */
   namespace?: string;
 }
 
 /** What references are made from: any object, also a view of one that cannot be written to. */
 export interface Referable {
+  /** "group/version", or "version" in the core group. */
   readonly apiVersion?: string;
+  /** Such as "Pod". */
   readonly kind?: string;
+  /** Where its name is. */
   readonly metadata?: { readonly name?: string; readonly uid?: string; readonly namespace?: string };
 }
 

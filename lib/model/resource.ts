@@ -9,24 +9,35 @@
 export interface Resource {
   /** "" for the core group. */
   readonly group: string;
+  /** Such as "v1". */
   readonly version: string;
+  /** As in URLs, such as "deployments". */
   readonly plural: string;
+  /** As in objects, such as "Deployment". */
   readonly kind: string;
+  /** Such as "deployment". */
   readonly singular: string;
+  /** Short names, such as "deploy". */
   readonly shortcuts: readonly string[];
+  /** Groups of kinds, such as "all". */
   readonly categories: readonly string[];
   /** Names such as "status" and "scale". */
   readonly subresources: readonly string[];
+  /** Whether its objects live in namespaces. */
   readonly namespaced: boolean;
   /** Whether this is its group's preferred version; always true in the core group. */
   readonly preferred: boolean;
+  /** What can be done with it, such as "list" and "watch". */
   readonly verbs: readonly string[];
 }
 
 /** Which URL of a kind is meant. */
 export interface PathOptions {
+  /** Default: all namespaces, or none. */
   readonly namespace?: string;
+  /** Default: the whole list. */
   readonly name?: string;
+  /** Such as "status". */
   readonly subresource?: string;
 }
 

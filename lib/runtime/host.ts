@@ -16,10 +16,15 @@ export interface Host {
   readonly name: "deno" | "bun" | "node" | "virtual";
   /** The runtime's version, such as "2.9.6". */
   readonly version: string;
+  /** Time. */
   readonly clock: Clock;
+  /** Chance. */
   readonly random: Random;
+  /** The file system. */
   readonly files: Files;
+  /** This process, and others that it starts. */
   readonly process: Process;
+  /** Connections and servers. */
   readonly network: Network;
 }
 

@@ -15,19 +15,27 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** The object that a line is about. */
 export interface LogReference {
+  /** "group/version", or "version" in the core group. */
   readonly apiVersion?: string;
+  /** Such as "Pod". */
   readonly kind?: string;
+  /** In its namespace. */
   readonly name?: string;
+  /** Unique over all objects that ever were. */
   readonly uid?: string;
+  /** Absent on cluster-scoped objects. */
   readonly namespace?: string;
 }
 
 /** One line, before it is written. */
 export interface LogRecord {
+  /** How urgent it is. */
   readonly level: LogLevel;
   /** Dotted, such as "lotse.objects" or "lotse.activities.startup". */
   readonly logger: string;
+  /** A constant sentence. */
   readonly message: string;
+  /** The variables that belong to it. */
   readonly fields: LogFields;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -39,14 +47,19 @@ export interface LogRecord {
 export interface LogSink {
   /** The least level that is wanted; lower ones are not even built. */
   readonly level: LogLevel;
+  /** Writes a record. */
   write(record: LogRecord): void;
 }
 
 /** What code logs with. */
 export interface Logger {
+  /** Says what each step does. */
   debug(message: string, fields?: LogFields): void;
+  /** Says what handlers did. */
   info(message: string, fields?: LogFields): void;
+  /** Says what works, but wants a look. */
   warn(message: string, fields?: LogFields): void;
+  /** Says what someone must act on. */
   error(message: string, fields?: LogFields): void;
   /** Whether such lines are written at all; to skip costly fields. */
   enabled(level: LogLevel): boolean;
@@ -54,9 +67,13 @@ export interface Logger {
   child(options: LoggerChild): Logger;
 }
 
+/** In what a logger's child differs from it. */
 export interface LoggerChild {
+  /** Dotted. Default: the same. */
   readonly name?: string;
+  /** Added to those that are there. */
   readonly fields?: LogFields;
+  /** The object that its lines are about. Default: the same. */
   readonly reference?: LogReference;
 }
 
