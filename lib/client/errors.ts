@@ -44,6 +44,7 @@ export class ApiError extends Error {
   /** "GET /api/v1/pods": what was asked. */
   readonly request: string;
 
+  /** Makes the error from an answer. */
   constructor(options: ApiErrorOptions) {
     const { status, request, headers = {}, body, text, cause } = options;
     super(`Server refused "${request}": ${describe(status, body, text)}`, { cause });
