@@ -1,7 +1,14 @@
 /** SIGINT and SIGTERM: the first stops gracefully, the second at once. Source: deviations, B-5.11. */
 
-import type { Host } from "../runtime/host.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
 import { EXIT } from "./errors.ts";
+
+/**
+ * Signals that follow the first one as fast as this are taken for the same one. In seconds.
+ *
+ * Ctrl-C reaches all programs of a terminal's foreground, and those that started us (`deno task`, `npx`) pass it on, too.
+ */
+const ECHO = 0.1;
 
 /** A wish to stop, as it comes from outside the process. */
 export interface StopSignal extends Disposable {
@@ -16,8 +23,12 @@ export interface StopSignal extends Disposable {
  */
 export function listenForSignals(host: Host, onStop?: (name: string) => void): StopSignal {
   const controller = new AbortController();
+  let first: Seconds | undefined;
   function receive(name: string): void {
-    if (controller.signal.aborted) host.process.exit(EXIT.killed);
+    const now = host.clock.monotonic();
+    if (first !== undefined && now - first < ECHO) return;
+    if (first !== undefined) host.process.exit(EXIT.killed);
+    first = now;
     onStop?.(name);
     controller.abort(name);
   }

@@ -41,7 +41,7 @@ export async function* watchSources(
     changed.forEach((file) => pending.add(file));
     known = current;
     if (changed.length > 0 || pending.size === 0) continue;
-    yield [...pending];
+    yield [...pending].sort();
     pending = new Set();
     known = await timesOf(files, host);
   }

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { applyManifests } from "../../lib/cli/applying.ts";
+import { apiServer } from "../../lib/kits/apiserver/mod.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+
+const NAMES = { plural: "things", singular: "thing", kind: "Thing" };
+const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+const DEFINITION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "things.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Namespaced",
+    names: NAMES,
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: SCHEMA } }],
+  },
+};
+const THING = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "one" }, spec: { size: 1 } };
+
+function setUp() {
+  const host = virtualHost();
+  const server = apiServer({ host });
+  const fetch = (request: Request) => server.fetch(request);
+  const apply = (...manifests: Parameters<typeof applyManifests>[0]) =>
+    applyManifests(manifests, { host, fetch, logger: silentLogger() });
+  async function get(path: string): Promise<Record<string, unknown>> {
+    return await (await fetch(new Request(`http://test${path}`))).json();
+  }
+  return { apply, get };
+}
+
+describe("applyManifests()", () => {
+  it("applies definitions first, and objects to the default namespace", async () => {
+    const { apply, get } = setUp();
+    await apply(THING, DEFINITION);
+    assert.deepEqual((await get("/apis/example.com/v1/namespaces/default/things/one")).spec, { size: 1 });
+  });
+
+  it("changes an object that is there, and leaves what others have put on it", async () => {
+    const { apply, get } = setUp();
+    await apply(DEFINITION, { ...THING, metadata: { name: "one", finalizers: ["example.com/x"] } });
+    await apply({ ...THING, spec: { size: 2 } });
+    const { spec, metadata } = await get("/apis/example.com/v1/namespaces/default/things/one");
+    assert.deepEqual([spec, (metadata as { finalizers: unknown }).finalizers], [{ size: 2 }, [
+      "example.com/x",
+    ]]);
+  });
+
+  it("refuses a kind that the server does not have", async () => {
+    await assert.rejects(
+      setUp().apply(THING),
+      /Cannot apply "one": the server has no kind "Thing" in "example\.com\/v1"/,
+    );
+  });
+
+  it("passes on what the server has to say against an object", async () => {
+    const bad = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "Not A Name" } };
+    await assert.rejects(setUp().apply(bad), /Cannot apply ConfigMap "Not A Name": .*metadata\.name/);
+  });
+});
