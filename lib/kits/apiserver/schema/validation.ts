@@ -79,6 +79,10 @@ function createAjv(): Ajv {
   return ajv;
 }
 
+function isInteger(value: number, bits: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
+}
+
 /** A CRD may spell a format with or without its dashes. */
 function spellings(): string[] {
   return [...formatNames(), "date-time", "k8s-short-name", "k8s-long-name"];

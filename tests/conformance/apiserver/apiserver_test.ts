@@ -1,0 +1,73 @@
+/**
+ * One suite, two API servers: ours in the process, and a real kube-apiserver with its controllers.
+ *
+ * Each scenario asserts what it is about on either server; and where both have run, every answer of one must be that of the
+ * other, save for what `normalize.ts` takes out and what a scenario accepts with a reason. LOTSE_SHOW_DIFFERENCES=1
+ * prints all differences, accepted ones, too.
+ */
+
+import assert from "node:assert/strict";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { findControlPlane } from "../../control_plane/control_plane.ts";
+import { differences } from "./compare.ts";
+import { DELETION } from "./scenarios/deletion.ts";
+import { DISCOVERY } from "./scenarios/discovery.ts";
+import { LISTS } from "./scenarios/lists.ts";
+import { OBJECTS } from "./scenarios/objects.ts";
+import { PATCHES } from "./scenarios/patches.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
+import { SCHEMAS } from "./scenarios/schemas.ts";
+import { WATCHES } from "./scenarios/watches.ts";
+import { type Entry, Session } from "./session.ts";
+import { inProcessTarget, realTarget, type Target } from "./target.ts";
+
+const SCENARIOS: readonly Scenario[] = [
+  ...DISCOVERY,
+  ...OBJECTS,
+  ...PATCHES,
+  ...SCHEMAS,
+  ...LISTS,
+  ...WATCHES,
+  ...DELETION,
+];
+const search = findControlPlane();
+const skip = search.binaries ? false : search.reason;
+const timeout = 120_000;
+
+/** What each scenario was answered, by server and by the scenario's name. */
+const ours = new Map<string, Entry[]>();
+const theirs = new Map<string, Entry[]>();
+
+function runAll(start: () => Target | Promise<Target>, transcripts: Map<string, Entry[]>): void {
+  let target: Target | undefined;
+  before(async () => {
+    target = await start();
+  }, { timeout });
+  after(async () => await target?.[Symbol.asyncDispose]());
+  for (const scenario of SCENARIOS) {
+    it(`${scenario.name}`, { timeout }, async () => {
+      assert.ok(target);
+      const session = new Session(target);
+      transcripts.set(scenario.name, session.transcript);
+      await scenario.run(session);
+    });
+  }
+}
+
+describe("The API server in the process", () => runAll(inProcessTarget, ours));
+
+describe("A real kube-apiserver", { skip }, () => runAll(realTarget, theirs));
+
+describe("Both API servers", { skip }, () => {
+  for (const { name, accepted = [] } of SCENARIOS) {
+    it(`answer alike when one ${name}`, () => {
+      const [mine, real] = [ours.get(name), theirs.get(name)];
+      assert.ok(mine && real, "both have run");
+      const found = differences(mine, real);
+      const refused = found.filter((line) => !accepted.some((acceptance) => acceptance.line.test(line)));
+      if (process.env.LOTSE_SHOW_DIFFERENCES) console.log(`${name}\n  ${found.join("\n  ")}`);
+      assert.deepEqual(refused, []);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+/**
+ * Takes out of answers what differs from run to run: identities, versions, times, tokens, generated names.
+ */
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+/** Not compared: what a server may say about itself, and what no test is about. */
+const DROPPED = new Set(["managedFields", "storageVersionHash", "selfLink", "remainingItemCount"]);
+
+/** Gives a function that replaces each identity by the same placeholder wherever it appears. */
+export function normalizer(): (value: unknown) => unknown {
+  const uids = new Map<string, string>();
+  const text = (value: string): string =>
+    value
+      .replace(UID, (uid) => {
+        if (!uids.has(uid)) uids.set(uid, `<uid ${uids.size + 1}>`);
+        return uids.get(uid)!;
+      })
+      .replace(TIME, "<time>")
+      .replace(/(resourceVersion=)[1-9]\d*/g, "$1<version>")
+      .replace(/(continue=)[^&]+/g, "$1<token>")
+      .replace(/([vV]ersion: |requested: |current: )\d+( \(\d+\))?/g, "$1<version>");
+  const walk = (value: unknown, key: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => walk(item, key === "cells" ? "cell" : ""));
+    if (typeof value === "string") return word(value, key) ?? text(value);
+    if (typeof value !== "object" || value === null) return value;
+    if ("details" in value && "message" in value) return walkStatus(value, walk);
+    const entries = Object.entries(value).filter(([name, child]) =>
+      !DROPPED.has(name) && child !== undefined
+    );
+    const generated = typeof value === "object" && "generateName" in value
+      ? String(value.generateName)
+      : undefined;
+    return Object.fromEntries(
+      entries
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map((
+          [name, child],
+        ) => [name, name === "name" && generated ? `${generated}<random>` : walk(child, name)]),
+    );
+  };
+  return (value) => walk(value, "");
+}
+
+function word(value: string, key: string): string | undefined {
+  if (key === "resourceVersion" && /^[1-9]\d*$/.test(value)) return "<version>";
+  if (key === "continue" && value !== "") return "<token>";
+  if (key === "cell" && /^\d+s$/.test(value)) return "<age>";
+  if (key === "serverAddress" || key === "clusterIP") {
+    return value === "None" || value === "" ? value : "<address>";
+  }
+  return undefined;
+}
+
+/** The real server names several causes in random order. */
+function walkStatus(status: object, walk: (value: unknown, key: string) => unknown): unknown {
+  const { details, message, ...rest } = status as {
+    details: { causes?: object[] } | undefined;
+    message: string;
+  };
+  const causes = details?.causes?.map((cause) => walk(cause, "")).sort((a, b) => compareTexts(a, b));
+  const several = (causes?.length ?? 0) > 1;
+  return {
+    ...walk(rest, "") as object,
+    message: walk(several ? message.replace(/ is invalid: .*/, " is invalid") : message, "message"),
+    details: details === undefined
+      ? undefined
+      : { ...walk({ ...details, causes: undefined }, "") as object, causes },
+  };
+}
+
+function compareTexts(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}

@@ -1,0 +1,240 @@
+/** Validation, defaulting and pruning of custom objects, and what definitions must look like. */
+
+import assert from "node:assert/strict";
+import type { Answer, Session } from "../session.ts";
+import { MERGE } from "../session.ts";
+import { database, databases, type Scenario } from "./scenario.ts";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** Wrong in one way each. */
+const WRONG: readonly Answer[] = [
+  { engine: "x" },
+  { engine: "mysql", replicas: 7 },
+  { engine: "mysql", replicas: 0 },
+  { engine: "mysql", replicas: "3" },
+  { engine: "mysql", replicas: 1.5 },
+  { engine: "mysql", replicas: true },
+  { engine: "mysql", replicas: 3_000_000_000 },
+  { engine: "mysql", backupEnabled: "yes" },
+  { engine: "mysql", version: "8" },
+  { engine: "mysql", version: "eight" },
+  { engine: "mysql", version: 8 },
+  { engine: "mysql", port: true },
+  { engine: "mysql", until: "tomorrow" },
+  { engine: "mysql", until: 5 },
+  { engine: "mysql", note: "12345678901" },
+  { engine: "mysql", labels: { a: 1 } },
+  { engine: "mysql", labels: ["a"] },
+  { engine: "mysql", limits: {} },
+  { engine: "mysql", limits: { cpu: "x" } },
+  { engine: "mysql", tags: ["a", "b", "c", "d"] },
+  { engine: "mysql", tags: ["a", "b", "a"] },
+  { engine: "mysql", tags: "a" },
+  { engine: "mysql", users: [{ name: "a" }, { name: "a" }] },
+  { engine: "mysql", users: [{ role: "x" }] },
+  { engine: "mysql", users: ["a"] },
+  { engine: "mysql", choice: {} },
+  { engine: "mysql", choice: { a: "1", b: "2" } },
+  { engine: "mysql", free: "text" },
+  { engine: null },
+  {},
+  "text",
+  [],
+];
+
+async function createAndRead(api: Session, path: string, object: Answer): Promise<Answer> {
+  await api.ok("POST", path, object);
+  return await api.ok("GET", `${path}/${object.metadata.name}`);
+}
+
+export const SCHEMAS: readonly Scenario[] = [
+  {
+    name: "says what is wrong with custom objects",
+    async run(api) {
+      const group = "validation.example.com";
+      await api.define(databases(group));
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      for (const spec of WRONG) {
+        api.note("spec", spec);
+        await api.refused(422, "POST", path, database(group, "a", spec));
+      }
+      const { spec: _, ...without } = database(group, "a");
+      await api.refused(422, "POST", path, without);
+      await api.refused(422, "POST", path, database(group, "a", { engine: "x", replicas: 9, version: "" }));
+    },
+  },
+  {
+    name: "fills in defaults and drops unknown fields and nulls",
+    async run(api) {
+      const group = "defaults.example.com";
+      await api.define(databases(group));
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      const plain = await createAndRead(api, path, database(group, "plain"));
+      assert.deepEqual(plain.spec, { engine: "mysql", replicas: 1, backupEnabled: true });
+      const rich = await createAndRead(api, path, {
+        ...database(group, "rich", {
+          engine: "mysql",
+          typo: { a: 1 },
+          replicas: null,
+          note: null,
+          until: null,
+          users: [{ name: "a", extra: 1 }],
+          free: { any: { thing: null } },
+          labels: { any: "1" },
+        }),
+        extra: true,
+      });
+      assert.deepEqual(rich.spec.users, [{ name: "a", role: "reader" }]);
+      await api.ok("PATCH", `${path}/rich`, { spec: { replicas: null, free: null, another: 1 } }, MERGE);
+    },
+  },
+  {
+    name: "warns of or refuses unknown fields when asked to",
+    async run(api) {
+      const group = "strict.example.com";
+      await api.define(databases(group));
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      const object = database(group, "a", { engine: "mysql", typo: 1, users: [{ name: "a", extra: 1 }] });
+      await api.refused(400, "POST", `${path}?fieldValidation=Strict`, object);
+      await api.ok("POST", `${path}?fieldValidation=Warn`, object);
+      await api.ok("POST", `${path}?fieldValidation=Ignore`, { ...object, metadata: { name: "b" } });
+      await api.refused(400, "PATCH", `${path}/a?fieldValidation=Strict`, { spec: { typo: 2 } }, MERGE);
+      await api.ok("PATCH", `${path}/a?fieldValidation=Warn`, { spec: { typo: 2 } }, MERGE);
+    },
+  },
+  {
+    name: "lets what was wrong before pass on updates",
+    async run(api) {
+      const group = "ratchet.example.com";
+      const definition = databases(group);
+      await api.define(definition);
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      await api.ok(
+        "POST",
+        path,
+        database(group, "a", { engine: "mysql", note: "long", users: [{ name: "a", role: "x" }] }),
+      );
+      const [version] = definition.spec.versions;
+      version.schema.openAPIV3Schema.properties.spec.properties.note.maxLength = 2;
+      const { body } = await api.peek("GET", `${DEFINITIONS}/databases.${group}`);
+      await api.peek("PUT", `${DEFINITIONS}/databases.${group}`, {
+        ...body,
+        spec: { ...body.spec, versions: [version] },
+      });
+      await api.until(
+        async () =>
+          (await api.peek(
+            "POST",
+            `${path}?dryRun=All`,
+            database(group, "b", { engine: "mysql", note: "long" }),
+          )).code === 422,
+        "the new schema holds",
+      );
+      await api.ok("PATCH", `${path}/a`, { spec: { replicas: 2 } }, MERGE);
+      await api.refused(422, "PATCH", `${path}/a`, { spec: { note: "longer" } }, MERGE);
+      await api.ok("PATCH", `${path}/a`, { spec: { note: "ok" } }, MERGE);
+    },
+  },
+  {
+    name: "checks the status against the schema, too",
+    async run(api) {
+      const group = "status.example.com";
+      const definition = databases(group);
+      definition.spec.versions[0].schema.openAPIV3Schema.properties.status = {
+        type: "object",
+        properties: { ready: { type: "integer", maximum: 3 }, phase: { type: "string", enum: ["A", "B"] } },
+      };
+      await api.define(definition);
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      await api.ok("POST", path, database(group, "a"));
+      await api.refused(422, "PATCH", `${path}/a/status`, { status: { ready: 4 } }, MERGE);
+      await api.refused(422, "PATCH", `${path}/a/status`, { status: { ready: "x", phase: "C" } }, MERGE);
+      await api.ok("PATCH", `${path}/a/status`, { status: { ready: 1, unknown: 2 } }, MERGE);
+    },
+  },
+  {
+    name: "completes and establishes definitions",
+    async run(api) {
+      const group = "definitions.example.com";
+      const created = await api.ok("POST", DEFINITIONS, databases(group));
+      assert.deepEqual(created.spec.names.listKind, "DatabaseList");
+      const path = `${DEFINITIONS}/databases.${group}`;
+      await api.until(async () => {
+        const conditions = (await api.peek("GET", path)).body.status?.conditions ?? [];
+        return conditions.some(({ type, status }: Answer) => type === "Established" && status === "True");
+      }, "it is established");
+      await api.ok("GET", path);
+      await api.refused(422, "PATCH", path, { spec: { scope: "Cluster" } }, MERGE);
+      await api.refused(422, "PATCH", path, { spec: { group: "other.example.com" } }, MERGE);
+      await api.refused(409, "POST", DEFINITIONS, databases(group));
+      await api.ok("DELETE", path);
+      await api.until(async () => (await api.peek("GET", path)).code === 404, "it is gone");
+      await api.until(
+        async () => (await api.peek("GET", `/apis/${group}/v1/databases`)).code === 404,
+        "its kind is gone",
+      );
+    },
+  },
+  {
+    name: "says what is wrong with definitions",
+    async run(api) {
+      const group = "wrong.example.com";
+      const refuse = async (changes: Answer, version?: Answer) => {
+        await api.refused(422, "POST", DEFINITIONS, databases(group, { spec: changes, version }));
+      };
+      const schema = (openAPIV3Schema: Answer) => refuse({}, { schema: { openAPIV3Schema } });
+      await refuse({ group: "other.example.com" });
+      await refuse({ scope: "Everywhere" });
+      await refuse({ names: { plural: "databases", kind: "Database", shortNames: ["A b"] } });
+      await refuse({ names: { plural: "databases", kind: "Data Base" } });
+      await refuse({ names: { plural: "databases" } });
+      await refuse({}, { storage: false });
+      await refuse({}, { schema: undefined });
+      await refuse({}, { name: "V 1" });
+      await refuse({}, { additionalPrinterColumns: [{ name: "A", type: "text", jsonPath: "a" }] });
+      await refuse({}, {
+        subresources: { scale: { specReplicasPath: ".status.x", statusReplicasPath: "" } },
+      });
+      await refuse({}, { deprecationWarning: "x" });
+      await schema({ type: "array", items: { type: "string" } });
+      await schema({ type: "object", properties: { a: {} } });
+      await schema({ type: "object", properties: { a: { type: "array" } } });
+      await schema({ type: "object", properties: { a: { type: "text" } } });
+      await schema({ type: "object", properties: { a: { type: "integer", default: "x" } } });
+      await schema({ type: "object", properties: { a: { type: "string", pattern: "(" } } });
+      await schema({ type: "object", properties: { a: { type: "string", anyOf: [{ type: "string" }] } } });
+      await schema({
+        type: "object",
+        properties: {
+          a: {
+            type: "object",
+            properties: { b: { type: "string" } },
+            additionalProperties: { type: "string" },
+          },
+        },
+      });
+      await schema({
+        type: "object",
+        properties: { metadata: { type: "object", properties: { labels: { type: "object" } } } },
+      });
+      await schema({
+        type: "object",
+        properties: {
+          a: {
+            type: "array",
+            items: { type: "object", properties: { b: { type: "string" } } },
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["b"],
+          },
+        },
+      });
+      await schema({
+        type: "object",
+        properties: { a: { type: "object", default: { b: 1 }, properties: { c: { type: "integer" } } } },
+      });
+      const kubernetes = databases("wrong.k8s.io");
+      await api.refused(422, "POST", DEFINITIONS, kubernetes);
+    },
+  },
+];
