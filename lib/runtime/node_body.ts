@@ -6,6 +6,14 @@ import type { Readable } from "node:stream";
 /** So many bytes wait here before the stream is paused, and then the socket, and then the sender. */
 const MOST_WAITING = 64 * 1024;
 
+/** Where a body comes from. */
+export interface BodySource {
+  /** Somebody stops reading before the end. */
+  cancel(): void;
+  /** Nothing more is wanted for now, or again. */
+  hold(isHeld: boolean): void;
+}
+
 interface Waiter {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
   readonly reject: (reason: unknown) => void;
@@ -14,7 +22,7 @@ interface Waiter {
 /** The reader of one body. It is its own iterator: a body is read once. */
 export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> {
   readonly #stream: Readable;
-  readonly #cancel: () => void;
+  readonly #source: BodySource;
   #chunks: Buffer[] = [];
   #waiting = 0;
   #waiter: Waiter | undefined;
@@ -23,10 +31,9 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
   #isAtEnd = false;
   #failure: { readonly reason: unknown } | undefined;
 
-  /** `cancel` is called when somebody stops reading before the end. */
-  constructor(stream: Readable, cancel: () => void) {
+  constructor(stream: Readable, source: BodySource) {
     this.#stream = stream;
-    this.#cancel = cancel;
+    this.#source = source;
   }
 
   /** Ends the reading with a reason; chunks that have come and were not read are dropped. */
@@ -44,6 +51,7 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
       if (this.#failure) return reject(this.#failure.reason);
       const chunks: Buffer[] = [];
       this.#waiter = { resolve: () => {}, reject };
+      this.#source.hold(false);
       this.#stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
       this.#stream.on("end", () => {
         this.#isAtEnd = true;
@@ -70,7 +78,7 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.#isAtEnd && !this.#failure) this.#cancel();
+    if (!this.#isAtEnd && !this.#failure) this.#source.cancel();
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -80,6 +88,7 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
 
   #start(): void {
     this.#isStarted = true;
+    this.#source.hold(false);
     this.#stream.on("data", (chunk: Buffer) => this.#take(chunk));
     this.#stream.on("end", () => {
       this.#isAtEnd = true;
@@ -100,10 +109,12 @@ export class BodyReader implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.#waiting < MOST_WAITING || this.#isPaused) return;
     this.#isPaused = true;
     this.#stream.pause();
+    this.#source.hold(true);
   }
 
   #resume(): void {
     this.#isPaused = false;
+    this.#source.hold(false);
     this.#stream.resume();
   }
 }

@@ -9,7 +9,7 @@
 import { Buffer } from "node:buffer";
 import http from "node:http";
 import https from "node:https";
-import { Exchange } from "./node_exchange.ts";
+import { type Brake, Exchange } from "./node_exchange.ts";
 import { type ProxyTarget, tunnel } from "./node_proxy.ts";
 import { checkTls } from "./node_tls.ts";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "./host.ts";
@@ -17,10 +17,10 @@ import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "./ho
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
 
-/** Prepares a pool of connections to one server. */
-export function connectNode(options: ConnectOptions): Connection {
+/** Prepares a pool of connections to one server. The brake is for runtimes that need one. */
+export function connectNode(options: ConnectOptions, brake?: Brake): Connection {
   checkTls(options);
-  return new NodeConnection(options);
+  return new NodeConnection(options, brake);
 }
 
 class NodeConnection implements Connection {
@@ -29,10 +29,11 @@ class NodeConnection implements Connection {
   readonly #target: https.RequestOptions;
   readonly #prefix: string;
   readonly #connectTimeout: number | undefined;
+  readonly #brake: Brake | undefined;
   readonly #open = new Set<Exchange>();
   #disposed = false;
 
-  constructor(options: ConnectOptions) {
+  constructor(options: ConnectOptions, brake: Brake | undefined) {
     const url = new URL(options.server);
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       throw new TypeError(`Cannot connect to "${options.server}": only http: and https: are known`);
@@ -46,6 +47,7 @@ class NodeConnection implements Connection {
     this.#target = { protocol: url.protocol, host, port, agent: this.#agent };
     this.#prefix = url.pathname.replace(/\/+$/, "");
     this.#connectTimeout = options.connectTimeout;
+    this.#brake = brake;
   }
 
   request(request: HttpRequest): Promise<HttpResponse> {
@@ -61,6 +63,7 @@ class NodeConnection implements Connection {
       signal,
       connectTimeout: this.#connectTimeout,
       open: this.#open,
+      brake: this.#brake,
     });
     outgoing.end(body);
     return exchange.head;

@@ -2,6 +2,7 @@
  * The connections of a server, so that closing it ends them: idle ones at once, busy ones when their grace is over.
  *
  * Own bookkeeping, because `closeIdleConnections()` and its like exist neither for HTTP/2 servers nor on every runtime.
+ * Connections are known by the client's address and port: which object a request's `socket` is differs too.
  */
 
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
@@ -10,13 +11,16 @@ import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Seconds } from "./host.ts";
 
+/** After the sockets were destroyed, their ends are waited for this long at most. */
+const AFTERMATH: Seconds = 1;
+
 /** What is open on one server. */
 export class Connections {
   readonly #server: HttpServer | Http2SecureServer;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Map<string, Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
-  /** Requests under way on each socket of HTTP/1.1. */
-  readonly #busy = new Map<Socket, number>();
+  /** By connection, how many requests and HTTP/2 sessions keep it busy. */
+  readonly #busy = new Map<string, number>();
   #isClosing = false;
   #whenEmpty: (() => void) | undefined;
 
@@ -25,7 +29,7 @@ export class Connections {
     server.on("connection", (socket: Socket) => this.#addSocket(socket));
     server.on("session", (session: ServerHttp2Session) => this.#addSession(session));
     server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      if (incoming.httpVersionMajor === 1) this.#addRequest(incoming.socket, outgoing);
+      if (incoming.httpVersionMajor === 1) this.#occupy(incoming.socket, outgoing);
     });
   }
 
@@ -35,16 +39,16 @@ export class Connections {
     // NB: on some runtimes the callback of close() does not come while connections are open, so it is not waited for.
     if (this.#server.listening) this.#server.close();
     for (const session of this.#sessions) session.close();
-    if (grace > 0) await this.#finish(grace);
+    this.#closeIdle();
+    await this.#emptied(grace);
     for (const session of this.#sessions) session.destroy();
-    for (const socket of this.#sockets) socket.destroy();
-    await this.#finish(1);
+    for (const socket of this.#sockets.values()) socket.destroy();
+    await this.#emptied(AFTERMATH);
   }
 
   /** Resolves when nothing is open any more, or after some time. */
-  #finish(seconds: Seconds): Promise<void> {
-    this.#closeIdle();
-    if (this.#isEmpty()) return Promise.resolve();
+  #emptied(seconds: Seconds): Promise<void> {
+    if (this.#isEmpty() || seconds <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, seconds * 1000);
       this.#whenEmpty = () => {
@@ -54,40 +58,48 @@ export class Connections {
     });
   }
 
-  #closeIdle(): void {
-    for (const socket of this.#sockets) {
-      const isSession = [...this.#sessions].some((session) => !session.destroyed);
-      if (!this.#busy.has(socket) && !isSession) socket.destroy();
-    }
-  }
-
   #isEmpty(): boolean {
     return this.#sockets.size === 0 && this.#sessions.size === 0;
   }
 
+  #closeIdle(): void {
+    for (const [client, socket] of this.#sockets) if (!this.#busy.has(client)) socket.destroy();
+  }
+
   #addSocket(socket: Socket): void {
-    this.#sockets.add(socket);
+    const client = clientOf(socket);
+    this.#sockets.set(client, socket);
     socket.on("close", () => {
-      this.#sockets.delete(socket);
+      if (this.#sockets.get(client) === socket) this.#sockets.delete(client);
       if (this.#isEmpty()) this.#whenEmpty?.();
     });
   }
 
   #addSession(session: ServerHttp2Session): void {
     this.#sessions.add(session);
+    if (session.socket) this.#occupy(session.socket, session);
     session.on("close", () => {
       this.#sessions.delete(session);
       if (this.#isEmpty()) this.#whenEmpty?.();
     });
   }
 
-  #addRequest(socket: Socket, outgoing: ServerResponse): void {
-    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
-    outgoing.on("close", () => {
-      const count = (this.#busy.get(socket) ?? 1) - 1;
-      if (count > 0) this.#busy.set(socket, count);
-      else this.#busy.delete(socket);
+  /** A connection is busy until what occupies it has closed. */
+  #occupy(
+    socket: Pick<Socket, "remoteAddress" | "remotePort">,
+    occupant: ServerResponse | ServerHttp2Session,
+  ): void {
+    const client = clientOf(socket);
+    this.#busy.set(client, (this.#busy.get(client) ?? 0) + 1);
+    occupant.once("close", () => {
+      const count = (this.#busy.get(client) ?? 1) - 1;
+      if (count > 0) this.#busy.set(client, count);
+      else this.#busy.delete(client);
       if (this.#isClosing) this.#closeIdle();
     });
   }
+}
+
+function clientOf({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
+  return `${remoteAddress} ${remotePort}`;
 }

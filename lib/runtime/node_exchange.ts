@@ -8,7 +8,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { createGunzip } from "node:zlib";
 import { BodyReader } from "./node_body.ts";
 import type { HttpResponse, Seconds } from "./host.ts";
@@ -19,7 +19,15 @@ export interface ExchangeOptions {
   readonly connectTimeout?: Seconds;
   /** The exchanges in flight; this one is in there until its response has been read. */
   readonly open: Set<Exchange>;
+  readonly brake?: Brake;
 }
+
+/**
+ * Makes a socket stop reading, or go on: for runtimes on which pausing a response alone does not reach the socket.
+ *
+ * Held sockets do not see that the other side has closed, as paused ones never do.
+ */
+export type Brake = (socket: Socket, isHeld: boolean) => void;
 
 /** A request on its way, and then its response. */
 export class Exchange implements HttpResponse {
@@ -30,14 +38,16 @@ export class Exchange implements HttpResponse {
   readonly #request: ClientRequest;
   readonly #signal: AbortSignal | undefined;
   readonly #open: Set<Exchange>;
+  readonly #brake: Brake | undefined;
   readonly #onAbort = (): void => this.fail(this.#signal?.reason);
   #message: IncomingMessage | undefined;
   #reader: BodyReader | undefined;
   #headers: Record<string, string> | undefined;
   #isOver = false;
+  #isHeld = false;
   #failure: { readonly reason: unknown } | undefined;
 
-  constructor(request: ClientRequest, { signal, connectTimeout, open }: ExchangeOptions) {
+  constructor(request: ClientRequest, { signal, connectTimeout, open, brake }: ExchangeOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
     this.head = promise;
     this.#resolve = resolve;
@@ -45,6 +55,7 @@ export class Exchange implements HttpResponse {
     this.#request = request;
     this.#signal = signal;
     this.#open = open;
+    this.#brake = brake;
     open.add(this);
     signal?.addEventListener("abort", this.#onAbort);
     request.on("response", (message: IncomingMessage) => this.#begin(message));
@@ -72,8 +83,11 @@ export class Exchange implements HttpResponse {
   cancel(): void {
     if (this.#isOver) return;
     // Nothing is to come: reading to the end costs nothing and keeps the connection for others.
-    if (this.status === 204 || this.headers["content-length"] === "0") this.#message?.resume();
-    else this.fail(new Error("The response was cancelled"));
+    if (this.status !== 204 && this.headers["content-length"] !== "0") {
+      return this.fail(new Error("The response was cancelled"));
+    }
+    this.#hold(false);
+    this.#message?.resume();
   }
 
   /** Ends the exchange at once; whoever waits for the head or the body gets the reason. */
@@ -96,13 +110,26 @@ export class Exchange implements HttpResponse {
       () => message.complete === false ? this.fail(resetError("in the middle of the response")) : this.#end(),
     );
     this.#resolve(this);
+    // Most responses are read at once, and stopping the socket for them would cost more than it saves.
+    if (this.#brake) setImmediate(() => this.#reader || this.#isOver || this.#hold(true));
+  }
+
+  #hold(isHeld: boolean): void {
+    const socket = this.#message?.socket;
+    // NB: when the exchange is over, the socket belongs to another one.
+    if (!socket || isHeld === this.#isHeld || this.#isOver) return;
+    this.#isHeld = isHeld;
+    this.#brake?.(socket, isHeld);
   }
 
   #read(): BodyReader {
     const message = this.#message;
     if (!message) throw new Error("Cannot read a response that has not come");
     if (this.#reader) throw new Error("Cannot read a response twice");
-    this.#reader = new BodyReader(this.#decode(message), () => this.cancel());
+    this.#reader = new BodyReader(this.#decode(message), {
+      cancel: () => this.cancel(),
+      hold: (isHeld) => this.#hold(isHeld),
+    });
     if (this.#failure) this.#reader.fail(this.#failure.reason);
     return this.#reader;
   }
@@ -119,6 +146,7 @@ export class Exchange implements HttpResponse {
   }
 
   #end(): void {
+    this.#hold(false);
     this.#isOver = true;
     this.#open.delete(this);
     this.#signal?.removeEventListener("abort", this.#onAbort);

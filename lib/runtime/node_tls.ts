@@ -20,6 +20,12 @@ export function checkTls({ ca, cert, key }: TlsMaterial): void {
   if (key !== undefined && cert === undefined) {
     throw new Error("Cannot use the key: its certificate is missing");
   }
+  if (
+    cert !== undefined && key !== undefined &&
+    !new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  ) {
+    throw new Error("Cannot use the key: it does not belong to the certificate");
+  }
 }
 
 function checkCertificates(text: string, what: string): void {

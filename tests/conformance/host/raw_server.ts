@@ -1,7 +1,7 @@
 /** A plain `node:` server to test clients against: it does what the test says, also what no good server does. */
 
 import http from "node:http";
-import https from "node:https";
+import http2 from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
@@ -16,12 +16,16 @@ export interface RawServer extends AsyncDisposable {
   readonly server: http.Server;
 }
 
-/** Starts a server on a free port of 127.0.0.1; with TLS options it speaks TLS. */
+/**
+ * Starts a server on a free port of 127.0.0.1; with TLS options it speaks TLS.
+ *
+ * NB: not `https.createServer`, whose sockets on Bun know nothing about the client's certificate.
+ */
 export async function startRaw(
   listener: http.RequestListener,
-  tls?: https.ServerOptions,
+  tls?: http2.SecureServerOptions,
 ): Promise<RawServer> {
-  const server = tls ? https.createServer(tls, listener) : http.createServer(listener);
+  const server = tls ? startSecure(tls, listener) : http.createServer(listener);
   const sockets = new Set<Socket>();
   let accepted = 0;
   server.on(tls ? "secureConnection" : "connection", (socket: Socket) => {
@@ -51,6 +55,16 @@ export async function startRaw(
       });
     },
   };
+}
+
+function startSecure(tls: http2.SecureServerOptions, listener: http.RequestListener): http.Server {
+  const server: unknown = http2.createSecureServer({ ...tls, allowHTTP1: true }).on(
+    "request",
+    (request, response) => {
+      listener(request as unknown as http.IncomingMessage, response as unknown as http.ServerResponse);
+    },
+  );
+  return server as http.Server; // for HTTP/1.1 it does what http.Server does
 }
 
 /** A promise that somebody else settles, and that fails after a while instead of hanging the test. */

@@ -154,6 +154,39 @@ export function tlsSuite(makeHost: () => Host): void {
       await gone.promise;
     });
 
+    it("stops the sender while nobody reads", { timeout: 30_000 }, async () => {
+      const CHUNK = Buffer.alloc(64 * 1024, "x");
+      const COUNT = 2000;
+      let sent = 0;
+      await using server = await startRaw((_request, response) => {
+        const send = () => {
+          while (sent < COUNT) {
+            sent++;
+            if (!response.write(CHUNK)) return void response.once("drain", send);
+          }
+          response.end();
+        };
+        send();
+      }, { cert: served.certificate, key: served.key });
+      using connection = network.connect({ server: server.url, ca: authority.certificate });
+      const response = await connection.request(GET);
+      // Sleeps for real: that the sender stands still shows only in time.
+      await clock.sleep(0.5);
+      const before = sent;
+      assert.ok(before < COUNT / 4, `${before} chunks were sent before anybody read`);
+      await clock.sleep(0.5);
+      assert.equal(sent, before);
+      let size = 0;
+      for await (const chunk of response.body) {
+        size += chunk.length;
+        // Slower than the sender: what comes meanwhile has to wait outside.
+        if (size < 2_000_000) await clock.sleep(0.005);
+        assert.ok(sent * CHUNK.length - size < 40_000_000);
+      }
+      assert.equal(size, COUNT * CHUNK.length);
+      assert.equal((await connection.request(GET)).status, 200);
+    });
+
     it("says which of its materials it cannot use", () => {
       const connect = (options: { ca?: string; cert?: string; key?: string }) => () =>
         network.connect({ server: "https://127.0.0.1:1", ...options });
