@@ -7,6 +7,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
+import type { Printed } from "./go_format.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "./names.ts";
 import { schemaCauses } from "./schema/rules.ts";
 import { equal, getOwn, isObject, objectAt } from "./values.ts";
@@ -60,45 +61,112 @@ function scopeCauses(spec: JsonObject): Cause[] {
   return supported.includes(scope) ? [] : [notSupported("spec.scope", { value: scope, supported })];
 }
 
+/** What may stand in each version, and where Kubernetes reports it if all versions have the same. */
+const SHARED = {
+  schema: "spec.validation",
+  subresources: "spec.subresources",
+  additionalPrinterColumns: "spec.additionalPrinterColumns",
+} as const;
+
+type Shared = keyof typeof SHARED;
+
 function versionsCauses(spec: JsonObject): Cause[] {
   const versions = objects(spec, "versions");
   const names = versions.map((version) => text(version, "name"));
-  const missing = versions.flatMap((version, index) =>
-    isObject(schemaOf(version)) ? [] : [required(`spec.versions[${index}].schema.openAPIV3Schema`)]
-  );
+  const [first = {}] = versions;
+  const isShared = (key: Shared): boolean =>
+    versions.every((version) => equal(getOwn(version, key), getOwn(first, key)));
+  const missing = isShared("schema") && isObject(schemaOf(first))
+    ? []
+    : versions.flatMap((version, index) =>
+      isObject(schemaOf(version)) ? [] : [required(`spec.versions[${index}].schema.openAPIV3Schema`)]
+    );
   const each = versions.flatMap((version, index) => versionCauses(version, `spec.versions[${index}]`));
+  const parts = (Object.keys(SHARED) as Shared[]).flatMap((key) =>
+    isShared(key)
+      ? partCauses(first, { key, path: SHARED[key] })
+      : versions.flatMap((version, index) =>
+        partCauses(version, { key, path: `spec.versions[${index}].${key}` })
+      )
+  );
+  const value = new InternalVersions(versions, (Object.keys(SHARED) as Shared[]).filter(isShared));
   const unique = new Set(names).size === names.length
     ? []
-    : [invalid("spec.versions", { value: versions, detail: "must contain unique version names" })];
+    : [invalid("spec.versions", { value, detail: "must contain unique version names" })];
   const stored = versions.filter((version) => version.storage === true).length === 1 ? [] : [
-    invalid("spec.versions", {
-      value: versions,
-      detail: "must have exactly one version marked as storage version",
-    }),
+    invalid("spec.versions", { value, detail: "must have exactly one version marked as storage version" }),
   ];
-  return [...missing, ...each, ...unique, ...stored, ...storedVersionCauses(versions)];
+  return [
+    ...missing,
+    ...each,
+    ...unique,
+    ...stored,
+    ...nameOfFirst(names),
+    ...parts,
+    ...storedVersionCauses(versions),
+  ];
+}
+
+/** Versions as Kubernetes prints them: by the names of its Go fields, and without what all have in common. */
+class InternalVersions implements Printed {
+  readonly #versions: readonly JsonObject[];
+  readonly #shared: readonly Shared[];
+
+  constructor(versions: readonly JsonObject[], shared: readonly Shared[]) {
+    this.#versions = versions;
+    this.#shared = shared;
+  }
+
+  print(): string {
+    const part = (version: JsonObject, key: Shared): unknown =>
+      this.#shared.includes(key) ? null : getOwn(version, key) ?? null;
+    return JSON.stringify(this.#versions.map((version) => ({
+      Name: text(version, "name"),
+      Served: version.served === true,
+      Storage: version.storage === true,
+      Deprecated: version.deprecated === true,
+      DeprecationWarning: version.deprecationWarning ?? null,
+      Schema: part(version, "schema"),
+      Subresources: part(version, "subresources"),
+      AdditionalPrinterColumns: part(version, "additionalPrinterColumns"),
+      SelectableFields: null,
+    })));
+  }
+}
+
+/** The first version's name stands in `spec.version` as well, once Kubernetes has read the definition. */
+function nameOfFirst([name]: readonly string[]): Cause[] {
+  return name === undefined ? [] : nameOfVersion(name, "spec.version");
+}
+
+function nameOfVersion(name: string, path: string): Cause[] {
+  const errors = dns1035Errors(name);
+  return errors.length === 0 ? [] : [invalid(path, { value: name, detail: errors.join(",") })];
 }
 
 /** What the defaulted `status.storedVersions` would be refused for. */
 function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
   if (versions.some((version) => version.storage === true)) return [];
-  return [invalid("status.storedVersions", { value: [], detail: "must have at least one stored version" })];
+  return [invalid("status.storedVersions", { value: null, detail: "must have at least one stored version" })];
 }
 
 function versionCauses(version: JsonObject, path: string): Cause[] {
-  const name = text(version, "name");
-  const errors = dns1035Errors(name);
-  const schema = schemaOf(version);
-  const status = isObject(getOwn(objectAt(version, "subresources") ?? {}, "status"));
-  return [
-    ...(errors.length === 0 ? [] : [invalid(`${path}.name`, { value: name, detail: errors.join(",") })]),
-    ...deprecationCauses(version, path),
-    ...(isObject(schema) ? schemaCauses(schema, { path: `${path}.schema.openAPIV3Schema`, status }) : []),
-    ...scaleCauses(objectAt(objectAt(version, "subresources"), "scale"), `${path}.subresources.scale`),
-    ...objects(version, "additionalPrinterColumns").flatMap((column, index) =>
-      columnCauses(column, `${path}.additionalPrinterColumns[${index}]`)
-    ),
-  ];
+  return [...deprecationCauses(version, path), ...nameOfVersion(text(version, "name"), `${path}.name`)];
+}
+
+function partCauses(version: JsonObject, { key, path }: { key: Shared; path: string }): Cause[] {
+  const subresources = objectAt(version, "subresources");
+  switch (key) {
+    case "schema": {
+      const schema = schemaOf(version);
+      const status = isObject(getOwn(subresources ?? {}, "status"));
+      return isObject(schema) ? schemaCauses(schema, { path: `${path}.openAPIV3Schema`, status }) : [];
+    }
+    case "subresources":
+      return scaleCauses(objectAt(subresources, "scale"), `${path}.scale`);
+    case "additionalPrinterColumns":
+      return objects(version, key).flatMap((column, index) => columnCauses(column, `${path}[${index}]`));
+  }
 }
 
 function deprecationCauses(version: JsonObject, path: string): Cause[] {

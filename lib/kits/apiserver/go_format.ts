@@ -7,8 +7,14 @@ export function quoteText(text: string): string {
   return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
 }
 
+/** A value that knows how it is printed: one whose keys Go does not sort. */
+export interface Printed {
+  print(): string;
+}
+
 /** Gives a bad value as it stands in a message: numbers and booleans bare, texts in quotes, the rest as JSON. */
 export function formatValue(value: unknown): string {
+  if (isPrinted(value)) return value.print();
   return typeof value === "string" ? quoteText(value) : formatJson(value);
 }
 
@@ -19,6 +25,12 @@ export function formatJson(value: unknown): string {
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** NB: by prototype, so that data with a key `print` is never called. */
+function isPrinted(value: unknown): value is Printed {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !Object.hasOwn(value, "print") && "print" in value && typeof value.print === "function";
 }
 
 function sortKeys(_key: string, value: unknown): unknown {

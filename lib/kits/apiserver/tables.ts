@@ -49,16 +49,14 @@ export function toTable(objects: readonly KubeObject[], options: TableOptions): 
   return {
     kind: "Table",
     apiVersion: "meta.k8s.io/v1",
-    metadata: listMetadata,
+    metadata: listMetadata.continue === "" ? { ...listMetadata, continue: undefined } : listMetadata,
     columnDefinitions: noHeaders ? null : table.columns,
     rows: objects.map((object) => {
       const conditions = table.conditions?.(object);
       return {
         cells: table.cells(object, nowMs),
         ...(conditions === undefined ? {} : { conditions }),
-        ...(includeObject === "None"
-          ? {}
-          : { object: includeObject === "Object" ? object : metadataOf(object) }),
+        object: includeObject === "None" ? null : includeObject === "Object" ? object : metadataOf(object),
       };
     }),
   };
@@ -119,7 +117,7 @@ function toReader({ type, jsonPath }: PrinterColumn): CellReader {
 function toCell(value: unknown, { type, nowMs }: { type: string; nowMs: number }): unknown {
   switch (type) {
     case "string":
-      return typeof value === "string" ? value : value === null ? "<nil>" : formatJson(value);
+      return typeof value === "string" ? value : value === null ? "<no value>" : formatJson(value);
     case "integer":
       return typeof value === "number" ? Math.trunc(value) : null;
     case "number":

@@ -105,7 +105,7 @@ describe("validateDefinition()", () => {
   });
 
   it("wants structural schemas", () => {
-    const path = "spec.versions[0].schema.openAPIV3Schema";
+    const path = "spec.validation.openAPIV3Schema";
     assert.deepEqual(complaints({ schema: { type: "object", properties: { spec: {} } } }), [
       `${path}.properties[spec].type: Required value: must not be empty for specified object fields`,
     ]);
@@ -127,11 +127,11 @@ describe("validateDefinition()", () => {
   });
 
   it("wants defaults to be valid and known", () => {
-    const path = "spec.versions[0].schema.openAPIV3Schema.properties";
+    const path = "spec.validation.openAPIV3Schema.properties";
     const a = { type: "integer", default: "x" };
     const b = { type: "object", default: { c: 1 }, properties: { d: { type: "integer" } } };
     assert.deepEqual(complaints({ schema: { type: "object", properties: { a, b } } }), [
-      `${path}[b].default: Invalid value: {"c":1}: must be pruned`,
+      `${path}[b].default: Invalid value: {"c":1}: must not have unknown fields`,
       `${path}[a].default: Invalid value: "string":  in body must be of type integer: "string"`,
     ]);
   });
@@ -147,7 +147,7 @@ describe("validateDefinition()", () => {
   it("refuses columns of unknown types", () => {
     const additionalPrinterColumns = [{ name: "A", type: "text", jsonPath: ".a" }];
     assert.deepEqual(complaints({ version: { additionalPrinterColumns } }), [
-      'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+      'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
     ]);
   });
 

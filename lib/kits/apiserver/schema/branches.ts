@@ -12,8 +12,19 @@ const BRANCH = /\/(allOf|anyOf|oneOf)\/(\d+)(?=\/)/g;
 
 /** Gives the faults to report, found with `schema`. */
 export function shownFaults(faults: readonly Fault[], schema: Schema): Fault[] {
-  const shown = onlyFirstOfText(onlyBestBranches(faults.filter((fault) => !isAboutNull(fault))));
+  const counted = faults.filter((fault) => !isAboutNull(fault)).flatMap(withRange);
+  const shown = onlyFirstOfText(onlyBestBranches(counted));
   return [...shown, ...failedAllOf(shown, schema)];
+}
+
+/** A number that is no integer does not fit into an integer's range either: ajv says so once, Kubernetes twice. */
+function withRange(fault: Fault): Fault[] {
+  const { keyword, data, parentSchema } = fault;
+  const fraction = keyword === "type" && typeof data === "number" && !Number.isInteger(data);
+  const [type, other] = [parentSchema.type].flat().filter((name) => name !== "null");
+  if (!fraction || type !== "integer" || other !== undefined) return [fault];
+  const schemaPath = fault.schemaPath.replace(/type$/, "format");
+  return [fault, { ...fault, keyword: "format", schemaPath, schema: parentSchema.format }];
 }
 
 /** A fault of null itself that is not of its own schema node's type or enum. */

@@ -43,7 +43,7 @@ function prunedCauses(defaults: readonly Default[]): Cause[] {
   return defaults.flatMap(({ schema, value, path }) => {
     const pruned = clone(value);
     pruneValue(pruned, schema);
-    return equal(pruned, value) ? [] : [invalid(path, { value, detail: "must be pruned" })];
+    return equal(pruned, value) ? [] : [invalid(path, { value, detail: "must not have unknown fields" })];
   });
 }
 

@@ -35,7 +35,17 @@ export function compilePattern(pattern: string): RegExp {
     return new RegExp(source, `u${flags}`);
   } catch {
     // Without "u", escapes of characters that need none (`\-`, `\_`) are allowed, as they are in Go.
+    return compileLoosely(source, { flags, pattern });
+  }
+}
+
+function compileLoosely(source: string, { flags, pattern }: { flags: string; pattern: string }): RegExp {
+  try {
     return new RegExp(source, flags);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const word = /Unterminated group|missing \)/i.test(reason) ? "missing closing )" : reason;
+    throw new SyntaxError(`error parsing regexp: ${word}: \`${pattern}\``, { cause: error });
   }
 }
 

@@ -61,15 +61,9 @@ function createAjv(): Ajv {
       validate: formatCheck(name) ?? (() => true),
     });
   }
-  ajv.addFormat("int32", {
-    type: "number",
-    validate: (value: number) => value >= -(2 ** 31) && value < 2 ** 31,
-  });
+  ajv.addFormat("int32", { type: "number", validate: (value: number) => fitsInto(value, 31) });
   for (const name of ["int64", DEFAULT_INTEGER]) {
-    ajv.addFormat(name, {
-      type: "number",
-      validate: (value: number) => value >= -(2 ** 63) && value < 2 ** 63,
-    });
+    ajv.addFormat(name, { type: "number", validate: (value: number) => fitsInto(value, 63) });
   }
   ajv.addFormat("float", {
     type: "number",
@@ -79,8 +73,8 @@ function createAjv(): Ajv {
   return ajv;
 }
 
-function isInteger(value: number, bits: number): boolean {
-  return Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits;
+function fitsInto(value: number, bits: number): boolean {
+  return value >= -(2 ** bits) && value < 2 ** bits;
 }
 
 /** A CRD may spell a format with or without its dashes. */
