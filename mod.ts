@@ -89,6 +89,7 @@ export type {
   RetryOptions,
   UpdateOptions,
 } from "./lib/registry/on.ts";
+export type { Sub, SubOptions } from "./lib/registry/sub.ts";
 export type { DeepReadonly, FieldOf, FieldValue } from "./lib/registry/paths.ts";
 export { type Kinds, kinds } from "./lib/registry/kinds.ts";
 export {

@@ -4,6 +4,9 @@
  * Two kinds are told apart by their exit code: what the caller typed wrongly (2), and what went wrong (1).
  */
 
+// deno-lint-ignore no-control-regex -- Deno colours its messages, whether or not anybody looks
+const COLOUR = /\x1b\[\d*m/g;
+
 /** Exit codes, the same for all commands. */
 export const EXIT = {
   /** Done, or stopped gracefully by a signal. */
@@ -36,7 +39,8 @@ export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const each of chainOf(error)) {
     const message = messageOf(each);
-    if (!parts.some((part) => part.includes(message))) parts.push(message);
+    const [gist = ""] = message.split("\n");
+    if (!parts.some((part) => part.includes(gist))) parts.push(message);
   }
   return parts.join(": ");
 }
@@ -58,10 +62,19 @@ function chainOf(error: unknown): unknown[] {
   return chain.length > 0 ? chain : [error];
 }
 
+/** Takes terminal colours out of a text. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(COLOUR, "");
+}
+
 function messageOf(error: unknown): string {
+  return withoutColours(textOf(error));
+}
+
+function textOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return typeof error === "string" ? error : JSON.stringify(error) ?? String(error);
   }
-  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
   return error.message || error.name;
 }

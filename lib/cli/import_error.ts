@@ -6,7 +6,7 @@
  */
 
 import type { Host } from "../runtime/host.ts";
-import { CommandError, describeError } from "./errors.ts";
+import { CommandError, describeError, withoutColours } from "./errors.ts";
 
 /** A place in a source file. */
 interface Place {
@@ -17,8 +17,6 @@ interface Place {
 
 /** A path with a line, as it stands in messages and stacks: "file:///a/b.ts?fresh=1:4:9", "/a/b.ts:4", "(/a/b.ts:4:9)". */
 const PLACE = /(?:file:\/\/)?(\/[^\s:?()"']+\.[cm]?[jt]sx?)(?:\?[^\s:]*)?:(\d+)(?::\d+)?/g;
-// deno-lint-ignore no-control-regex -- Deno colours its messages, whether or not anybody looks
-const COLOUR = /\x1b\[\d*m/g;
 
 /** Gives the error to show when a file throws while being imported. */
 export async function importError(
@@ -50,7 +48,7 @@ function positionOf(error: unknown): Place | undefined {
 
 function placesIn(error: unknown): Place[] {
   if (!(error instanceof Error)) return [];
-  const text = `${error.message}\n${error.stack ?? ""}`.replaceAll(COLOUR, "");
+  const text = withoutColours(`${error.message}\n${error.stack ?? ""}`);
   return [...text.matchAll(PLACE)].map(([, file, line]) => ({
     file: decodeURI(file ?? ""),
     line: Number(line),
@@ -59,7 +57,7 @@ function placesIn(error: unknown): Place[] {
 
 /** The first line of the message, without the place that some runtimes end it with. */
 function reasonOf(error: unknown): string {
-  const [first = ""] = describeError(error).replaceAll(COLOUR, "").split("\n");
+  const [first = ""] = describeError(error).split("\n");
   const reason = first.replace(/ at file:\/\/\S+$/, "").trim();
   return error instanceof Error || typeof error === "object" ? reason : `it throws ${JSON.stringify(error)}`;
 }

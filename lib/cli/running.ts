@@ -4,6 +4,7 @@ import type { Operator } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { OptionValues } from "./command.ts";
+import { CommandError } from "./errors.ts";
 
 export interface RunOperatorsOptions {
   readonly host: Host;
@@ -44,7 +45,16 @@ export async function runOperators(
     })
   );
   await Promise.allSettled(runs);
-  if (failure.signal.aborted) throw failure.signal.reason;
+  if (failure.signal.aborted) throw explain(failure.signal.reason);
+}
+
+/** Errors of the network have a code, and say nothing of what they were in the way of. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
+  return new CommandError(
+    "Cannot reach the API server (check that it runs, and that the kubeconfig leads to it)",
+    { cause: error },
+  );
 }
 
 /** What `op.run()` is to be told of the command line's options. */

@@ -44,6 +44,13 @@ export interface ActivateOptions<H> {
   readonly digest: (handler: H) => string | undefined;
 }
 
+export interface SettleOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Ids of sub-handlers, of any depth, that the attempt has had. */
+  readonly descendants?: Iterable<string>;
+}
+
 interface State<H> {
   record: ProgressRecord;
   /** What the object holds; undefined if nothing. */
@@ -55,8 +62,7 @@ interface State<H> {
 export class Progress<H extends Handler> {
   readonly #options: LoadOptions;
   readonly #states = new Map<string, State<H>>();
-  /** How many records of other purposes were found, by what had become of them. */
-  superseded: Counts = { succeeded: 0, failed: 0, unfinished: 0 };
+  #purpose: Purpose | undefined;
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -74,9 +80,7 @@ export class Progress<H extends Handler> {
 
   /** Makes these handlers the ones that count, with fresh records where there are no valid ones. */
   activate(handlers: readonly H[], options: ActivateOptions<H>): void {
-    this.superseded = count(
-      [...this.#states.values()].filter(({ record }) => isOfOther(record, options.purpose)),
-    );
+    this.#purpose = options.purpose;
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
       const record = state !== undefined && isValid(state.record, options.purpose, () =>
@@ -112,9 +116,19 @@ export class Progress<H extends Handler> {
   }
 
   /** Notes how an attempt ended. */
-  settle(id: string, outcome: Outcome, now: number): void {
+  settle(id: string, outcome: Outcome, options: SettleOptions): void {
     const state = this.#states.get(id);
-    if (state !== undefined) state.record = afterOutcome(state.record, outcome, now);
+    if (state !== undefined) state.record = afterOutcome(state.record, outcome, options);
+  }
+
+  /** Counts of records that were made for other purposes. To be asked before `activate()`. */
+  othersThan(purpose: Purpose): Counts {
+    return count([...this.#states.values()].filter(({ record }) => isOfOther(record, purpose)));
+  }
+
+  /** The ids of all sub-handlers, of any depth, that the active handlers have ever had. */
+  get descendants(): readonly string[] {
+    return this.#active().flatMap(({ record }) => record.subrefs ?? []);
   }
 
   /** Gives finished records the digest of what their handlers have seen; undefined leaves a record as it is. */
@@ -131,12 +145,12 @@ export class Progress<H extends Handler> {
     return count(this.#active());
   }
 
-  /** Puts the records that changed into the patch. */
+  /** Puts the records that changed into the patch, and the removal of those of other purposes. */
   store(patch: Patch): void {
     const { storage, body } = this.#options;
     for (const [id, { record, stored, handler }] of this.#states) {
       if (handler === undefined) {
-        if (stored !== undefined) storage.purge({ patch, body, id });
+        if (this.#purpose !== undefined && isOfOther(record, this.#purpose)) this.#purge(patch, id, record);
       } else if (stored === undefined || !isEqual(record, stored)) {
         storage.store({ patch, body, id, record });
       }
@@ -145,15 +159,17 @@ export class Progress<H extends Handler> {
 
   /** Puts the removal of all records, also of handlers that are not active, into the patch. */
   purge(patch: Patch): void {
-    const { storage, body } = this.#options;
-    for (const [id, { record }] of this.#states) {
-      for (const each of [id, ...(record.subrefs ?? [])]) storage.purge({ patch, body, id: each });
-    }
+    for (const [id, { record }] of this.#states) this.#purge(patch, id, record);
   }
 
   /** The records as they are now; to be kept until a write of them has succeeded. */
   records(): Map<string, ProgressRecord> {
     return new Map(this.#active().map(({ handler, record }) => [handler.id, record]));
+  }
+
+  #purge(patch: Patch, id: string, { subrefs = [] }: ProgressRecord): void {
+    const { storage, body } = this.#options;
+    for (const each of [id, ...subrefs]) storage.purge({ patch, body, id: each });
   }
 
   #active(): (State<H> & { handler: H })[] {
@@ -199,8 +215,13 @@ function delayedUntil(record: ProgressRecord): number {
   return timeOf(record.delayed) ?? -Infinity;
 }
 
-function afterOutcome(record: ProgressRecord, outcome: Outcome, now: number): ProgressRecord {
-  const { started, purpose, subrefs } = record;
+function afterOutcome(
+  record: ProgressRecord,
+  outcome: Outcome,
+  { now, descendants }: SettleOptions,
+): ProgressRecord {
+  const { started, purpose } = record;
+  const subrefs = unite(record.subrefs, descendants);
   const base = { started, purpose, subrefs, retries: record.retries + 1, success: false, failure: false };
   switch (outcome.kind) {
     case "success":
@@ -212,6 +233,12 @@ function afterOutcome(record: ProgressRecord, outcome: Outcome, now: number): Pr
     case "children":
       return { ...base, retries: record.retries, delayed: dueText(now, outcome.delay) };
   }
+}
+
+/** Undefined rather than empty: most handlers have no sub-handlers. */
+function unite(before: readonly string[] = [], now: Iterable<string> = []): readonly string[] | undefined {
+  const all = new Set([...before, ...now]);
+  return all.size === 0 ? undefined : [...all].sort();
 }
 
 function dueText(now: number, delay: Seconds): string | undefined {

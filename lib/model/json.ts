@@ -111,7 +111,7 @@ export function canonicalJson(value: unknown): string {
  * Gives what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out.
  *
  * @param where What is being converted, for the message: a dotted path such as "status.state".
- * @throws {TypeError} If a part of it cannot be JSON: a BigInt, NaN, an infinity, a circle (or deeper than 2,000).
+ * @throws {TypeError} If a part of it cannot be JSON: a BigInt, NaN, an infinity, a circle (or deeper than 1,000).
  */
 export function toJson(value: unknown, where: string): unknown {
   return convert(value, { where, path: [] });
@@ -140,7 +140,7 @@ function convert(value: unknown, state: Conversion): unknown {
 }
 
 function convertObject(value: object, state: Conversion): unknown {
-  if (state.path.length > 2000) throw notJson("a circle, or nested too deeply", { ...state, path: [] });
+  if (state.path.length > 1000) throw notJson("a circle, or nested too deeply", { ...state, path: [] });
   if ("toJSON" in value && typeof value.toJSON === "function") return convert(value.toJSON(), state);
   if (Array.isArray(value)) {
     return value.map((item, index) => convertMember(item, String(index), state) ?? null);

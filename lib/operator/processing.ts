@@ -14,6 +14,7 @@ import type { Persistence, ProgressRecord } from "../settings/persistence.ts";
 import type { Settings } from "../settings/settings.ts";
 import { objectReference } from "../model/references.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
+import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -157,6 +158,11 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   decision.onWritten?.();
   if (applied === undefined) return { after: decision.after?.() };
   if (applied.body === undefined) return {};
+  if (isDeleting(applied.body) && finalizersOf(applied.body).length === 0) {
+    // That was the last finalizer: the object has gone, under the version that it had before. DELETED says the rest.
+    memory.body = applied.body;
+    return {};
+  }
   adoptBody(memory, applied.body);
   if (applied.remaining.length > 0) {
     memory.unsent.fns.push(...applied.remaining);

@@ -11,6 +11,7 @@ import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { snapshotViews, type Views } from "../model/views.ts";
+import type { Sub } from "./sub.ts";
 import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
 
 /** What is known of the attempt for which a handler is called. */
@@ -21,6 +22,8 @@ export interface Attempt {
   readonly started: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** What sub-handlers are declared with. */
+  readonly sub?: () => Sub;
 }
 
 /** Arguments about an object. Filters get it without an attempt. */
@@ -118,11 +121,13 @@ export class EventArgs extends ObjectArgs<EventCause> {
 export class ChangeArgs extends ObjectArgs<ChangeCause> {
   readonly #cause: ChangeCause;
   readonly #field: FieldPath | undefined;
+  readonly #sub: Attempt["sub"];
 
   constructor(cause: ChangeCause, options: { readonly attempt?: Attempt; readonly field?: FieldPath } = {}) {
     super(cause, options.attempt);
     this.#cause = cause;
     this.#field = options.field;
+    this.#sub = options.attempt?.sub;
   }
 
   get reason(): Reason {
@@ -133,6 +138,9 @@ export class ChangeArgs extends ObjectArgs<ChangeCause> {
   }
   get new(): unknown {
     return this.#at(this.#cause.new);
+  }
+  get sub(): Sub | undefined {
+    return this.#sub?.();
   }
   get diff(): Diff {
     return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);

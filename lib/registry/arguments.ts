@@ -12,6 +12,7 @@ import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Reason } from "./causes.ts";
 import type { DeepReadonly } from "./paths.ts";
+import type { Sub } from "./sub.ts";
 
 /** What all functions about an object get, filters included. Objects are for reading: changes go through `patch`. */
 export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
@@ -84,7 +85,11 @@ export type ChangeHandlerArguments<
 > =
   & ObjectArguments<Spec, Status>
   & AttemptArguments<Param>
-  & ChangeArguments<Value>;
+  & ChangeArguments<Value>
+  & {
+    /** Declares parts of the handler's work that are retried on their own. */
+    readonly sub: Sub<Spec, Status>;
+  };
 
 /** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
 export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject> =

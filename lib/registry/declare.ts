@@ -5,10 +5,11 @@
 import { type FieldPath, parseField } from "../model/fields.ts";
 import type { ObjectHandler } from "./handlers.ts";
 import { type ChangeHandler, idOf } from "./handlers.ts";
+import type { Selector } from "../model/selector.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
 
 /** The causes of change handlers. */
-export type ChangeCauseName = "create" | "update" | "delete" | "resume" | "field";
+export type ChangeHandlerCause = "create" | "update" | "delete" | "resume" | "field";
 
 /** Options as they come, before they are checked. */
 export type RawOptions = Readonly<Record<string, unknown>>;
@@ -16,10 +17,12 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 type HandlerFunction = (args: never) => unknown;
 
 export interface Declaration {
-  readonly cause: ChangeCauseName | "event";
-  readonly resource: ResourceLike<never, never>;
+  readonly cause: ChangeHandlerCause | "event";
+  readonly resource: ResourceLike<never, never> | Selector;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
+  /** Sub-handlers have ids without the field, and need none where their parents do. */
+  readonly isSub?: boolean;
 }
 
 const COMMON = ["id", "param", "labels", "annotations", "field", "value", "when"];
@@ -61,17 +64,24 @@ export function objectHandler(declaration: Declaration): ObjectHandler {
   return {
     ...options,
     field,
-    selector: selectorOf(resource),
+    selector: typeof resource === "object" && !("selector" in resource) ? resource : selectorOf(resource),
     fn,
-    id: idOf({ id: textOf(options.id), fn, fallback: cause, field }),
+    id: idOf({
+      id: textOf(options.id),
+      fn,
+      fallback: cause,
+      field: declaration.isSub === true ? undefined : field,
+    }),
   };
 }
 
 /** @throws {TypeError} As `objectHandler()`; and if a field handler has no field. */
-export function changeHandler(declaration: Declaration & { readonly cause: ChangeCauseName }): ChangeHandler {
+export function changeHandler(
+  declaration: Declaration & { readonly cause: ChangeHandlerCause },
+): ChangeHandler {
   const { cause, options } = declaration;
   const handler = objectHandler(declaration);
-  if (cause === "field" && handler.field === undefined) {
+  if (cause === "field" && handler.field === undefined && declaration.isSub !== true) {
     throw new TypeError(`Cannot register field handler "${handler.id}": its field is missing`);
   }
   return {

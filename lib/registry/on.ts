@@ -14,7 +14,7 @@ import type {
   EventFilterArguments,
   EventHandlerArguments,
 } from "./arguments.ts";
-import { type ChangeCauseName, changeHandler, objectHandler, takeOptions } from "./declare.ts";
+import { changeHandler, type ChangeHandlerCause, objectHandler, takeOptions } from "./declare.ts";
 import type { MetaFilter, ValueFilter } from "./filters.ts";
 import type { FieldOf, FieldValue } from "./paths.ts";
 import type { Registry } from "./registry.ts";
@@ -250,7 +250,7 @@ export class On {
     this.#registry.addEvent(objectHandler({ resource, options, fn, cause: "event" }));
   }
 
-  #add(cause: ChangeCauseName, resource: ResourceLike<never, never>, rest: readonly unknown[]): void {
+  #add(cause: ChangeHandlerCause, resource: ResourceLike<never, never>, rest: readonly unknown[]): void {
     const { options, fn } = takeOptions(rest);
     this.#registry.addChange(changeHandler({ resource, options, fn, cause }));
   }

@@ -5,6 +5,8 @@
  */
 
 import { isObject } from "../model/json.ts";
+import type { SelectorTexts } from "./sections.ts";
+import { entriesOf } from "./selector_texts.ts";
 
 /** What is wrong with a value. */
 export interface Complaint {
@@ -67,6 +69,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "persistence.finalizer": finalizer,
   "persistence.diffBase": withMethods("build", "fetch", "isOutdated", "store", "clear"),
   "persistence.progress": withMethods("fetch", "store", "purge", "ids", "keys", "clear", "sweep"),
+  "persistence.warnings": texts,
   "persistence.consistencyTimeout": seconds,
 });
 
@@ -87,6 +90,12 @@ function flag(value: unknown): Complaint | undefined {
 function text(value: unknown): Complaint | undefined {
   if (typeof value !== "string") return wrongType("a string");
   return value === "" ? wrongRange("a string that is not empty") : undefined;
+}
+
+function texts(value: unknown): Complaint | undefined {
+  const valid = value === undefined ||
+    (Array.isArray(value) && value.every((each) => typeof each === "string"));
+  return valid ? undefined : wrongType("a list of strings");
 }
 
 function finalizer(value: unknown): Complaint | undefined {
@@ -165,7 +174,13 @@ function selectorTexts(value: unknown): Complaint | undefined {
   const expected = "an object or a Map of resource selectors and selector texts";
   if (!isObject(value)) return wrongType(expected);
   const texts = value instanceof Map ? [...value.values()] : Object.values(value);
-  return texts.every((each) => typeof each === "string") ? undefined : wrongType(expected);
+  if (!texts.every((each) => typeof each === "string")) return wrongType(expected);
+  try {
+    entriesOf(value as SelectorTexts); // texts, as just seen; the keys are what is tried here
+    return undefined;
+  } catch (error) {
+    return wrongType(`${expected} (${error instanceof Error ? error.message : error})`);
+  }
 }
 
 function withMethods(...names: readonly string[]): Rule {

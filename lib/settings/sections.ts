@@ -160,6 +160,8 @@ export interface PersistenceSettings {
   diffBase: DiffBaseStorage;
   /** Where the progress of unfinished handlers is kept. Default: annotations under "lotse.dev". */
   progress: ProgressStorage;
+  /** What is to be said once at the start about how notes are kept; presets set it. Default: nothing. */
+  warnings?: readonly string[];
   /** How long to wait for one's own writes, where resource versions cannot be compared. 0: not at all. Default: 5. */
   consistencyTimeout: Seconds;
 }

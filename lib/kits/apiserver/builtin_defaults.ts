@@ -10,13 +10,33 @@ import { fill, isObject, objectAt, objectsIn } from "./values.ts";
 
 type Filler = (spec: JsonObject, object: KubeObject) => void;
 
+/** What the admission plugin DefaultTolerationSeconds adds. */
+function toleration(state: string): JsonObject {
+  return {
+    key: `node.kubernetes.io/${state}`,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: 300,
+  };
+}
+
+/** Kinds whose fields stand on the highest level. */
+const FLAT = ["Event", "PriorityClass", "Secret"];
 const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
 const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 const FILLERS: Readonly<Record<string, Filler>> = {
+  Event: (_spec, object) => fill(object, { eventTime: null, reportingComponent: "", reportingInstance: "" }),
+  PriorityClass: (_spec, object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
   Secret: (_spec, object) => fill(object, { type: "Opaque" }),
   Pod: (spec) => {
-    fill(spec, { restartPolicy: "Always", enableServiceLinks: true });
+    fill(spec, {
+      restartPolicy: "Always",
+      enableServiceLinks: true,
+      preemptionPolicy: "PreemptLowerPriority",
+      priority: 0,
+      tolerations: [toleration("not-ready"), toleration("unreachable")],
+    });
     defaultPodSpec(spec);
   },
   Service: (spec, object) => defaultService(spec, object),
@@ -65,7 +85,9 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 1,
     });
-    const job = objectAt(objectAt(spec, "jobTemplate"), "spec");
+    const template = objectAt(spec, "jobTemplate");
+    if (template !== undefined) fill(template, { metadata: {} });
+    const job = objectAt(template, "spec");
     if (job !== undefined) defaultTemplate(job, undefined);
   },
   NetworkPolicy: (spec) => {
@@ -76,13 +98,15 @@ const FILLERS: Readonly<Record<string, Filler>> = {
 /** Fills in the defaults of a built-in kind, in place. */
 export function defaultBuiltin(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(FILLERS, kind)) return;
-  if (kind !== "Secret" && !isObject(object.spec)) object.spec = {};
+  if (!FLAT.includes(kind) && !isObject(object.spec)) object.spec = {};
   FILLERS[kind]?.(object.spec ?? {}, object);
 }
 
 function defaultTemplate(spec: JsonObject, restartPolicy: string | undefined): void {
-  const pod = objectAt(objectAt(spec, "template"), "spec");
-  if (pod === undefined) return;
+  const template = objectAt(spec, "template");
+  const pod = objectAt(template, "spec");
+  if (template === undefined || pod === undefined) return;
+  fill(template, { metadata: {} });
   if (restartPolicy !== undefined) fill(pod, { restartPolicy });
   defaultPodSpec(pod);
 }

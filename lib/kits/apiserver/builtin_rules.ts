@@ -6,6 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import { builtinCauses } from "./builtin_checks.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
@@ -18,9 +19,12 @@ export function builtinRules(kind: string): KindRules {
       return dropUnknown(kind, object);
     },
     settle(object, old) {
-      if (old === undefined) initialStatus(kind, object);
+      if (old !== undefined) return;
+      initialStatus(kind, object);
+      if (kind === "Job") labelJob(object);
+      if (kind === "DaemonSet") annotateDaemonSet(object);
     },
-    validate: () => [],
+    validate: (object) => builtinCauses(kind, object),
   };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
 }
@@ -34,6 +38,7 @@ const NAMESPACE_RULES: Pick<KindRules, "settle" | "terminate" | "holds"> = {
     object.spec = { ...object.spec, finalizers: ["kubernetes"] };
   },
   terminate(object) {
+    delete object.metadata.deletionGracePeriodSeconds;
     object.status = { ...object.status, phase: "Terminating" };
   },
   holds(object) {
@@ -41,6 +46,29 @@ const NAMESPACE_RULES: Pick<KindRules, "settle" | "terminate" | "holds"> = {
     return Array.isArray(finalizers) && finalizers.length > 0;
   },
 };
+
+/** A Job selects its own Pods: by labels made of its uid. */
+function labelJob(job: KubeObject): void {
+  const { metadata } = job;
+  const spec = objectAt(job, "spec") ?? {};
+  const template = objectAt(spec, "template");
+  if (template === undefined || spec.manualSelector === true) return;
+  const labels = {
+    "batch.kubernetes.io/controller-uid": metadata.uid ?? "",
+    "batch.kubernetes.io/job-name": metadata.name ?? "",
+    "controller-uid": metadata.uid ?? "",
+    "job-name": metadata.name ?? "",
+  };
+  const meta = objectAt(template, "metadata") ?? {};
+  template.metadata = { ...meta, labels: { ...objectAt(meta, "labels"), ...labels } };
+  metadata.labels ??= { ...objectAt(meta, "labels") as Record<string, string> | undefined, ...labels };
+  const uid = "batch.kubernetes.io/controller-uid";
+  spec.selector = { matchLabels: { ...objectAt(spec.selector, "matchLabels"), [uid]: metadata.uid } };
+}
+
+function annotateDaemonSet({ metadata }: KubeObject): void {
+  metadata.annotations = { "deprecated.daemonset.template.generation": "1", ...metadata.annotations };
+}
 
 /** The fields of the kinds that have others than `spec` and `status`. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {

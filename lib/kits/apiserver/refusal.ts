@@ -231,7 +231,7 @@ export function expired(message: string, metadata?: Readonly<Record<string, unkn
 
 /** A version of the future. */
 export function tooLargeVersion(wanted: number, current: number): Refusal {
-  return refusal(`Too large resource version: ${wanted}, current: ${current}`, {
+  return refusal(`Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     code: 504,
     reason: "Timeout",
     details: {

@@ -17,7 +17,7 @@ interface Review {
 }
 
 const USER = { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
-const ALLOWED = { allowed: true, reason: "everything is allowed on this server" };
+const ALLOWED = { allowed: true };
 const EVERYTHING = {
   resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
   nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
@@ -72,6 +72,7 @@ export function findReview(
     ...question,
     kind: review.kind,
     apiVersion,
+    metadata: isObject(question.metadata) ? question.metadata : {},
     status: review.answer(isObject(question.spec) ? question.spec : {}),
   });
 }

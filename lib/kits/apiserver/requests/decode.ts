@@ -219,11 +219,21 @@ function checkShape(object: KubeObject, fail: (fault: string) => never): void {
       );
     }
   }
+  if (kind === "Secret") checkBase64(object.data, fail);
   for (const field of ["spec", "status"]) {
     const value = object[field];
     if (value === undefined || value === null || isObject(value)) continue;
     fail(
       `json: cannot unmarshal ${wordFor(value)} into Go struct field ${kind}.${field} of type v1.${kind}Spec`,
     );
+  }
+}
+
+function checkBase64(data: unknown, fail: (fault: string) => never): void {
+  for (const value of isObject(data) ? Object.values(data) : []) {
+    const text = String(value).replaceAll(/[\r\n]/g, "");
+    if (/^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0) continue;
+    const at = text.search(/[^A-Za-z0-9+/]/);
+    fail(`illegal base64 data at input byte ${at < 0 ? text.length : at}`);
   }
 }

@@ -23,7 +23,7 @@ import {
 } from "./respond.ts";
 import { type Scope, scopeOf, select } from "./scope.ts";
 import type { Shape } from "./shape.ts";
-import { checkListOptions, checkNotFuture, readVersion, tooOld } from "./versions.ts";
+import { checkListOptions, checkNotFuture, readCount, readVersion } from "./versions.ts";
 
 export interface ListRequest {
   readonly kind: Kind;
@@ -123,7 +123,7 @@ function streamOf(pieces: Generator<Uint8Array>): ReadableStream<Uint8Array> {
 export function listPage(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest, "shape">): Page {
   checkListOptions(query, false);
   const scope = scopeOf(kind, { namespace, query });
-  const limit = Number(query.get("limit") ?? 0) || 0;
+  const limit = Math.max(0, readCount(query, "limit"));
   const token = query.get("continue") ?? "";
   if (token !== "") return continuedPage(cluster, { kind, query, scope, limit, token: readToken(token) });
   const { store } = cluster;
@@ -132,10 +132,12 @@ export function listPage(cluster: Cluster, { kind, namespace, query }: Omit<List
   const exact = match === "Exact" || (match === "" && limit > 0 && wanted !== undefined && wanted > 0);
   checkNotFuture(store, wanted);
   if (!exact || wanted === undefined) {
-    return pageOf(kind, { scope, limit, version: store.version, entries: kind.collection.present() });
+    // NB: what may come from the cache comes as a whole, whatever the limit is.
+    const entries = kind.collection.present();
+    return pageOf(kind, { scope, limit: wanted === 0 ? 0 : limit, version: store.version, entries });
   }
   const entries = wanted < store.horizon ? undefined : kind.collection.at(wanted);
-  if (entries === undefined) throw tooOld(wanted, store.horizon);
+  if (entries === undefined) throw expired("The resourceVersion for the provided list is too old.");
   return pageOf(kind, { scope, limit, version: wanted, entries });
 }
 
@@ -216,5 +218,5 @@ function readToken(text: string): Token {
   } catch {
     // Whatever is wrong with it, the answer is the same.
   }
-  throw badRequest("continue key is not valid: illegal base64 data at input byte 0");
+  throw badRequest("invalid continue token: continue key is not valid: it was not made by this server");
 }

@@ -29,6 +29,7 @@ import { readPatch } from "./patch.ts";
 import { jsonResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, type Shape, shapeOf } from "./shape.ts";
+import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
 
 /** One request, understood. */
@@ -119,14 +120,16 @@ function serveCollection(cluster: Cluster, call: Call): Response | Promise<Respo
       return create(cluster, call);
     case "DELETE":
       if (!kind.verbs.includes("deletecollection")) throw methodNotAllowed();
+      if (kind.namespaced && namespace === undefined) throw methodNotAllowed();
       return removeAll(cluster, call);
     default:
       throw methodNotAllowed();
   }
 }
 
-function get(cluster: Cluster, { kind, path, shape }: Call): Response {
+function get(cluster: Cluster, { kind, path, query, shape }: Call): Response {
   const name = path.name ?? "";
+  checkNotFuture(cluster.store, readVersion(query));
   const stored = kind.collection.get(keyFor(kind, { namespace: path.namespace, name }));
   if (stored === undefined) throw notFound(kind, name);
   return objectResponse(cluster, stored, { kind, shape });

@@ -4,7 +4,8 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import type { Kind } from "../kinds.ts";
-import { parseFieldSelector, parseLabelSelector, type Predicate } from "../selectors.ts";
+import { parseFieldSelector, type Predicate } from "../field_selector.ts";
+import { parseLabels } from "../label_selector.ts";
 import type { Entries } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 
@@ -28,10 +29,11 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   const fields = query.get("fieldSelector") ?? "";
   const prefix = namespace === undefined ? "" : `${namespace}/`;
   if (labels === "" && fields === "") return { prefix };
-  const byLabels = labels === "" ? undefined : parseLabelSelector(labels);
+  const byLabels = labels === "" ? undefined : parseLabels(labels);
   const selector = fields === "" ? undefined : parseFieldSelector(fields, kind.selectable);
   const matches = (object: KubeObject) =>
-    (byLabels === undefined || byLabels(object)) && (selector === undefined || selector.matches(object));
+    (byLabels === undefined || byLabels(object.metadata.labels ?? {})) &&
+    (selector === undefined || selector.matches(object));
   if (selector?.name === undefined) return { prefix, matches };
   if (!kind.namespaced) return { prefix, matches, key: selector.name };
   const only = namespace ?? selector.namespace;

@@ -5,8 +5,9 @@
  */
 
 import type { Cause } from "../causes.ts";
-import { badRequest, expired, invalid, tooLargeVersion } from "../refusal.ts";
+import { badRequest, expired, invalid, storageFault, tooLargeVersion } from "../refusal.ts";
 import type { Store } from "../store.ts";
+import { isTrue } from "./shape.ts";
 
 const LIST_OPTIONS = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
 
@@ -19,11 +20,8 @@ export function readVersion(query: URLSearchParams): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
   if (!/^[0-9]{1,15}$/.test(text)) {
-    throw badRequest(
-      `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${
-        JSON.stringify(text)
-      }: invalid syntax`,
-    );
+    const fault = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${parseFault("Uint", text)}`;
+    throw isTrue(query.get("watch")) ? storageFault(fault) : badRequest(`invalid resource version: ${fault}`);
   }
   return Number(text);
 }
@@ -37,7 +35,7 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
     causes.push({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
   const streamed = query.has("sendInitialEvents");
   if (streamed && !watch) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
-  if (streamed && match !== "NotOlderThan") {
+  else if (streamed && match !== "NotOlderThan") {
     forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
   }
   if (match !== "" && watch && !streamed) {
@@ -54,7 +52,7 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
       forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
     }
     if (match === "Exact" && version === "0") {
-      forbid("resourceVersionMatch", 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"');
+      forbid("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
     }
     if (match !== "Exact" && match !== "NotOlderThan") {
       causes.push({
@@ -65,6 +63,22 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
     }
   }
   if (causes.length > 0) throw invalid(LIST_OPTIONS, "", causes);
+}
+
+/**
+ * Reads a number of the query; 0 if it is not given.
+ *
+ * @throws {Refusal} 400
+ */
+export function readCount(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? "";
+  if (text === "") return 0;
+  if (!/^-?[0-9]{1,15}$/.test(text)) throw badRequest(parseFault("Int", text));
+  return Number(text);
+}
+
+function parseFault(type: "Int" | "Uint", text: string): string {
+  return `strconv.Parse${type}: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
 
 /** @throws {Refusal} 504 if the version has not come yet. */

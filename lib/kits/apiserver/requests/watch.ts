@@ -9,13 +9,13 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal, tooLargeVersion } from "../refusal.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import { concat, encodeText, headOf, servedBytes, shapedObject } from "./respond.ts";
 import { isInScope, type Scope, scopeOf, select } from "./scope.ts";
 import { isTrue, type Shape } from "./shape.ts";
-import { checkListOptions, checkNotFuture, readVersion, tooOld } from "./versions.ts";
+import { checkListOptions, readCount, readVersion, tooOld } from "./versions.ts";
 
 export interface WatchRequest {
   readonly kind: Kind;
@@ -51,7 +51,7 @@ export function watchResponse(cluster: Cluster, request: WatchRequest): Response
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
   });
   watch.start(startOf(query));
-  const timeout = Number(query.get("timeoutSeconds") ?? 0);
+  const timeout = readCount(query, "timeoutSeconds");
   watch.end(timeout > 0 ? timeout : MIN_TIMEOUT_SECONDS * (1 + cluster.host.random.next()));
   signal?.addEventListener("abort", () => watch.close(), { once: true });
   return new Response(watch.stream(), {
@@ -65,15 +65,13 @@ interface Start {
   readonly version: number | undefined;
   /** The state at the beginning comes as ADDED events. */
   readonly initial: boolean;
-  /** A bookmark says where that state ends. */
-  readonly marked: boolean;
 }
 
 function startOf(query: URLSearchParams): Start {
   const version = readVersion(query);
   const streamed = query.get("sendInitialEvents");
-  if (streamed !== null) return { version, initial: isTrue(streamed), marked: isTrue(streamed) };
-  return { version, initial: version === undefined || version === 0, marked: version === 0 };
+  if (streamed !== null) return { version, initial: isTrue(streamed) };
+  return { version, initial: version === undefined || version === 0 };
 }
 
 interface WatchOptions {
@@ -105,24 +103,32 @@ class Watch implements ChangeListener {
   }
 
   /** Takes the state or the past that the reader shall see first, and listens from then on. */
-  start({ version, initial, marked }: Start): void {
+  start({ version, initial }: Start): void {
     const { kind, scope, bookmarks } = this.#options;
     const { store } = this.#cluster;
+    if (initial && version !== undefined && version > store.version) {
+      this.#fail(tooLargeVersion(version, store.version));
+      return;
+    }
     if (initial) {
-      checkNotFuture(store, version);
       this.#initial = select(kind, scope, kind.collection.present());
-      if (marked && bookmarks) this.#lines.push(this.#bookmarkLine(true));
+      if (bookmarks) this.#lines.push(this.#bookmarkLine(true));
     } else if (version !== undefined && version > 0) {
       const past = version < store.horizon ? undefined : kind.collection.since(version);
       if (past === undefined) {
-        this.#lines.push(errorLine(tooOld(version, store.horizon)));
-        this.close();
+        this.#fail(tooOld(version, store.horizon));
         return;
       }
       for (const change of past) this.offer(change);
     }
     kind.collection.listeners.add(this);
     if (bookmarks) this.#planBookmark(BOOKMARK_SECONDS);
+  }
+
+  /** NB: the response has begun when the real server finds out, so the error comes as an event. */
+  #fail(error: Error): void {
+    this.#lines.push(errorLine(error));
+    this.close();
   }
 
   /** Ends the watch after that time, with a bookmark shortly before. */

@@ -74,6 +74,12 @@ export function qualifiedNameFault(key: string): string | undefined {
   return QUALIFIED.test(name) ? undefined : QUALIFIED_FAULT;
 }
 
+/** Says what is wrong with a label's value; undefined if nothing is. */
+export function labelValueFault(value: string): string | undefined {
+  if (value.length > 63) return "must be no more than 63 bytes";
+  return LABEL_VALUE.test(value) ? undefined : LABEL_VALUE_FAULT;
+}
+
 /** Says what is wrong with labels. */
 export function labelCauses(labels: Readonly<Record<string, string>> = {}): Cause[] {
   const causes: Cause[] = [];
@@ -86,8 +92,8 @@ export function labelCauses(labels: Readonly<Record<string, string>> = {}): Caus
   for (const [key, value] of Object.entries(labels)) {
     const wrong = qualifiedNameFault(key);
     if (wrong !== undefined) add(key, wrong);
-    if (value.length > 63) add(value, "must be no more than 63 bytes");
-    else if (!LABEL_VALUE.test(value)) add(value, LABEL_VALUE_FAULT);
+    const unfit = labelValueFault(value);
+    if (unfit !== undefined) add(value, unfit);
   }
   return causes;
 }

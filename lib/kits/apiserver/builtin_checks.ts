@@ -1,0 +1,74 @@
+/**
+ * What the built-in kinds refuse: only what clients run into, not all that the real server checks.
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Cause } from "./causes.ts";
+import { equal, isObject, objectAt } from "./values.ts";
+
+/** Source: k8s.io/api/core/v1, MaxSecretSize. */
+const DATA_LIMIT = 1024 * 1024;
+const REPLICATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
+
+/** Says what is wrong with an object of a built-in kind. */
+export function builtinCauses(kind: string, object: KubeObject): Cause[] {
+  if (kind === "ConfigMap") return sizeCauses([object.data, object.binaryData], "[]");
+  if (kind === "Secret") return sizeCauses([object.data], "data");
+  if (kind === "Pod") return podCauses(objectAt(object, "spec") ?? {}, "spec");
+  if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
+  if (kind === "Service") return portCauses(objectAt(object, "spec") ?? {});
+  return [];
+}
+
+function sizeCauses(maps: readonly unknown[], field: string): Cause[] {
+  let size = 0;
+  for (const map of maps) {
+    for (const value of isObject(map) ? Object.values(map) : []) size += String(value).length;
+  }
+  if (size <= DATA_LIMIT) return [];
+  return [{
+    reason: "FieldValueTooLong",
+    message: `Too long: may not be more than ${DATA_LIMIT} bytes`,
+    field,
+  }];
+}
+
+function required(field: string, message = "Required value"): Cause {
+  return { reason: "FieldValueRequired", message, field };
+}
+
+function podCauses(spec: JsonObject, path: string): Cause[] {
+  const { containers } = spec;
+  if (!Array.isArray(containers) || containers.length === 0) return [required(`${path}.containers`)];
+  const causes: Cause[] = [];
+  for (const [index, container] of containers.entries()) {
+    const { name, image } = isObject(container) ? container : {};
+    if (name === undefined || name === "") causes.push(required(`${path}.containers[${index}].name`));
+    if (image === undefined || image === "") causes.push(required(`${path}.containers[${index}].image`));
+  }
+  return causes;
+}
+
+function replicatedCauses(spec: JsonObject): Cause[] {
+  const template = objectAt(spec, "template");
+  const pod = podCauses(objectAt(template, "spec") ?? {}, "spec.template.spec");
+  const wanted = objectAt(spec.selector, "matchLabels");
+  if (!isObject(spec.selector)) return [required("spec.selector"), ...pod];
+  const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
+  const fits = Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
+  if (fits) return pod;
+  const shown = Object.entries(labels).map(([key, value]) =>
+    `${JSON.stringify(key)}:${JSON.stringify(value)}`
+  );
+  return [{
+    reason: "FieldValueInvalid",
+    message: `Invalid value: {${shown.join(",")}}: \`selector\` does not match template \`labels\``,
+    field: "spec.template.metadata.labels",
+  }, ...pod];
+}
+
+function portCauses(spec: JsonObject): Cause[] {
+  const isHeadless = spec.clusterIP === "None" || spec.type === "ExternalName";
+  if (isHeadless || (Array.isArray(spec.ports) && spec.ports.length > 0)) return [];
+  return [required("spec.ports")];
+}

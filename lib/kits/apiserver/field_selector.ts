@@ -1,0 +1,61 @@
+/**
+ * Field selectors: `metadata.name=x,status.phase!=Running`.
+ *
+ * Source: Kubernetes documentation, "Field Selectors".
+ */
+
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { badRequest } from "./refusal.ts";
+import { getOwn, isObject } from "./values.ts";
+
+/** Whether an object is selected. */
+export type Predicate = (object: KubeObject) => boolean;
+
+/** A field selector, taken apart. */
+export interface FieldSelector {
+  readonly matches: Predicate;
+  /** The only name or namespace that can match, if the selector says so. */
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/**
+ * Reads a field selector such as `metadata.name=x,status.phase!=Running`.
+ *
+ * @throws {Refusal} 400, also for a field that the kind cannot be selected by.
+ */
+export function parseFieldSelector(text: string, selectable: readonly string[]): FieldSelector {
+  const found: { matches: Predicate; name?: string; namespace?: string } = { matches: () => true };
+  const terms: Predicate[] = [];
+  for (const part of text.split(",").filter((term) => term !== "")) {
+    const term = /^(.*?)(==|!=|=)(.*)$/.exec(part);
+    if (term === null) {
+      throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
+    }
+    const [, field = "", operator, value = ""] = term;
+    if (field !== "metadata.name" && field !== "metadata.namespace" && !selectable.includes(field)) {
+      // Kinds that have no fields of their own are refused in other words.
+      throw badRequest(
+        selectable.length > 0
+          ? `field label not supported: ${field}`
+          : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+      );
+    }
+    if (operator !== "!=" && field === "metadata.name") found.name = value;
+    if (operator !== "!=" && field === "metadata.namespace") found.namespace = value;
+    terms.push((object) => (fieldOf(object, field) === value) === (operator !== "!="));
+  }
+  found.matches = (object) => terms.every((fits) => fits(object));
+  return found;
+}
+
+/** Gives a field's value as text; "" where there is none, and "false" where a switch is not set. */
+function fieldOf(object: KubeObject, field: string): string {
+  const path = field === "source" ? ["source", "component"] : field.split(".");
+  let value: unknown = object;
+  for (const key of path) value = isObject(value) ? getOwn(value as JsonObject, key) : undefined;
+  if (value === undefined || value === null) {
+    return field === "spec.unschedulable" || field === "spec.hostNetwork" ? "false" : "";
+  }
+  return String(value);
+}

@@ -1,0 +1,226 @@
+/**
+ * Runs batches of handlers of one cause: the handlers of the kind, and under each of them its sub-handlers, to any depth.
+ *
+ * Each batch has progress of its own; all of them are written and, when the cause is done, purged together.
+ * Source: Kopf, A §2.8, §6.4.
+ */
+
+import { ChildrenPending, execute } from "../execution/execute.ts";
+import type { Outcome } from "../execution/handler.ts";
+import { type ActiveHandler, Progress, type Purpose } from "../execution/progress.ts";
+import { digestOf } from "../model/digest.ts";
+import { getField } from "../model/fields.ts";
+import type { KubeObject } from "../model/object.ts";
+import { applyMergePatch, type Patch } from "../model/patch.ts";
+import { ChangeArgs } from "../registry/args.ts";
+import type { ChangeCause } from "../registry/causes.ts";
+import type { ChangeHandler } from "../registry/handlers.ts";
+import { selectChanges } from "../registry/registry.ts";
+import { type Sub, subHandler } from "../registry/sub.ts";
+import { currentEssence, type ProgressRecord } from "../settings/persistence.ts";
+import { extraFieldsOf } from "./fields.ts";
+import { complainOnce, deliver, reportGarbage } from "./outcomes.ts";
+import type { Pass } from "./processing.ts";
+
+/** Handlers that run side by side, and how far they are. */
+export interface Batch {
+  readonly progress: Progress<ChangeHandler>;
+  /** Whether handlers could have run, but the lifecycle picked none. */
+  readonly isIdle: boolean;
+}
+
+type Active = Omit<ActiveHandler<ChangeHandler>, "id">;
+
+/** The handlers of one cause, in one pass. */
+export class Batches {
+  readonly #pass: Pass;
+  readonly #cause: ChangeCause;
+  readonly #purpose: Purpose;
+  readonly #all: Progress<ChangeHandler>[] = [];
+  /** What each handler that ran has seen: the object as it was, with its own patch. */
+  readonly #seen = new Map<string, () => KubeObject>();
+
+  constructor(pass: Pass, cause: ChangeCause, purpose: Purpose) {
+    this.#pass = pass;
+    this.#cause = cause;
+    this.#purpose = purpose;
+  }
+
+  /** Makes these handlers the ones that count, and runs those that may run now. */
+  async run(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): Promise<Batch> {
+    const { host, logger, lifecycle } = this.#pass;
+    this.#all.push(progress);
+    const digest = (handler: ChangeHandler): string | undefined => this.#digest(handler, this.#cause.new);
+    progress.activate(selected, { purpose: this.#purpose, now: host.clock.now(), digest });
+    const awake = progress.awake(host.clock.now());
+    const picked = new Set(lifecycle()(awake, { ...this.#cause, random: host.random }).map(({ id }) => id));
+    for (const each of awake) {
+      if (picked.has(each.id)) await this.#attempt(progress, each);
+    }
+    const isIdle = awake.length > 0 && picked.size === 0;
+    if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
+    return { progress, isIdle };
+  }
+
+  /** Runs a handler once, without keeping its progress. */
+  async runOnce(handler: ChangeHandler): Promise<void> {
+    const outcome = await this.#execute(
+      { handler, retry: 0, started: this.#pass.host.clock.now() },
+      new Set(),
+    );
+    if (outcome.kind === "success") deliver(this.#pass, handler.id, outcome.result);
+  }
+
+  /** Puts all records that changed into the patch. */
+  store(notes: Patch): void {
+    for (const progress of this.#all) this.#sign(progress).store(notes);
+  }
+
+  /** The records of all handlers, to be kept until a write of them has succeeded. */
+  records(): ReadonlyMap<string, ProgressRecord> {
+    return new Map(this.#all.flatMap((progress) => [...this.#sign(progress).records()]));
+  }
+
+  async #attempt(progress: Progress<ChangeHandler>, active: ActiveHandler<ChangeHandler>): Promise<void> {
+    const descendants = new Set<string>();
+    const outcome = await this.#execute(active, descendants);
+    this.#seen.set(active.id, this.#snapshot());
+    progress.settle(active.id, outcome, { now: this.#pass.host.clock.now(), descendants });
+    if (outcome.kind === "success") deliver(this.#pass, active.id, outcome.result);
+  }
+
+  async #execute({ handler, retry, started }: Active, descendants: Set<string>): Promise<Outcome> {
+    const { clock } = this.#pass.host;
+    const family = new Family(handler, (children) => this.#runChildren(children, descendants));
+    const fn = async (args: never): Promise<unknown> => {
+      const result = await handler.fn(args);
+      await family.finish();
+      return result;
+    };
+    const outcome = await execute({ ...handler, fn }, {
+      clock,
+      logger: this.#pass.logger,
+      attempts: { retry, runtime: Math.max(0, clock.now() - started) / 1000 },
+      noun: "Handler",
+      errors: "temporary",
+      defaultBackoff: this.#pass.settings.execution.defaultBackoff,
+      signal: this.#pass.signal,
+      args: (signal) => {
+        const attempt = { param: handler.param, retry, started, signal, clock, sub: () => family.sub };
+        // The types of `op.on` have made sure that the function takes these arguments.
+        return new ChangeArgs(this.#cause, { attempt, field: handler.field }) as never;
+      },
+    });
+    family.close();
+    // What fails because we stop says nothing about the handler: it is called again by the next process.
+    if (this.#pass.signal.aborted && outcome.kind !== "success") throw this.#pass.signal.reason;
+    return outcome;
+  }
+
+  async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
+    const { host } = this.#pass;
+    const selected = selectChanges(children, {
+      cause: this.#cause,
+      args: () => new ChangeArgs(this.#cause),
+      onFailure: (handler, error) => complainOnce(this.#pass, handler, error),
+    });
+    const progress = loadProgress(this.#pass, selected);
+    const { isIdle } = await this.run(progress, selected);
+    for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
+    if (progress.isDone) return;
+    const delay = progress.delay(host.clock.now()) ?? 0;
+    throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
+  }
+
+  /** Remembers what a handler saw, to be worked out only if it is needed. */
+  #snapshot(): () => KubeObject {
+    const { patch, memory } = this.#pass;
+    const { body } = memory;
+    if (patch.isEmpty) return () => body;
+    const content = patch.toMergePatch();
+    const fns = [...patch.fns];
+    return () => {
+      const result = applyMergePatch(body, content);
+      for (const fn of fns) fn(result);
+      return result;
+    };
+  }
+
+  /** Gives finished records the digest of what their handlers saw. */
+  #sign(progress: Progress<ChangeHandler>): Progress<ChangeHandler> {
+    progress.sign((handler) => {
+      const body = this.#seen.get(handler.id)?.();
+      if (body === undefined) return undefined;
+      const extraFields = extraFieldsOf(this.#pass);
+      const isSame = body === this.#pass.memory.body;
+      const essence = isSame
+        ? this.#cause.new
+        : currentEssence(this.#pass.persistence, body, { extraFields });
+      return this.#digest(handler, essence);
+    });
+    return progress;
+  }
+
+  /** Deletions are not started over because somebody edits a dying object. */
+  #digest({ field }: ChangeHandler, essence: unknown): string | undefined {
+    if (this.#purpose === "delete") return undefined;
+    return digestOf(field === undefined ? essence : getField(essence, field) ?? null);
+  }
+}
+
+/** Loads what the object (or a failed write) holds about these handlers. */
+export function loadProgress(pass: Pass, handlers: readonly ChangeHandler[]): Progress<ChangeHandler> {
+  const { memory, persistence } = pass;
+  return new Progress<ChangeHandler>({
+    storage: persistence.progress,
+    body: memory.body,
+    ids: [...new Set(handlers.map(({ id }) => id))],
+    unsaved: memory.unsaved,
+    onGarbage: reportGarbage(pass),
+  });
+}
+
+/** The sub-handlers of one attempt of a handler. */
+class Family {
+  readonly #parent: ChangeHandler;
+  readonly #run: (children: readonly ChangeHandler[]) => Promise<void>;
+  #children: ChangeHandler[] = [];
+  #known = new Set<string>();
+  #isClosed = false;
+  readonly sub: Sub;
+
+  constructor(parent: ChangeHandler, run: (children: readonly ChangeHandler[]) => Promise<void>) {
+    this.#parent = parent;
+    this.#run = run;
+    this.sub = Object.assign((...args: readonly unknown[]) => this.#declare(args), {
+      run: () => this.finish(),
+    });
+  }
+
+  /** Runs what was declared and has not run yet. */
+  async finish(): Promise<void> {
+    const children = this.#children;
+    this.#children = [];
+    if (children.length > 0) await this.#run(children);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #declare(args: readonly unknown[]): void {
+    if (this.#isClosed) {
+      throw new ReferenceError(
+        `Cannot add a sub-handler to "${this.#parent.id}": the handler has ended (await what it starts)`,
+      );
+    }
+    const child = subHandler({ parent: this.#parent, args });
+    if (this.#known.has(child.id)) {
+      throw new TypeError(
+        `Cannot add two sub-handlers with the id "${child.id}": give one of them another id`,
+      );
+    }
+    this.#known.add(child.id);
+    this.#children.push(child);
+  }
+}

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { lotse, PATIENCE, project, save } from "./processes.ts";
+
+const CRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: things.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: things, singular: thing, kind: Thing }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } }
+`;
+
+function thing(size: number): string {
+  return `apiVersion: example.com/v1\nkind: Thing\nmetadata: { name: one }\nspec: { size: ${size} }\n`;
+}
+
+/** Handlers that say which edition of the file they come from. */
+function handlers(
+  edition: string,
+  { on = "op.on", head = "const op = operator();", tail = "export default op;" } = {},
+) {
+  return `import { on, operator } from "@lotse/lotse";\nimport { word } from "./word.ts";\n${head}\n` +
+    `${on}.create("things", function made({ logger }) { logger.info("Made", { edition: "${edition}", word }); });\n` +
+    `${on}.update("things", function changed({ logger, spec }) {\n` +
+    `  logger.info("Changed", { edition: "${edition}", word, size: spec.size });\n});\n${tail}\n`;
+}
+
+describe("lotse dev", () => {
+  const files = { "crd.yaml": CRD, "thing.yaml": thing(1), "word.ts": 'export const word = "first";\n' };
+
+  it(
+    "applies manifests, runs handlers, and takes both up again when they are saved",
+    { timeout: PATIENCE },
+    async () => {
+      const folder = project({ ...files, "handlers.ts": handlers("one") });
+      await using dev = lotse(["dev", "handlers.ts", "--apply", "thing.yaml", "crd.yaml"], { cwd: folder });
+      await dev.wrote(/export KUBECONFIG=\S+\/kubeconfig; kubectl/);
+      await dev.wrote(/\[default\/one\] Made edition=one word=first/);
+
+      save(folder, "handlers.ts", handlers("two"));
+      await dev.wrote(/Reloaded/);
+      save(folder, "thing.yaml", thing(2));
+      await dev.wrote(/\[default\/one\] Changed edition=two word=first size=2/);
+      assert.equal(await dev.stop(), 0);
+      assert.equal(dev.output.match(/\] Made/g)?.length, 1);
+    },
+  );
+
+  it("takes up what handlers import, too", { timeout: PATIENCE }, async () => {
+    const folder = project({ ...files, "handlers.ts": handlers("one") });
+    await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+    await dev.wrote(/Made edition=one word=first/);
+    save(folder, "word.ts", 'export const word = "second";\n');
+    await dev.wrote(/Reloaded/);
+    save(folder, "thing.yaml", thing(3));
+    await dev.wrote(/Changed edition=one word=second size=3/);
+  });
+
+  it("keeps the handlers from before where a saved file is broken", { timeout: PATIENCE }, async () => {
+    const folder = project({ ...files, "handlers.ts": handlers("one") });
+    await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+    await dev.wrote(/Made edition=one/);
+    save(folder, "handlers.ts", "const x = = 1;\n");
+    await dev.wrote(/Cannot load "handlers\.ts": [^]*handlers\.ts:1\n  1 \| const x = = 1;[^]*keep running/);
+    save(folder, "thing.yaml", thing(4));
+    await dev.wrote(/Changed edition=one word=first size=4/);
+    save(folder, "handlers.ts", handlers("three"));
+    await dev.wrote(/Reloaded/);
+    save(folder, "thing.yaml", thing(5));
+    await dev.wrote(/Changed edition=three word=first size=5/);
+  });
+
+  it(
+    "takes up handlers of the default operator anew, also after a broken file",
+    { timeout: PATIENCE },
+    async () => {
+      const plain = { on: "on", head: "", tail: "" };
+      const folder = project({ ...files, "handlers.ts": handlers("one", plain) });
+      await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+      await dev.wrote(/Made edition=one/);
+      save(folder, "handlers.ts", handlers("two", { ...plain, tail: 'throw new Error("half done");' }));
+      await dev.wrote(/half done/);
+      save(folder, "thing.yaml", thing(6));
+      await dev.wrote(/Changed edition=one word=first size=6/);
+      save(folder, "handlers.ts", handlers("three", plain));
+      await dev.wrote(/Reloaded/);
+      save(folder, "thing.yaml", thing(7));
+      await dev.wrote(/Changed edition=three word=first size=7/);
+    },
+  );
+
+  it("reports a manifest that the server refuses, and ends with code 1", { timeout: PATIENCE }, async () => {
+    const folder = project({
+      ...files,
+      "handlers.ts": handlers("one"),
+      "thing.yaml": "apiVersion: no/v1\nkind: No\nmetadata: { name: x }",
+    });
+    await using dev = lotse(["dev", "handlers.ts", "--apply", "thing.yaml"], { cwd: folder });
+    assert.equal(await dev.ended(), 1);
+    assert.match(dev.stderr, /error: Cannot apply "x": the server has no kind "No" in "no\/v1"/);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { LOTSE, main } from "../../lib/cli/main.ts";
+import { VERSION } from "../../lib/cli/version.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { lotse, PATIENCE, project, ROOT } from "./processes.ts";
+
+const CONFIG = (server: string) => `
+apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{ name: here, cluster: { server: "${server}" } }]
+contexts: [{ name: here, context: { cluster: here, user: me } }]
+users: [{ name: me, user: { token: secret-token } }]
+`;
+
+describe("VERSION", () => {
+  it("is that of the package", () => {
+    assert.equal(VERSION, JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8")).version);
+  });
+});
+
+describe("main()", () => {
+  it("shows the help of each command, with an example", async () => {
+    for (const { name } of LOTSE.commands) {
+      const host = virtualHost();
+      assert.equal(await main(host, [name, "--help"]), 0);
+      assert.match(host.process.stdout, new RegExp(`Examples?:\n  \\$ lotse ${name} `), name);
+    }
+  });
+
+  it("gives code 1 and one sentence for what fails, and its stack only with --debug", async () => {
+    const host = virtualHost();
+    assert.equal(await main(host, ["run", "absent.ts"]), 1);
+    assert.equal(host.process.stderr, 'error: Cannot load "absent.ts": there is no such file\n');
+    assert.equal(await main(host, ["run", "absent.ts", "--debug"]), 1);
+    assert.match(host.process.stderr, /CommandError: .*\n +at /);
+  });
+
+  it("writes failures as JSON where lines are to be JSON", async () => {
+    const host = virtualHost();
+    await main(host, ["run", "absent.ts", "--log-format", "json"]);
+    const line = JSON.parse(host.process.stderr);
+    assert.deepEqual([line.severity, line.message], [
+      "error",
+      'Cannot load "absent.ts": there is no such file',
+    ]);
+  });
+
+  it("[B280] main() refuses all namespaces and some together, with code 2", async () => {
+    const host = virtualHost();
+    assert.equal(await main(host, ["run", "-A", "-n", "x", "absent.ts"]), 2);
+    assert.match(host.process.stderr, /--namespace and --all-namespaces exclude each other/);
+  });
+});
+
+describe("lotse, as a process", () => {
+  const folder = project({
+    "broken.ts": 'import { operator } from "@lotse/lotse";\n\nthrow new Error("out of order");\n',
+    "good.ts": 'import { operator } from "@lotse/lotse";\nconst op = operator();\n' +
+      'op.on.create("greetings.example.com", () => {});\nexport default op;\n',
+    "dead.yaml": CONFIG("https://127.0.0.1:1"),
+    "garbage.yaml": "a: [1",
+    "half.yaml": CONFIG("https://127.0.0.1:1").replace(
+      "token: secret-token",
+      'client-certificate: "absent.crt"',
+    ),
+  });
+
+  async function run(...args: string[]): Promise<string> {
+    await using program = lotse(args, { cwd: folder });
+    return `${await program.ended()}: ${program.output}`;
+  }
+
+  it("shows the line of a handler file that throws", { timeout: PATIENCE }, async () => {
+    assert.match(
+      await run("run", "broken.ts"),
+      /^1: error: Cannot load "broken\.ts": out of order\n  at \S+broken\.ts:3\n/,
+    );
+  });
+
+  it("says which kubeconfig is bad, and why", { timeout: PATIENCE }, async () => {
+    assert.match(
+      await run("run", "good.ts", "--kubeconfig", "absent.yaml"),
+      /^1: error: .*"?\S*absent\.yaml/,
+    );
+    assert.match(
+      await run("run", "good.ts", "--kubeconfig", "garbage.yaml"),
+      /^1: error: .*garbage\.yaml.*YAML/,
+    );
+    assert.match(await run("run", "good.ts", "--kubeconfig", "half.yaml"), /^1: error: .*absent\.crt/);
+    assert.match(
+      await run("run", "good.ts", "--kubeconfig", "dead.yaml", "--context", "there"),
+      /^1: error: .*"there"/,
+    );
+  });
+
+  it("says that the server cannot be reached, without a stack", { timeout: PATIENCE }, async () => {
+    const output = await run("run", "good.ts", "--kubeconfig", "dead.yaml");
+    assert.match(output, /^1: /);
+    assert.match(output, /\nerror: Cannot reach the API server .*127\.0\.0\.1:1\n$/);
+    assert.doesNotMatch(output, /\n +at /);
+  });
+});

@@ -1,0 +1,113 @@
+/** The command line as a process of its own, on the runtime that runs the tests. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Starting a process and compiling its modules takes its time where many tests run at once. In milliseconds. */
+export const PATIENCE = 120_000;
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: the root of the repository. */
+  readonly cwd?: string;
+}
+
+/** Starts `lotse` with arguments. */
+export function lotse(args: readonly string[], options: StartOptions = {}): Program {
+  const flags = "Deno" in globalThis ? ["run", "-A"] : [];
+  return new Program(process.execPath, [...flags, join(ROOT, "cli.ts"), ...args], options);
+}
+
+/** A program that runs, and what it has written so far. Disposing ends it by force. */
+export class Program implements AsyncDisposable {
+  stdout = "";
+  stderr = "";
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | string>;
+  readonly #watchers = new Set<() => void>();
+  #hasEnded = false;
+
+  constructor(command: string, args: readonly string[], { env = {}, cwd = ROOT }: StartOptions = {}) {
+    this.#child = spawn(command, [...args], { cwd, env: { ...process.env, NO_COLOR: "1", ...env } });
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.on("error", reject);
+      this.#child.on("close", (code, signal) => {
+        this.#hasEnded = true;
+        resolve(code ?? signal ?? "gone");
+        this.#look();
+      });
+    });
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      this.stdout += text;
+      this.#look();
+    });
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr += text;
+      this.#look();
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Everything it wrote, the standard output first. */
+  get output(): string {
+    return this.stdout + this.stderr;
+  }
+
+  kill(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): void {
+    this.#child.kill(signal);
+  }
+
+  /** Gives its exit code, or the signal that killed it. */
+  ended(): Promise<number | string> {
+    return this.#ended;
+  }
+
+  /** Asks it to stop, and gives its exit code. */
+  stop(): Promise<number | string> {
+    this.kill("SIGTERM");
+    return this.#ended;
+  }
+
+  /** Waits until it has written something. @throws {Error} If it ends before. */
+  async wrote(pattern: RegExp): Promise<RegExpExecArray> {
+    while (true) {
+      const found = pattern.exec(this.output);
+      if (found !== null) return found;
+      if (this.#hasEnded) throw new Error(`It ended without writing ${pattern}:\n${this.output}`);
+      await new Promise<void>((resolve) => this.#watchers.add(resolve));
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill("SIGKILL");
+    await this.#ended.catch(() => {});
+  }
+
+  #look(): void {
+    for (const watcher of this.#watchers) watcher();
+    this.#watchers.clear();
+  }
+}
+
+/** Makes a temporary folder with files; those of TypeScript find the package by its path. */
+export function project(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-project-"));
+  for (const [name, text] of Object.entries(files)) save(folder, name, text);
+  return folder;
+}
+
+/** Writes a file of such a folder. */
+export function save(folder: string, name: string, text: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text.replaceAll('"@lotse/lotse"', JSON.stringify(join(ROOT, "mod.ts"))));
+}

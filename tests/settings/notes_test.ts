@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
+import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
+import {
+  annotationsOf,
+  dropAnnotation,
+  dropStatus,
+  parseNote,
+  writeAnnotation,
+  writeStatus,
+} from "../../lib/settings/notes.ts";
+
+function patched(change: (patch: Patch) => void): JsonObject {
+  const patch = new Patch();
+  change(patch);
+  return patch.toMergePatch();
+}
+
+describe("parseNote()", () => {
+  it("takes objects up to 1,000 levels deep, and brackets inside of texts for what they are", () => {
+    const deep = (levels: number) => '{"a":'.repeat(levels) + "1" + "}".repeat(levels);
+    assert.notEqual(parseNote(deep(900), "x"), undefined);
+    assert.equal(parseNote(deep(1100), "x"), undefined);
+    assert.deepEqual(parseNote(JSON.stringify({ a: "[".repeat(5000) }), "x"), { a: "[".repeat(5000) });
+    assert.notEqual(parseNote(JSON.stringify({ a: Array.from({ length: 5000 }, () => []) }), "x"), undefined);
+  });
+});
+
+describe("writeAnnotation() and dropAnnotation()", () => {
+  const body: KubeObject = { metadata: { annotations: { a: "1" } } };
+
+  it("take a pending change back where the object is as it should be", () => {
+    const result = patched((patch) => {
+      writeAnnotation({ patch, body }, "a", "2");
+      writeAnnotation({ patch, body }, "a", "1");
+      writeAnnotation({ patch, body }, "b", "2");
+      dropAnnotation({ patch, body }, "b");
+    });
+    assert.deepEqual(result, {});
+  });
+
+  it("change what differs", () => {
+    assert.deepEqual(patched((patch) => writeAnnotation({ patch, body }, "a", "2")), {
+      metadata: { annotations: { a: "2" } },
+    });
+    assert.deepEqual(patched((patch) => dropAnnotation({ patch, body }, "a")), {
+      metadata: { annotations: { a: null } },
+    });
+  });
+});
+
+describe("writeStatus() and dropStatus()", () => {
+  const body: KubeObject = { metadata: {}, status: { mine: 1, x: { y: { one: 1, two: 2 } } } };
+  const drop = (...fields: string[]) => (patch: Patch) =>
+    fields.forEach((field) => dropStatus({ patch, body }, field.split("."), 2));
+  const after = (change: (patch: Patch) => void) => applyMergePatch(body, patched(change)).status;
+
+  it("remove parents that are left empty, down to the given one", () => {
+    assert.deepEqual(after(drop("status.x.y.one")), { mine: 1, x: { y: { two: 2 } } });
+    assert.deepEqual(after(drop("status.x.y.one", "status.x.y.two")), { mine: 1 });
+    assert.deepEqual(after(drop("status.mine")), { x: { y: { one: 1, two: 2 } } });
+    assert.deepEqual(patched(drop("status.x.y.three", "status.z")), {});
+  });
+
+  it("can be mixed in any order", () => {
+    const write = (patch: Patch) => writeStatus({ patch, body }, ["status", "x", "y", "new"], 3);
+    for (
+      const order of [[drop("status.x.y.one", "status.x.y.two"), write], [
+        write,
+        drop("status.x.y.one", "status.x.y.two"),
+      ]]
+    ) {
+      assert.deepEqual(after((patch) => order.forEach((change) => change(patch))), {
+        mine: 1,
+        x: { y: { new: 3 } },
+      });
+    }
+    const twice = after((patch) => {
+      drop("status.x.y.one", "status.x.y.two")(patch);
+      write(patch);
+      drop("status.x.y.new", "status.x.y.one")(patch);
+    });
+    assert.deepEqual(twice, { mine: 1 });
+  });
+});
+
+describe("annotationsOf()", () => {
+  it("gives none for metadata of any odd shape", () => {
+    for (const metadata of [undefined, null, "x", { annotations: null }, { annotations: ["x"] }]) {
+      assert.deepEqual(annotationsOf({ metadata } as unknown as KubeObject), {});
+    }
+  });
+});

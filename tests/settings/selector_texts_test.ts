@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { EVENTS, PODS } from "../../lib/model/kinds.ts";
+import { EVERYTHING, type SelectorTerm } from "../../lib/model/selector.ts";
+import { entriesOf, joinedTextFor, textsFor } from "../../lib/settings/selector_texts.ts";
+
+const texts: Map<SelectorTerm | readonly SelectorTerm[], string> = new Map<
+  SelectorTerm | readonly SelectorTerm[],
+  string
+>([
+  ["pods", "b=2"],
+  [["v1", "pods"], "a=1"],
+  [EVERYTHING, "b=2"],
+  [({ plural }) => plural === "pods", ""],
+  ["services", "c=3"],
+]);
+
+describe("textsFor()", () => {
+  it("gives the texts of all keys that match, in order, repetitions included", () => {
+    assert.deepEqual(textsFor(texts, PODS), ["b=2", "a=1", "b=2", ""]);
+    assert.deepEqual(textsFor({ "pods.v1": "x", "pods.metrics.k8s.io": "y" }, PODS), ["x"]);
+  });
+
+  it("does not apply EVERYTHING and predicates to events", () =>
+    assert.deepEqual(textsFor(texts, EVENTS), []));
+});
+
+describe("joinedTextFor()", () => {
+  it("gives different texts, sorted, as one", () => {
+    assert.equal(joinedTextFor(texts, PODS), "a=1,b=2");
+    assert.equal(joinedTextFor({}, PODS), undefined);
+    assert.equal(joinedTextFor({ pods: "" }, PODS), undefined);
+  });
+});
+
+describe("entriesOf()", () => {
+  it("refuses keys that could only match nothing", () => {
+    assert.throws(() => entriesOf({ "v1/pods": "a=1" }), TypeError);
+    assert.throws(() => entriesOf({ "": "a=1" }), TypeError);
+  });
+});
