@@ -43,7 +43,6 @@ export async function* watchSources(
     if (changed.length > 0 || pending.size === 0) continue;
     yield [...pending].sort();
     pending = new Set();
-    known = await timesOf(files, host);
   }
 }
 

@@ -61,18 +61,14 @@ function toText(record: LogRecord, options: TextSinkOptions): string {
   const { error, ...fields } = record.fields;
   const prefix = options.prefix ?? true ? toPrefix(record.reference) : "";
   const pairs = Object.keys(fields).map((key) => toPair(key, fields[key])).join("");
-  const failure = "error" in record.fields ? `: ${toOneLine(describe(error))}` : "";
+  const failure = Object.hasOwn(record.fields, "error") ? `: ${toOneLine(describe(error))}` : "";
   return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
 }
 
 function toPair(key: string, value: unknown): string {
   if (value === undefined) return "";
-  const text = typeof value === "string" ? value : toJsonText(value);
-  return ` ${key}=${
-    typeof value === "string" && /^[^\s"=]+$/.test(text) || typeof value !== "string"
-      ? text
-      : JSON.stringify(text)
-  }`;
+  const isPlain = typeof value === "string" && /^[^\s"=\p{Cc}]+$/u.test(value);
+  return ` ${key}=${isPlain ? value : escapeControls(toJsonText(value))}`;
 }
 
 /** An error in one line: its name, its message, and those of its causes. */
@@ -107,7 +103,8 @@ function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): str
   const parts = [error, ...causesOf(error)].map((part) =>
     part instanceof Error ? part.stack ?? describeOne(part) : describeOne(part)
   );
-  return `\n${parts.join("\nCaused by: ")}`.replaceAll("\n", "\n  ");
+  const lines = parts.join("\nCaused by: ").split(/\r?\n/);
+  return lines.map((line) => `\n  ${escapeControls(line)}`).join("");
 }
 
 function toJson(record: LogRecord, options: TextSinkOptions): string {
@@ -122,7 +119,10 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   addFields(line, fields);
   const stack = toStack(record, options).trim();
   if (stack) line.exception = stack;
-  return toJsonText(line);
+  // One by one: a field that JSON cannot hold costs itself only.
+  const pairs = Object.keys(line).filter((key) => line[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}:${toJsonText(line[key])}`);
+  return `{${pairs.join(",")}}`;
 }
 
 /** Fields become keys of their own; those whose names are taken go under "fields". An explicit severity wins. */
@@ -159,14 +159,21 @@ function toJsonText(value: unknown): string {
     return item;
   };
   try {
-    return JSON.stringify(value, plain) ?? String(value);
-  } catch {
-    return JSON.stringify(String(value));
+    return JSON.stringify(value, plain) ?? "null";
+  } catch (error) {
+    return JSON.stringify(
+      `not representable: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
+    );
   }
 }
 
 function toOneLine(text: string): string {
-  return text.replace(/\s*[\r\n]+\s*/g, " ");
+  return escapeControls(text.replace(/\s*[\r\n]+\s*/g, " "));
+}
+
+/** What a terminal would obey is written as what it is: names and messages come from strangers. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function toLocalTime(time: number): string {

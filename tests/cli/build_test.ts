@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { type chmodSync, type copyFileSync, existsSync, type mkdirSync, statSync } from "node:fs";
+import { type dirname, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
-import { lotse, PATIENCE, Program, project, ROOT } from "./processes.ts";
+import { lotse, PATIENCE, type Program, project, ROOT } from "./processes.ts";
 
 const EXAMPLE = join(ROOT, "examples/01-minimal");
 const LIBRARIES = ["/lib64/ld-linux-x86-64.so.2"].concat(

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Starting a process and compiling its modules takes its time where many tests run at once. In milliseconds. */
-export const PATIENCE = 120_000;
+export const PATIENCE = 60_000;
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export class Program implements AsyncDisposable {
   }
 
   kill(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): void {
-    this.#child.kill(signal);
+    process.kill(this.pid, signal); // NB: on Deno, `kill()` of the child itself makes it forget the exit code
   }
 
   /** Gives its exit code, or the signal that killed it. */

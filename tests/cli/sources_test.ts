@@ -56,6 +56,22 @@ describe("watchSources()", () => {
     assert.deepEqual(seen, [["/work/parts/c.ts", "/work/x.yaml"]]);
   });
 
+  it("does not miss what changes while the last change is still being dealt with", async () => {
+    const host = virtualHost({ files: FILES });
+    const controller = new AbortController();
+    const watching = watchSources(["handlers.ts", "x.yaml"], { host, signal: controller.signal });
+    const first = watching.next();
+    await host.clock.advance(0.1);
+    await host.files.writeText("/work/handlers.ts", "1");
+    await host.clock.advance(1);
+    assert.deepEqual((await first).value, ["/work/handlers.ts"]);
+    await host.files.writeText("/work/x.yaml", "2");
+    const second = watching.next();
+    await host.clock.advance(1);
+    controller.abort();
+    assert.deepEqual((await second).value, ["/work/x.yaml"]);
+  });
+
   it("takes saves that follow each other quickly for one", async () => {
     const seen = await watch(async ({ files, clock }) => {
       for (const text of ["1", "2", "3"]) {

@@ -19,7 +19,8 @@ export function normalizer(): (value: unknown) => unknown {
       .replace(TIME, "<time>")
       .replace(/(resourceVersion=)[1-9]\d*/g, "$1<version>")
       .replace(/(continue=)[^&]+/g, "$1<token>")
-      .replace(/([vV]ersion: |requested: |current: )\d+( \(\d+\))?/g, "$1<version>");
+      .replace(/([vV]ersion: |requested: |current: )\d+( \(\d+\))?/g, "$1<version>")
+      .replace(/(in the precondition|in record) \(\d+\)/g, "$1 (<version>)");
   const walk = (value: unknown, key: string): unknown => {
     if (Array.isArray(value)) return value.map((item) => walk(item, key === "cells" ? "cell" : ""));
     if (typeof value === "string") return word(value, key) ?? text(value);
@@ -52,13 +53,15 @@ function word(value: string, key: string): string | undefined {
   return undefined;
 }
 
-/** The real server names several causes in random order. */
+/** The real server names several causes in random order, and some twice. */
 function walkStatus(status: object, walk: (value: unknown, key: string) => unknown): unknown {
   const { details, message, ...rest } = status as {
     details: { causes?: object[] } | undefined;
     message: string;
   };
-  const causes = details?.causes?.map((cause) => walk(cause, "")).sort((a, b) => compareTexts(a, b));
+  const walked = details?.causes?.map((cause) => JSON.stringify(walk(cause, "")));
+  // Some causes are named twice, because two parts of the real server look for them.
+  const causes = walked && [...new Set(walked)].sort().map((cause): unknown => JSON.parse(cause));
   const several = (causes?.length ?? 0) > 1;
   return {
     ...walk(rest, "") as object,
@@ -67,8 +70,4 @@ function walkStatus(status: object, walk: (value: unknown, key: string) => unkno
       ? undefined
       : { ...walk({ ...details, causes: undefined }, "") as object, causes },
   };
-}
-
-function compareTexts(a: unknown, b: unknown): number {
-  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }

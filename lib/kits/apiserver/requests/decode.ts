@@ -151,7 +151,7 @@ function decodeMetadata(value: unknown, { prefix, unknown, fail }: Decoding): Ob
 }
 
 function isEmpty(value: unknown): boolean {
-  if (value === null || value === "") return true;
+  if (value === undefined || value === null || value === "") return true;
   return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
 }
 

@@ -5,7 +5,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
-import { Refusal } from "../refusal.ts";
+import type { Refusal } from "../refusal.ts";
 import { encodeBody, type Stored } from "../storage/stored.ts";
 import { toTable } from "../tables.ts";
 import type { Shape } from "./shape.ts";

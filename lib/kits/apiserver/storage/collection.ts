@@ -5,7 +5,7 @@
  * the present with the changes since then undone; a watch from an older version replays them.
  */
 
-import { Stored } from "./stored.ts";
+import type { Stored } from "./stored.ts";
 
 /** One write. */
 export interface Change {

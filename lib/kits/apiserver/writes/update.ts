@@ -128,8 +128,10 @@ function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void
   metadata.creationTimestamp = old.creationTimestamp;
   metadata.resourceVersion = old.resourceVersion;
   setOrDelete(next, old, "generation");
-  metadata.deletionTimestamp ??= old.deletionTimestamp;
-  metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp ??= old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
+  }
   setOrDelete(next, old, "generateName");
 }
 

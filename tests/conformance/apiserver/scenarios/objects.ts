@@ -32,7 +32,7 @@ export const OBJECTS: readonly Scenario[] = [
       await api.refused(422, "POST", path, { apiVersion: "v1", kind: "ConfigMap", metadata: {} });
       await api.refused(400, "POST", path, { ...configMap("b"), kind: "Secret" });
       await api.refused(400, "POST", path, { ...configMap("b"), apiVersion: "v9" });
-      await api.refused(400, "POST", path, { metadata: { name: "b" } });
+      await api.ok("POST", path, { metadata: { name: "bare" } });
       await api.refused(400, "POST", path, {
         ...configMap("b"),
         metadata: { name: "b", namespace: "other" },

@@ -22,7 +22,7 @@ export const PATCHES: readonly Scenario[] = [
       const created = await api.ok("POST", path, configMap("a", { a: "1", b: "2" }));
       const patched = await api.ok("PATCH", `${path}/a`, { data: { a: null, c: "3" } }, MERGE);
       assert.deepEqual(patched.data, { b: "2", c: "3" });
-      await api.refused(409, "PATCH", `${path}/a`, {
+      await api.refused(422, "PATCH", `${path}/a`, {
         metadata: { resourceVersion: created.metadata.resourceVersion },
         data: { x: "" },
       }, MERGE);
@@ -34,7 +34,7 @@ export const PATCHES: readonly Scenario[] = [
       await api.refused(400, "PATCH", `${path}/a`, "no JSON", MERGE);
       await api.refused(404, "PATCH", `${path}/nothing`, { data: {} }, MERGE);
       await api.refused(415, "PATCH", `${path}/a`, { data: {} }, { "content-type": "application/json" });
-      await api.refused(409, "PATCH", `${path}/a`, {
+      await api.refused(422, "PATCH", `${path}/a`, {
         metadata: { uid: "00000000-0000-0000-0000-000000000000" },
       }, MERGE);
     },
@@ -44,11 +44,14 @@ export const PATCHES: readonly Scenario[] = [
     async run(api) {
       await api.namespace("jsonpatch");
       const path = "/api/v1/namespaces/jsonpatch/configmaps";
-      await api.ok("POST", path, configMap("a", { a: "1", "b/c": "2" }));
+      await api.ok("POST", path, {
+        ...configMap("a"),
+        metadata: { name: "a", annotations: { "b/c": "2" } },
+      });
       const patched = await api.ok("PATCH", `${path}/a`, [
         { op: "test", path: "/data/a", value: "1" },
         { op: "replace", path: "/data/a", value: "3" },
-        { op: "remove", path: "/data/b~1c" },
+        { op: "remove", path: "/metadata/annotations/b~1c" },
         { op: "add", path: "/metadata/labels", value: { x: "y" } },
         { op: "copy", from: "/data/a", path: "/data/d" },
         { op: "move", from: "/data/d", path: "/data/e" },

@@ -99,7 +99,7 @@ export const SCHEMAS: readonly Scenario[] = [
       await api.refused(400, "POST", `${path}?fieldValidation=Strict`, object);
       await api.ok("POST", `${path}?fieldValidation=Warn`, object);
       await api.ok("POST", `${path}?fieldValidation=Ignore`, { ...object, metadata: { name: "b" } });
-      await api.refused(400, "PATCH", `${path}/a?fieldValidation=Strict`, { spec: { typo: 2 } }, MERGE);
+      await api.refused(422, "PATCH", `${path}/a?fieldValidation=Strict`, { spec: { typo: 2 } }, MERGE);
       await api.ok("PATCH", `${path}/a?fieldValidation=Warn`, { spec: { typo: 2 } }, MERGE);
     },
   },

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { textSink, type TextSinkOptions } from "../../lib/runtime/log_format.ts";
+import type { LogRecord } from "../../lib/runtime/logging.ts";
+
+const RECORD: LogRecord = {
+  level: "info",
+  logger: "lotse.objects",
+  message: "Handler succeeded",
+  fields: { handler: "provision" },
+  time: Date.UTC(2026, 10, 21, 12, 30, 45, 678),
+  reference: { apiVersion: "example.com/v1", kind: "Database", name: "db", uid: "u-1", namespace: "default" },
+};
+
+function lineOf(record: Partial<LogRecord>, options: Partial<TextSinkOptions>): string {
+  let text = "";
+  textSink({ format: "plain", level: "debug", write: (line) => text += line, ...options }).write({
+    ...RECORD,
+    ...record,
+  });
+  assert.ok(text.endsWith("\n"));
+  return text.slice(0, -1);
+}
+
+function jsonOf(record: Partial<LogRecord>, options: Partial<TextSinkOptions> = {}): Record<string, unknown> {
+  return JSON.parse(lineOf(record, { format: "json", ...options }));
+}
+
+describe("textSink() in plain", () => {
+  it("writes prefix, message and fields", () => {
+    assert.equal(lineOf({}, {}), "[default/db] Handler succeeded handler=provision");
+    assert.equal(lineOf({ reference: undefined }, {}), "Handler succeeded handler=provision");
+    assert.equal(lineOf({ reference: { name: "db" } }, {}), "[db] Handler succeeded handler=provision");
+    assert.equal(lineOf({ fields: {} }, { prefix: false }), "Handler succeeded");
+  });
+
+  it("quotes strings that could be mistaken, and writes everything else as JSON", () => {
+    const fields = {
+      a: "two words",
+      b: 'q"',
+      c: "",
+      d: 1,
+      e: null,
+      f: { x: ["y"] },
+      g: undefined,
+      h: 2n ** 64n,
+      i: "x=y",
+    };
+    assert.equal(
+      lineOf({ fields, reference: undefined, message: "M" }, {}),
+      'M a="two words" b="q\\"" c="" d=1 e=null f={"x":["y"]} h="18446744073709551616" i="x=y"',
+    );
+  });
+
+  it("writes an error after the message, with its causes, and its stack where it is asked for", () => {
+    const error = new RangeError("too far", { cause: new Error("inner", { cause: "text" }) });
+    const record = { fields: { error, handler: "h" }, reference: undefined, message: "Failed" };
+    const head = "Failed: RangeError: too far, caused by Error: inner, caused by text handler=h";
+    assert.equal(lineOf({ ...record, level: "warn" }, {}), head);
+    assert.equal(lineOf({ ...record, level: "error" }, { stacks: "never" }), head);
+    const withStack = lineOf({ ...record, level: "error" }, {});
+    assert.ok(withStack.startsWith(`${head}\n  `));
+    assert.match(withStack, /too far[^]*log_format_test[^]*Caused by: Error: inner[^]*Caused by: text$/);
+    assert.match(lineOf({ ...record, level: "info" }, { stacks: "always" }), /log_format_test/);
+    assert.equal(lineOf({ ...record, fields: { error: "a string" } }, {}), "Failed: a string");
+  });
+
+  it("keeps a line a line, whatever is in message, error and fields", () => {
+    const record = {
+      message: "a\r\n  b",
+      fields: { c: "d\ne", error: new Error("f\ng") },
+      level: "warn",
+    } as const;
+    assert.equal(lineOf(record, { prefix: false }), 'a b: Error: f g c="d\\ne"');
+  });
+
+  it("takes no terminal's orders from what it writes", () => {
+    const line = lineOf(
+      { message: "\u001b[2Ja", fields: { b: "\u001b]0;title\u0007", error: "\u001b[31m" } },
+      { prefix: false },
+    );
+    // deno-lint-ignore no-control-regex -- control characters are what is looked for
+    assert.doesNotMatch(line, /[\u0000-\u001f\u007f]/);
+  });
+
+  it("colours warnings and errors when told so", () => {
+    const plain = { fields: {}, reference: undefined };
+    assert.equal(lineOf(plain, { color: true }), "Handler succeeded");
+    assert.equal(lineOf({ ...plain, level: "warn" }, { color: true }), "\x1b[33mHandler succeeded\x1b[0m");
+    assert.equal(lineOf({ ...plain, level: "error" }, { color: true }), "\x1b[31mHandler succeeded\x1b[0m");
+  });
+
+  it("writes nothing below its level", () => {
+    let count = 0;
+    const sink = textSink({ format: "plain", level: "warn", write: () => count++ });
+    sink.write(RECORD);
+    sink.write({ ...RECORD, level: "warn" });
+    assert.equal(count, 1);
+  });
+});
+
+describe("textSink() in full", () => {
+  it("begins with local time, logger and level in columns", () => {
+    const line = lineOf({}, { format: "full" });
+    assert.match(
+      line,
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:45,678\] lotse\.objects        \[INFO    \] \[default\/db\] Handler succeeded handler=provision$/,
+    );
+    const long = lineOf({ logger: "lotse.activities.authentication", level: "warn" }, { format: "full" });
+    assert.match(long, /\] lotse\.activities\.aut \[WARNING \] /);
+  });
+});
+
+describe("textSink() in JSON", () => {
+  it("writes message, object, timestamp, severity and the fields", () => {
+    assert.deepEqual(jsonOf({}), {
+      message: "Handler succeeded",
+      object: {
+        apiVersion: "example.com/v1",
+        kind: "Database",
+        name: "db",
+        uid: "u-1",
+        namespace: "default",
+      },
+      timestamp: "2026-11-21T12:30:45.678+00:00",
+      severity: "info",
+      logger: "lotse.objects",
+      handler: "provision",
+    });
+  });
+
+  it("gives cluster-scoped objects the namespace null, and lines about nothing no object", () => {
+    const { object } = jsonOf({ reference: { kind: "Node", name: "n" } });
+    assert.deepEqual(object, { kind: "Node", name: "n", namespace: null });
+    assert.equal("object" in jsonOf({ reference: undefined }), false);
+  });
+
+  it("takes another key for the object, and a prefix only when told so", () => {
+    const line = jsonOf({}, { refkey: "k8s", prefix: true });
+    assert.equal(line.message, "[default/db] Handler succeeded");
+    assert.equal(Object.hasOwn(line, "k8s"), true);
+    assert.equal(Object.hasOwn(line, "object"), false);
+  });
+
+  it("lets an explicit severity win, and keeps fields apart whose names are taken", () => {
+    const line = jsonOf({ fields: { severity: "fatal", message: "mine", object: 1, fields: 2, a: 3 } });
+    assert.equal(line.severity, "fatal");
+    assert.equal(line.message, "Handler succeeded");
+    assert.equal(line.a, 3);
+    assert.deepEqual(line.fields, { message: "mine", object: 1, fields: 2 });
+  });
+
+  it("writes errors as text, with the stack beside them", () => {
+    const line = jsonOf({
+      level: "error",
+      fields: { error: new TypeError("bad"), other: new Error("nested") },
+    });
+    assert.equal(line.error, "TypeError: bad");
+    assert.equal(line.other, "Error: nested");
+    assert.match(String(line.exception), /TypeError: bad[^]*log_format_test/);
+  });
+
+  it("survives what JSON cannot hold, and keeps the rest", () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const fields = {
+      circle,
+      big: 1n,
+      fn() {},
+      map: new Map([["a", 1]]),
+      set: new Set([1]),
+      throws: {
+        toJSON() {
+          throw new Error("no");
+        },
+      },
+      a: 1,
+    };
+    const line = jsonOf({ fields });
+    assert.equal(line.message, "Handler succeeded");
+    assert.deepEqual([line.a, line.big, line.map, line.set], [1, "1", { a: 1 }, [1]]);
+    assert.match(lineOf({ fields }, {}), /Handler succeeded .*a=1$/);
+  });
+
+  it("takes fields such as __proto__ as data", () => {
+    const text = lineOf({ fields: JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') }, {
+      format: "json",
+    });
+    assert.match(text, /"__proto__":\{"a":1\}/);
+    assert.match(text, /"constructor":2/);
+    assert.match(lineOf({ fields: JSON.parse('{"__proto__": 1}') }, {}), /__proto__=1$/);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  createLogger,
+  isLevelWanted,
+  type LogLevel,
+  type LogRecord,
+  silentLogger,
+} from "../../lib/runtime/logging.ts";
+
+function recording(level: LogLevel) {
+  const records: LogRecord[] = [];
+  const sink = { level, write: (record: LogRecord) => void records.push(record) };
+  return { records, logger: createLogger(sink, { now: () => 42 }) };
+}
+
+describe("createLogger()", () => {
+  it("writes records with level, name, message, fields and time", () => {
+    const { records, logger } = recording("debug");
+    logger.debug("One");
+    logger.info("Two", { a: 1 });
+    logger.warn("Three");
+    logger.error("Four");
+    assert.deepEqual(records.map(({ level, message }) => [level, message]), [
+      ["debug", "One"],
+      ["info", "Two"],
+      ["warn", "Three"],
+      ["error", "Four"],
+    ]);
+    assert.deepEqual(records[1], {
+      level: "info",
+      logger: "lotse",
+      message: "Two",
+      fields: { a: 1 },
+      time: 42,
+    });
+  });
+
+  it("writes nothing below the sink's level, and says so", () => {
+    const { records, logger } = recording("warn");
+    logger.debug("no");
+    logger.info("no");
+    logger.warn("yes");
+    assert.deepEqual(records.map(({ message }) => message), ["yes"]);
+    assert.deepEqual([logger.enabled("info"), logger.enabled("warn"), logger.enabled("error")], [
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it("child() adds fields, and changes name and reference", () => {
+    const { records, logger } = recording("info");
+    const reference = { kind: "Database", name: "db", namespace: "default" };
+    const child = logger.child({ name: "lotse.objects", fields: { a: 1, b: 1 }, reference });
+    child.child({ fields: { b: 2 } }).info("Child", { c: 3 });
+    logger.info("Parent");
+    assert.deepEqual(records, [
+      {
+        level: "info",
+        logger: "lotse.objects",
+        message: "Child",
+        fields: { a: 1, b: 2, c: 3 },
+        time: 42,
+        reference,
+      },
+      { level: "info", logger: "lotse", message: "Parent", fields: {}, time: 42 },
+    ]);
+  });
+
+  it("takes fields such as __proto__ as data", () => {
+    const { records, logger } = recording("info");
+    logger.info("Odd", JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}'));
+    assert.deepEqual(Object.keys(records[0]?.fields ?? {}), ["__proto__", "constructor"]);
+  });
+});
+
+describe("isLevelWanted()", () => {
+  it("compares levels by their urgency", () => {
+    assert.equal(isLevelWanted("error", "warn"), true);
+    assert.equal(isLevelWanted("warn", "warn"), true);
+    assert.equal(isLevelWanted("info", "warn"), false);
+  });
+});
+
+describe("silentLogger()", () => {
+  it("writes nothing, and wants little", () => {
+    const logger = silentLogger();
+    logger.error("nothing");
+    assert.equal(logger.enabled("warn"), false);
+  });
+});
