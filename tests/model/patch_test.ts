@@ -73,7 +73,8 @@ describe("Patch", () => {
       status: { a: 1, b: 2, c: 3 },
       metadata: { labels: { x: "1", y: "2" } },
     });
-    patch.status = patch.status;
+    const same = patch.status;
+    patch.status = same;
     assert.deepEqual(patch.toMergePatch().status, { a: 1, b: 2, c: 3 });
   });
 
