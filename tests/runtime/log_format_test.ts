@@ -104,7 +104,7 @@ describe("textSink() in full", () => {
     const line = lineOf({}, { format: "full" });
     assert.match(
       line,
-      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:45,678\] lotse\.objects        \[INFO    \] \[default\/db\] Handler succeeded handler=provision$/,
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:45,678\] lotse\.objects {8}\[INFO {4}\] \[default\/db\] Handler succeeded handler=provision$/,
     );
     const long = lineOf({ logger: "lotse.activities.authentication", level: "warn" }, { format: "full" });
     assert.match(long, /\] lotse\.activities\.aut \[WARNING \] /);
