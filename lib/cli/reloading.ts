@@ -1,8 +1,8 @@
 /** Runs handlers, and replaces them when their files are saved. */
 
 import { defaultOperator, type Operator } from "../../mod.ts";
-import { describeError } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
+import { reportError } from "./reporting.ts";
 import { runOperators, type RunOperatorsOptions } from "./running.ts";
 import { watchSources } from "./sources.ts";
 
@@ -61,22 +61,22 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
   };
 }
 
-async function reload({ host, logger, files }: ReloadOptions): Promise<Operator[] | undefined> {
+async function reload({ host, logger, files, options }: ReloadOptions): Promise<Operator[] | undefined> {
   try {
     defaultOperator.reset();
     const operators = operatorsOf(await importFiles(files, { host, fresh: true }));
     logger.info("Reloaded", { files });
     return operators;
   } catch (error) {
-    logger.error(`${describeError(error)} (the handlers from before keep running)`);
+    reportError(error, { host, options, note: "the handlers from before keep running" });
     return undefined;
   }
 }
 
-async function reapply(files: readonly string[], { logger, apply }: ReloadOptions): Promise<void> {
+async function reapply(files: readonly string[], { host, options, apply }: ReloadOptions): Promise<void> {
   try {
     await apply(files);
   } catch (error) {
-    logger.error(describeError(error));
+    reportError(error, { host, options });
   }
 }

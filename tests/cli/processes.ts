@@ -32,13 +32,15 @@ export class Program implements AsyncDisposable {
   readonly #ended: Promise<number | string>;
   readonly #watchers = new Set<() => void>();
   #hasEnded = false;
+  #isSilent = false;
 
   constructor(command: string, args: readonly string[], { env = {}, cwd = ROOT }: StartOptions = {}) {
     this.#child = spawn(command, [...args], { cwd, env: { ...process.env, NO_COLOR: "1", ...env } });
     this.#ended = new Promise((resolve, reject) => {
       this.#child.on("error", reject);
+      this.#child.on("exit", () => this.#hasEnded = true);
       this.#child.on("close", (code, signal) => {
-        this.#hasEnded = true;
+        this.#isSilent = true;
         resolve(code ?? signal ?? "gone");
         this.#look();
       });
@@ -63,7 +65,8 @@ export class Program implements AsyncDisposable {
   }
 
   kill(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): void {
-    process.kill(this.pid, signal); // NB: on Deno, `kill()` of the child itself makes it forget the exit code
+    // NB: not `this.#child.kill()`: on Deno, that makes it forget the exit code.
+    if (!this.#hasEnded) process.kill(this.pid, signal);
   }
 
   /** Gives its exit code, or the signal that killed it. */
@@ -82,7 +85,7 @@ export class Program implements AsyncDisposable {
     while (true) {
       const found = pattern.exec(this.output);
       if (found !== null) return found;
-      if (this.#hasEnded) throw new Error(`It ended without writing ${pattern}:\n${this.output}`);
+      if (this.#isSilent) throw new Error(`It ended without writing ${pattern}:\n${this.output}`);
       await new Promise<void>((resolve) => this.#watchers.add(resolve));
     }
   }
