@@ -16,7 +16,11 @@ export interface VirtualClock extends Clock {
   readonly pending: number;
   /** Lets everything run that can run without time passing. */
   settle(): Promise<void>;
-  /** Lets time pass: fires what becomes due, one by one, letting everything settle in between. */
+  /**
+   * Lets time pass: fires what becomes due, one by one, letting everything settle in between.
+   *
+   * @throws {RangeError} If the time is negative. What a timer's callback throws is passed on.
+   */
   advance(seconds: Seconds): Promise<void>;
   /**
    * Lets time pass from timer to timer until the condition holds.
@@ -94,6 +98,9 @@ class HandClock implements VirtualClock {
   }
 
   advance(seconds: Seconds): Promise<void> {
+    if (!(seconds >= 0)) {
+      return Promise.reject(new RangeError(`Cannot advance by ${seconds} s: time only goes forward`));
+    }
     return this.#wind(async () => {
       const end = this.#dueIn(seconds);
       while (await this.#fireNext(end));
