@@ -136,16 +136,21 @@ export class VirtualExchange implements HttpResponse {
     this.#isTaken = true;
   }
 
-  async *#chunks(): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const chunk = await this.#next();
-        if (!chunk) return;
-        yield chunk;
-      }
-    } finally {
-      this.cancel();
-    }
+  /** Not a generator: leaving one that waits for a chunk would wait for that chunk too. */
+  #chunks(): AsyncIterableIterator<Uint8Array, undefined> {
+    return {
+      next: async () => {
+        const value = await this.#next();
+        return value ? { done: false, value } : { done: true, value: undefined };
+      },
+      return: () => {
+        this.cancel();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
   }
 
   async #next(): Promise<Uint8Array | undefined> {
