@@ -65,6 +65,11 @@ export type {
   EventFilterArguments,
   EventHandlerArguments,
   ObjectArguments,
+  Sub,
+  SubField,
+  SubFn,
+  SubOptions,
+  SubValue,
 } from "./lib/registry/arguments.ts";
 export type { Reason } from "./lib/registry/causes.ts";
 export {
@@ -78,19 +83,33 @@ export {
   type ValueFilter,
 } from "./lib/registry/filters.ts";
 export type {
-  ChangeFilterOptions,
+  ChangeFilters,
+  ChangeFn,
   CreateOptions,
   DeleteOptions,
+  EventFn,
   EventOptions,
-  FilterOptions,
-  HandlerOptions,
+  FieldPathOf,
   On,
   ResumeOptions,
-  RetryOptions,
+  Seen,
   UpdateOptions,
 } from "./lib/registry/on.ts";
-export type { Sub, SubOptions } from "./lib/registry/sub.ts";
-export type { DeepReadonly, FieldOf, FieldValue } from "./lib/registry/paths.ts";
+export type {
+  ChangeFilterOptions,
+  FilterOptions,
+  HandlerOptions,
+  RetryOptions,
+} from "./lib/registry/options.ts";
+export type {
+  Addressable,
+  DeepReadonly,
+  FieldOf,
+  FieldValue,
+  PathOf,
+  PathOfObject,
+  ValueAt,
+} from "./lib/registry/paths.ts";
 export { type Kinds, kinds } from "./lib/registry/kinds.ts";
 export {
   resource,
@@ -122,3 +141,13 @@ export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";
 export type { LogFields, Logger, LogLevel } from "./lib/runtime/logging.ts";
 export type { Host, Seconds } from "./lib/runtime/host.ts";
 export { currentHost } from "./lib/runtime/current.ts";
+export type { ConnectionInfo, Credentials, Impersonation } from "./lib/client/connection_info.ts";
+export type {
+  CallOptions,
+  DeleteOptions as DeleteCallOptions,
+  ListOptions as ListCallOptions,
+} from "./lib/client/client.ts";
+export type { FieldPath } from "./lib/model/fields.ts";
+export type { StatusBody } from "./lib/model/object.ts";
+export type { PatchOfMeta } from "./lib/model/patch.ts";
+export type { Selector } from "./lib/model/selector.ts";

@@ -9,6 +9,7 @@ import type { Random } from "../runtime/host.ts";
 
 /** What a lifecycle may look at, for each handler. */
 export interface Candidate {
+  /** The handler's id. */
   readonly id: string;
   /** How often it was called before. */
   readonly retry: number;
@@ -17,7 +18,9 @@ export interface Candidate {
 /** Picks the ids to run now, in order, from awake and unfinished handlers in the order of registration. */
 export type Lifecycle = (candidates: readonly Candidate[], context: LifecycleContext) => readonly Candidate[];
 
+/** What a lifecycle may look at besides. */
 export interface LifecycleContext {
+  /** Chance: for lifecycles that need it. */
   readonly random: Random;
   /** The cause that is handled, and the object that it is about. */
   readonly [argument: string]: unknown;

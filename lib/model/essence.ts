@@ -32,7 +32,12 @@ export interface EssenceOptions {
 
 /** Gives the essence of a body. */
 export function buildEssence(body: KubeObject, options: EssenceOptions = {}): JsonObject {
-  const { extraFields = [], detached = false } = options;
+  const essence = clearEssence(gatherEssence(body, options.extraFields), options);
+  return options.detached === true ? cloneJson(essence) : essence;
+}
+
+/** Gives the first half of an essence: what is of interest, notes of operators still among it. */
+export function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
   let essence: JsonObject = {};
   for (const key of Object.keys(body)) if (!SYSTEM_STANZAS.has(key)) setKey(essence, key, body[key]);
   // Last, as Kopf has it: its notes keep the order.
@@ -41,8 +46,7 @@ export function buildEssence(body: KubeObject, options: EssenceOptions = {}): Js
     const value = path.length > 0 ? getField(body, path) : undefined;
     if (value !== undefined) essence = withField(essence, path, value);
   }
-  const cleared = clearEssence(essence, options);
-  return detached ? cloneJson(cleared) : cleared;
+  return essence;
 }
 
 /**

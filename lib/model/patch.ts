@@ -38,6 +38,8 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   readonly #wholes: Map<string, unknown> = new Map();
   #fns: PatchFunction[] = [];
 
+  /** Starts empty, or with a raw merge patch. */
+  /** Begins with a raw merge patch, if one is given. */
   constructor(raw?: JsonObject) {
     if (raw !== undefined) this.merge(raw);
   }

@@ -22,13 +22,19 @@ export interface Selector {
   readonly group?: string;
   /** Undefined: the group's preferred one; with a predicate, any. */
   readonly version?: string;
+  /** Such as "Database". */
   readonly kind?: string;
+  /** Such as "databases". */
   readonly plural?: string;
+  /** Such as "database". */
   readonly singular?: string;
+  /** A short name, such as "db". */
   readonly shortcut?: string;
+  /** A group of kinds, such as "all". */
   readonly category?: string;
   /** A kind, plural, singular or short name. */
   readonly anyName?: string | typeof EVERYTHING;
+  /** Decides by itself. */
   readonly predicate?: ResourcePredicate;
 }
 

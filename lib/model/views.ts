@@ -13,10 +13,15 @@ import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 export interface Views<Spec = JsonObject, Status = JsonObject> {
   /** The whole object. */
   readonly body: Readonly<KubeObject<Spec, Status>>;
+  /** The spec; empty if there is none. */
   readonly spec: Readonly<Spec>;
+  /** The status; empty if there is none. */
   readonly status: Readonly<Status>;
+  /** The metadata. */
   readonly meta: Readonly<ObjectMeta>;
+  /** The labels; empty if there are none. */
   readonly labels: Readonly<Record<string, string>>;
+  /** The annotations; empty if there are none. */
   readonly annotations: Readonly<Record<string, string>>;
 }
 

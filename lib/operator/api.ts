@@ -10,7 +10,9 @@ import type { ResourceType } from "../registry/resource.ts";
 
 /** Which object; `namespace` is needed for namespaced kinds. */
 export interface Address {
+  /** Needed for namespaced kinds. */
   readonly namespace?: string;
+  /** The object's name. */
   readonly name: string;
 }
 
@@ -39,6 +41,7 @@ export type ClientSource = () => Client;
 export class Api {
   readonly #client: ClientSource;
 
+  /** Calls go through the client that the source gives. */
   constructor(client: ClientSource) {
     this.#client = client;
   }

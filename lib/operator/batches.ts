@@ -16,11 +16,12 @@ import { ChangeArgs } from "../registry/args.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { selectChanges } from "../registry/registry.ts";
-import { type Sub, subHandler } from "../registry/sub.ts";
+import type { Sub } from "../registry/arguments.ts";
+import { subHandler } from "../registry/sub.ts";
 import { currentEssence, type ProgressRecord } from "../settings/persistence.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { complainOnce, deliver, reportGarbage } from "./outcomes.ts";
-import type { Pass } from "./processing.ts";
+import type { Pass } from "./pass.ts";
 
 /** Handlers that run side by side, and how far they are. */
 export interface Batch {

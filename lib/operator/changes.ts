@@ -14,7 +14,7 @@ import { prematches, selectChanges } from "../registry/registry.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { runHandlers, sayGoodbye } from "./handling.ts";
 import { complainOnce, reportGarbage } from "./outcomes.ts";
-import type { Decision, Pass } from "./processing.ts";
+import type { Decision, Pass } from "./pass.ts";
 
 /** Calls the handlers whose turn it is, and says what must be written. */
 export async function handleChange(pass: Pass): Promise<Decision> {

@@ -11,7 +11,7 @@ import type { EventCause } from "../registry/causes.ts";
 import { matches } from "../registry/filters.ts";
 import type { EventHandler } from "../registry/handlers.ts";
 import { complainOnce, deliver } from "./outcomes.ts";
-import type { Pass } from "./processing.ts";
+import type { Pass } from "./pass.ts";
 
 /** Calls all handlers that match, in order. What they write goes into the pass's patch, unless the object has gone. */
 export async function handleEvent(pass: Pass, event: WatchEvent): Promise<void> {

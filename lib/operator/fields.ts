@@ -3,7 +3,7 @@
  */
 
 import type { FieldPath } from "../model/fields.ts";
-import type { Pass } from "./processing.ts";
+import type { Pass } from "./pass.ts";
 
 /** Gives the fields of all handlers of the object's kind, wherever they are, whatever else the handlers filter by. */
 export function extraFieldsOf({ memory, registry }: Pick<Pass, "memory" | "registry">): readonly FieldPath[] {

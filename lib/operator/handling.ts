@@ -12,7 +12,7 @@ import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { type Batch, Batches, loadProgress } from "./batches.ts";
 import { extraFieldsOf } from "./fields.ts";
-import type { Decision, Pass } from "./processing.ts";
+import type { Decision, Pass } from "./pass.ts";
 
 export interface RunOptions {
   readonly cause: ChangeCause;

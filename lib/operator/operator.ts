@@ -61,7 +61,9 @@ export class Operator {
   readonly on: On;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
+  /** All settings; may be changed until the operator runs. */
   readonly settings: Settings;
+  /** What each object's `memo` begins with. */
   readonly memo: Readonly<Record<string, unknown>>;
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;

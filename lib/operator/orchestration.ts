@@ -34,7 +34,7 @@ interface Target {
 }
 
 interface Stream {
-  readonly task: Task;
+  task: Task | undefined;
   listed: boolean;
   state: WatchState | undefined;
 }
@@ -69,7 +69,7 @@ export class Orchestration {
     );
     const unwanted = [...this.#streams].filter(([key]) => !wanted.has(key));
     for (const [key] of unwanted) this.#streams.delete(key);
-    await Promise.all(unwanted.map(([, { task }]) => task.stop()));
+    await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
     for (const [key, target] of wanted) {
       if (!this.#streams.has(key)) this.#start(key, target);
     }
@@ -82,19 +82,17 @@ export class Orchestration {
 
   #start(key: string, target: Target): void {
     this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
-    let stream: Stream | undefined;
-    const task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
-      // The task's first step is synchronous; the stream is known when the first item comes.
+    const stream: Stream = { task: undefined, listed: false, state: undefined };
+    this.#streams.set(key, stream);
+    stream.task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
       const onState = (state: WatchState): void => {
-        if (stream !== undefined) stream.state = state;
+        stream.state = state;
       };
       for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
         if (item.type === "event") this.#options.submit(target.resource, item.event);
-        else if (stream !== undefined) this.#markListed(stream);
+        else this.#markListed(stream);
       }
     });
-    stream = { task, listed: false, state: undefined };
-    this.#streams.set(key, stream);
   }
 
   #markListed(stream: Stream): void {

@@ -5,7 +5,7 @@
 import { isObject, toJson } from "../model/json.ts";
 import type { Garbage } from "../settings/persistence.ts";
 import type { ObjectHandler } from "../registry/handlers.ts";
-import type { Pass } from "./processing.ts";
+import type { Pass } from "./pass.ts";
 
 /**
  * Puts a handler's result under its id into the status: objects are merged into what is there, anything else replaces it.

@@ -11,7 +11,7 @@ import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { snapshotViews, type Views } from "../model/views.ts";
-import type { Sub } from "./sub.ts";
+import type { Sub } from "./arguments.ts";
 import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
 
 /** What is known of the attempt for which a handler is called. */

@@ -11,8 +11,8 @@ import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/ob
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Reason } from "./causes.ts";
-import type { DeepReadonly } from "./paths.ts";
-import type { Sub } from "./sub.ts";
+import type { ChangeFilterOptions, FilterOptions, RetryOptions } from "./options.ts";
+import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
 
 /** What all functions about an object get, filters included. Objects are for reading: changes go through `patch`. */
 export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
@@ -24,12 +24,17 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
   readonly spec: DeepReadonly<Spec>;
   /** Empty where the object has none. */
   readonly status: DeepReadonly<Partial<Status>>;
+  /** Its metadata. */
   readonly meta: DeepReadonly<ObjectMeta>;
+  /** Empty where the object has none. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Empty where the object has none. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** The object's name. */
   readonly name: string;
   /** Undefined for cluster-scoped kinds. */
   readonly namespace: string | undefined;
+  /** The object's uid. */
   readonly uid: string;
   /** What is to be changed on the object when the cycle ends: a merge patch with typed sections. */
   readonly patch: Patch<Spec, Status>;
@@ -67,6 +72,7 @@ export type Essence<Spec> = {
 
 /** What is known of a change. For handlers with a field, `Value` is the field's; else it is the whole essence. */
 export interface ChangeArguments<Value> {
+  /** Why the handler is called. */
   readonly reason: Reason;
   /** Before; undefined if there was nothing. */
   readonly old: Value | undefined;
@@ -100,6 +106,7 @@ export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject> =
 export interface EventArguments<Spec = JsonObject, Status = JsonObject> {
   /** Null for objects of a listing. */
   readonly type: WatchEvent["type"];
+  /** The event as it came. */
   readonly event: DeepReadonly<WatchEvent<KubeObject<Spec, Status>>>;
 }
 
@@ -112,3 +119,45 @@ export type EventFilterArguments<Spec = JsonObject, Status = JsonObject> =
 export type EventHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
   & EventFilterArguments<Spec, Status>
   & AttemptArguments<Param>;
+
+/** Options of sub-handlers: as of handlers, but the kind and the cause are the parent's. */
+export type SubOptions<Spec, Status, Field, Param> =
+  & { readonly id?: string; readonly param?: Param }
+  & RetryOptions
+  & FilterOptions<ChangeFilterArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>
+  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status>, FieldValue<Spec, Status, Field>>;
+
+/** A field of a sub-handler, or none. */
+export type SubField<Spec, Status> = FieldOf<Spec, Status> | readonly string[] | undefined;
+
+/** What a sub-handler with this field sees as `old` and `new`. */
+export type SubValue<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec>
+  : FieldValue<Spec, Status, Field>;
+
+/** A sub-handler. */
+export type SubFn<Spec, Status, Field, Param> = (
+  args: ChangeHandlerArguments<Spec, Status, SubValue<Spec, Status, Field>, Param>,
+) => unknown;
+
+/**
+ * Declares a part of the running handler's work. It runs when the handler returns, or when `run()` is called.
+ *
+ * The id is the parent's, a slash, and the one given here (or the function's name). The handler is called again until all
+ * parts have finished, and must declare the same ones each time; parts that have finished are not repeated. A part that
+ * fails for good has finished.
+ */
+export interface Sub<Spec = JsonObject, Status = JsonObject> {
+  (id: string, fn: SubFn<Spec, Status, undefined, undefined>): void;
+  <const Field extends SubField<Spec, Status> = undefined, Param = undefined>(
+    id: string,
+    options: SubOptions<Spec, Status, Field, Param>,
+    fn: SubFn<Spec, Status, Field, Param>,
+  ): void;
+  (fn: SubFn<Spec, Status, undefined, undefined>): void;
+  /**
+   * Runs the parts declared so far, and resolves when all have finished.
+   *
+   * While one is unfinished it throws, to end this attempt of the handler: let it pass.
+   */
+  run(): Promise<void>;
+}

@@ -4,8 +4,6 @@
  * *On this cause, of this resource, with these options, call this function.* Source: Kopf, docs/handlers.
  */
 
-import type { Seconds } from "../runtime/host.ts";
-import type { ErrorsMode } from "../execution/errors.ts";
 import type { JsonObject } from "../model/object.ts";
 import type {
   ChangeFilterArguments,
@@ -15,60 +13,20 @@ import type {
   EventHandlerArguments,
 } from "./arguments.ts";
 import { changeHandler, type ChangeHandlerCause, objectHandler, takeOptions } from "./declare.ts";
-import type { MetaFilter, ValueFilter } from "./filters.ts";
+import type { ChangeFilterOptions, FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
 import type { FieldOf, FieldValue } from "./paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 
-/** Options of all handlers. */
-export interface HandlerOptions<Param = unknown> {
-  /** Under which progress and results are kept on objects. Default: the function's name, else the cause's. */
-  readonly id?: string;
-  /** Handed to the function as it is. */
-  readonly param?: Param;
-}
-
-/** Limits of handlers that are retried. */
-export interface RetryOptions {
-  /** What errors mean that are neither temporary nor permanent. Default: "temporary". */
-  readonly errors?: ErrorsMode;
-  /** For all attempts together, counted from the first; a running attempt is aborted. Default: none. */
-  readonly timeout?: Seconds;
-  /** How often the function is called at most; 3 means three calls in all. Default: no limit. */
-  readonly retries?: number;
-  /** Wait after an error that is neither temporary nor permanent. Default: `execution.defaultBackoff` (60). */
-  readonly backoff?: Seconds;
-}
-
-/** Filters by what an object is. All must match. */
-export interface FilterOptions<Args, Field, Value> {
-  /** Per label: its value, PRESENT, ABSENT or a predicate. */
-  readonly labels?: Readonly<Record<string, MetaFilter<Args>>>;
-  /** Per annotation: its value, PRESENT, ABSENT or a predicate. */
-  readonly annotations?: Readonly<Record<string, MetaFilter<Args>>>;
-  /** A dotted path, or a list of keys where keys have dots in them. */
-  readonly field?: Field;
-  /** The field's value; of change handlers: on either side. */
-  readonly value?: ValueFilter<Value, Args>;
-  /** Asked last. */
-  readonly when?: (args: Args) => boolean;
-}
-
-/** Filters by what has changed. */
-export interface ChangeFilterOptions<Args, Value> {
-  /** The field's value before. Not together with `value`. */
-  readonly old?: ValueFilter<Value, Args>;
-  /** The field's value now. Not together with `value`. */
-  readonly new?: ValueFilter<Value, Args>;
-}
-
-type Path<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
+/** A field of this kind: a dotted path, or a list of keys. */
+export type FieldPathOf<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
 
 /** What handlers with this field see as `old` and `new`. */
-type Seen<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec>
+export type Seen<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec>
   : FieldValue<Spec, Status, Field>;
 
-type ChangeFilters<Spec, Status, Field> = FilterOptions<
+/** Filters of change handlers. */
+export type ChangeFilters<Spec, Status, Field> = FilterOptions<
   ChangeFilterArguments<Spec, Status>,
   Field,
   FieldValue<Spec, Status, Field>
@@ -102,11 +60,13 @@ export type EventOptions<Spec, Status, Field, Param> =
   & HandlerOptions<Param>
   & FilterOptions<EventFilterArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>;
 
-type ChangeFn<Spec, Status, Field, Param> = (
+/** A change handler. */
+export type ChangeFn<Spec, Status, Field, Param> = (
   args: ChangeHandlerArguments<Spec, Status, Seen<Spec, Status, Field>, Param>,
 ) => unknown;
 
-type EventFn<Spec, Status, Param> = (args: EventHandlerArguments<Spec, Status, Param>) => unknown;
+/** A raw event handler. */
+export type EventFn<Spec, Status, Param> = (args: EventHandlerArguments<Spec, Status, Param>) => unknown;
 
 /**
  * Registers handlers, one method per cause. Options may be left out.
@@ -116,6 +76,7 @@ type EventFn<Spec, Status, Param> = (args: EventHandlerArguments<Spec, Status, P
 export class On {
   readonly #registry: Registry;
 
+  /** Handlers go into this registry. */
   constructor(registry: Registry) {
     this.#registry = registry;
   }
@@ -125,10 +86,11 @@ export class On {
     resource: ResourceLike<Spec, Status>,
     fn: ChangeFn<Spec, Status, undefined, undefined>,
   ): void;
+  /** The same with options. */
   create<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> | undefined = undefined,
+    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -144,10 +106,11 @@ export class On {
     resource: ResourceLike<Spec, Status>,
     fn: ChangeFn<Spec, Status, undefined, undefined>,
   ): void;
+  /** The same with options. */
   update<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> | undefined = undefined,
+    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -163,10 +126,11 @@ export class On {
     resource: ResourceLike<Spec, Status>,
     fn: ChangeFn<Spec, Status, undefined, undefined>,
   ): void;
+  /** The same with options. */
   delete<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> | undefined = undefined,
+    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -182,10 +146,11 @@ export class On {
     resource: ResourceLike<Spec, Status>,
     fn: ChangeFn<Spec, Status, undefined, undefined>,
   ): void;
+  /** The same with options. */
   resume<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> | undefined = undefined,
+    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -197,15 +162,20 @@ export class On {
   }
 
   /** Calls the function when the field changes, appears or disappears, for whatever cause; also on creation. */
-  field<Spec = JsonObject, Status = JsonObject, const Field extends Path<Spec, Status> = Path<Spec, Status>>(
+  field<
+    Spec = JsonObject,
+    Status = JsonObject,
+    const Field extends FieldPathOf<Spec, Status> = FieldPathOf<Spec, Status>,
+  >(
     resource: ResourceLike<Spec, Status>,
     field: Field,
     fn: ChangeFn<Spec, Status, Field, undefined>,
   ): void;
+  /** The same with options. */
   field<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> = Path<Spec, Status>,
+    const Field extends FieldPathOf<Spec, Status> = FieldPathOf<Spec, Status>,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -213,10 +183,11 @@ export class On {
     options: Omit<UpdateOptions<Spec, Status, Field, Param>, "field">,
     fn: ChangeFn<Spec, Status, Field, Param>,
   ): void;
+  /** The same with the field among the options. */
   field<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> = Path<Spec, Status>,
+    const Field extends FieldPathOf<Spec, Status> = FieldPathOf<Spec, Status>,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
@@ -235,10 +206,11 @@ export class On {
     resource: ResourceLike<Spec, Status>,
     fn: EventFn<Spec, Status, undefined>,
   ): void;
+  /** The same with options. */
   event<
     Spec = JsonObject,
     Status = JsonObject,
-    const Field extends Path<Spec, Status> | undefined = undefined,
+    const Field extends FieldPathOf<Spec, Status> | undefined = undefined,
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,

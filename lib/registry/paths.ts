@@ -21,7 +21,8 @@ export type PathOf<T, Depth extends readonly unknown[] = []> = Depth["length"] e
   : T extends object ? PathOfObject<T, Depth>
   : never;
 
-type PathOfObject<T, Depth extends readonly unknown[]> = string extends keyof T ? string
+/** All dotted paths into an object. */
+export type PathOfObject<T, Depth extends readonly unknown[]> = string extends keyof T ? string
   : {
     [K in keyof T & string]: K | `${K}.${PathOf<NonNullable<T[K]>, readonly [...Depth, 0]>}`;
   }[keyof T & string];

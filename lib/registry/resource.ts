@@ -7,18 +7,21 @@ import type { JsonObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
 
-declare const types: unique symbol;
-
 /** Which kind is meant, at least by one name. */
 export interface ResourceOptions {
   /** "" for the core group. Default: any group. */
   readonly group?: string;
   /** Default: the group's preferred version. */
   readonly version?: string;
+  /** Such as "databases". */
   readonly plural?: string;
+  /** Such as "Database". */
   readonly kind?: string;
+  /** Such as "database". */
   readonly singular?: string;
+  /** A short name, such as "db". */
   readonly shortcut?: string;
+  /** Such as "all": any kind in it. */
   readonly category?: string;
   /** Default: true. Matters only where objects are addressed by name before the kind was looked up. */
   readonly namespaced?: boolean;
@@ -26,10 +29,12 @@ export interface ResourceOptions {
 
 /** A declared kind. `Spec` and `Status` exist for the compiler only. */
 export interface ResourceType<Spec = JsonObject, Status = JsonObject> {
+  /** As declared. */
   readonly options: ResourceOptions;
+  /** What kinds of the server it matches. */
   readonly selector: Selector;
   /** Never there at run time. */
-  readonly [types]?: { readonly spec: Spec; readonly status: Status };
+  readonly types?: { readonly spec: Spec; readonly status: Status };
 }
 
 /** All forms in which handlers may name a kind; strings and predicates are untyped. */

@@ -19,7 +19,11 @@ import type {
 export class MultiDiffBase implements DiffBaseStorage {
   readonly #storages: readonly DiffBaseStorage[];
 
-  /** @throws {RangeError} If there are no storages. */
+  /**
+   * Combines them in this order.
+   *
+   * @throws {RangeError} If there are no storages.
+   */
   constructor(storages: readonly DiffBaseStorage[]) {
     rejectNone(storages);
     this.#storages = storages;
@@ -59,7 +63,11 @@ export class MultiProgress implements ProgressStorage {
   readonly #storages: readonly ProgressStorage[];
   readonly #writable: readonly ProgressStorage[];
 
-  /** @throws {RangeError} If there are no storages. */
+  /**
+   * Combines them in this order.
+   *
+   * @throws {RangeError} If there are no storages.
+   */
   constructor(
     storages: readonly ProgressStorage[],
     { writable = storages.length }: MultiProgressOptions = {},

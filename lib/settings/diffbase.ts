@@ -6,12 +6,12 @@
  */
 
 import { byteLengthOf, digestOf } from "../model/digest.ts";
-import { buildEssence, clearEssence, isExtraField, withoutExtraFields } from "../model/essence.ts";
-import { type FieldPath, getField, withField, withoutField } from "../model/fields.ts";
-import { canonicalJson, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
+import { clearEssence, gatherEssence, isExtraField, withoutExtraFields } from "../model/essence.ts";
+import { type FieldPath, formatField, getField, withField, withoutField } from "../model/fields.ts";
+import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { annotationKeys, type KeyForm } from "./keys.ts";
-import { annotationsOf, parseNote, readStatus, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
+import { annotationsOf, parseNote, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
 
 /** Options of both storages. */
@@ -22,15 +22,17 @@ export interface DiffBaseOptions {
   readonly ignoredFields?: readonly FieldPath[];
 }
 
-/** Options of {@linkcode AnnotationsDiffBase}. */
+/** Options of {@linkcode annotationsDiffBase}. */
 export interface AnnotationsDiffBaseOptions extends DiffBaseOptions {
+  /** The annotation's prefix. */
   readonly prefix: string;
   /** Default: "last-handled-configuration". */
   readonly key?: string;
+  /** How the annotation's name is made. */
   readonly keyForm: KeyForm;
 }
 
-/** Options of {@linkcode StatusDiffBase}. */
+/** Options of {@linkcode statusDiffBase}. */
 export interface StatusDiffBaseOptions extends DiffBaseOptions {
   /** Where in the status, such as `["status", "kopf", "last-handled-configuration"]`. */
   readonly field: FieldPath;
@@ -52,25 +54,43 @@ interface About {
   readonly digest?: string;
 }
 
-/** What both storages have in common: everything but the place. */
-abstract class DiffBase implements DiffBaseStorage {
-  readonly #options: DiffBaseOptions;
+/** Gives a storage that keeps the state in an annotation. */
+export function annotationsDiffBase(options: AnnotationsDiffBaseOptions): DiffBaseStorage {
+  return new DiffBase(options, new AnnotationPlace(options));
+}
 
-  constructor(options: DiffBaseOptions) {
+/** Gives a storage that keeps the state as a JSON text in the status. */
+export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage {
+  return new DiffBase(options, new StatusPlace(options.field));
+}
+
+/** Where a note is. */
+interface Place {
+  /** An annotation prefix that is all ours. */
+  readonly prefix?: string;
+  read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
+  write(note: EssenceNote, text: string): void;
+  /** Gives an essence without the note. */
+  clear(essence: JsonObject): JsonObject;
+  /** Whether Kubernetes would take such a note. */
+  fits(body: KubeObject, text: string): boolean;
+}
+
+class DiffBase implements DiffBaseStorage {
+  readonly #options: DiffBaseOptions;
+  readonly #place: Place;
+
+  constructor(options: DiffBaseOptions, place: Place) {
     this.#options = options;
+    this.#place = place;
   }
 
-  abstract read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
-  abstract write(note: EssenceNote, text: string): void;
-  abstract clear(essence: JsonObject): JsonObject;
-  abstract fits(body: KubeObject, text: string): boolean;
-
   build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
-    return this.clear(buildEssence(body, { extraFields }));
+    return this.clear(gatherEssence(body, extraFields));
   }
 
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
-    const note = this.read(body, options);
+    const note = this.#place.read(body, options);
     if (note === undefined) return undefined;
     const { [ABOUT]: raw, ...essence } = note;
     const about = readAbout(raw);
@@ -84,31 +104,29 @@ abstract class DiffBase implements DiffBaseStorage {
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
-    const note = this.#options.form === "kopf" ? undefined : this.read(body, {});
-    if (note === undefined) return false;
-    const recorded = readAbout(note[ABOUT])?.fields ?? [];
-    return canonicalFields(recorded) !== canonicalFields(extraFields.filter(isExtraField));
+    if (this.#options.form === "kopf") return false;
+    const note = this.#place.read(body, {});
+    const about = note && readAbout(note[ABOUT]);
+    if (about === undefined) return false;
+    return canonicalFields(about.fields ?? []) !== canonicalFields(extraFields.filter(isExtraField));
   }
 
   store(note: EssenceNote): void {
     const { body, essence, extraFields = [] } = note;
     if (this.#options.form === "kopf") {
-      const stored = this.read(body, {});
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
-      this.write(note, stored !== undefined && isEqualJson(stored, essence) ? "" : toKopfJson(essence));
+      if (!isEqualJson(this.#place.read(body, {}), essence)) this.#place.write(note, toKopfJson(essence));
       return;
     }
     const fields = extraFields.filter(isExtraField);
     const text = canonicalJson(withAbout(essence, { format: FORMAT, fields }));
-    this.write(
-      note,
-      this.fits(body, text) ? text : canonicalJson(withAbout({}, digestAbout(essence, fields))),
-    );
+    const fits = this.#place.fits(body, text);
+    this.#place.write(note, fits ? text : canonicalJson(withAbout({}, digestAbout(essence, fields))));
   }
 
-  /** Applies what is common to both: nobody's notes, no ignored fields. */
-  protected clearCommon(essence: JsonObject, prefix?: string): JsonObject {
-    return clearEssence(essence, { prefix, ignoredFields: this.#options.ignoredFields });
+  clear(essence: JsonObject): JsonObject {
+    const { ignoredFields } = this.#options;
+    return clearEssence(this.#place.clear(essence), { prefix: this.#place.prefix, ignoredFields });
   }
 
   /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
@@ -123,40 +141,42 @@ abstract class DiffBase implements DiffBaseStorage {
   }
 }
 
-/** Keeps the state in an annotation. */
-export class AnnotationsDiffBase extends DiffBase {
+class AnnotationPlace implements Place {
+  readonly prefix: string;
   readonly #options: AnnotationsDiffBaseOptions;
   readonly #key: string;
+  /** The note that was parsed last: within a cycle it is asked for several times. */
+  #last: { readonly text: string; readonly note: JsonObject } | undefined;
 
   constructor(options: AnnotationsDiffBaseOptions) {
-    super(options);
+    this.prefix = options.prefix;
     this.#options = options;
     this.#key = options.key ?? "last-handled-configuration";
   }
 
-  override read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
+  read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
     const annotations = annotationsOf(body);
     for (const key of this.#keys(body)) {
-      const note = Object.hasOwn(annotations, key) ? parseNote(annotations[key], key, options) : undefined;
-      if (note !== undefined) return note;
+      const text = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+      if (typeof text === "string" && text === this.#last?.text) return this.#last.note;
+      const note = parseNote(text, key, options);
+      if (note === undefined) continue;
+      this.#last = { text: String(text), note: deepFreeze(note) };
+      return note;
     }
     return undefined;
   }
 
-  override write(note: EssenceNote, text: string): void {
-    const annotations = annotationsOf(note.body);
-    for (const key of this.#keys(note.body)) {
-      const stored = annotations[key];
-      writeAnnotation(note, key, text === "" && typeof stored === "string" ? stored : text);
-    }
-    writeMarker(note, this.#options.prefix);
+  write(note: EssenceNote, text: string): void {
+    for (const key of this.#keys(note.body)) writeAnnotation(note, key, text);
+    writeMarker(note, this.prefix);
   }
 
-  override clear(essence: JsonObject): JsonObject {
-    return this.clearCommon(essence, this.#options.prefix);
+  clear(essence: JsonObject): JsonObject {
+    return essence;
   }
 
-  override fits(body: KubeObject, text: string): boolean {
+  fits(body: KubeObject, text: string): boolean {
     const ownKeys = this.#keys(body);
     const others = Object.entries(annotationsOf(body)).filter(([key]) => !ownKeys.includes(key));
     const total = others.reduce((sum, [key, value]) => sum + key.length + byteLengthOf(String(value)), 0);
@@ -164,34 +184,30 @@ export class AnnotationsDiffBase extends DiffBase {
   }
 
   #keys(body: KubeObject): readonly string[] {
-    return annotationKeys(this.#key, { prefix: this.#options.prefix, form: this.#options.keyForm, body });
+    return annotationKeys(this.#key, { prefix: this.prefix, form: this.#options.keyForm, body });
   }
 }
 
-/** Keeps the state as a JSON text in the status. */
-export class StatusDiffBase extends DiffBase {
+class StatusPlace implements Place {
   readonly #field: FieldPath;
 
-  constructor(options: StatusDiffBaseOptions) {
-    super(options);
-    this.#field = options.field;
+  constructor(field: FieldPath) {
+    this.#field = field;
   }
 
-  override read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
-    return parseNote(readStatus(body, this.#field), this.#field.join("."), options);
+  read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
+    return parseNote(getField(body, this.#field), formatField(this.#field), options);
   }
 
-  override write(note: EssenceNote, text: string): void {
-    if (text !== "" && readStatus(note.body, this.#field) !== text.trimEnd()) {
-      writeStatus(note, this.#field, text.trimEnd());
-    }
+  write(note: EssenceNote, text: string): void {
+    if (getField(note.body, this.#field) !== text.trimEnd()) writeStatus(note, this.#field, text.trimEnd());
   }
 
-  override clear(essence: JsonObject): JsonObject {
-    return this.clearCommon(withoutField(essence, this.#field));
+  clear(essence: JsonObject): JsonObject {
+    return withoutField(essence, this.#field);
   }
 
-  override fits(): boolean {
+  fits(): boolean {
     return true;
   }
 }

@@ -16,7 +16,9 @@ export type KeyForm = "lotse" | "kopf-v2" | "kopf-v1";
 
 /** Options of {@linkcode annotationKeys}. */
 export interface KeyOptions {
+  /** What comes before the slash. */
   readonly prefix: string;
+  /** How names are made. */
   readonly form: KeyForm;
   /** The object that the note is for, which can matter; see `isCopied()`. */
   readonly body?: KubeObject;

@@ -6,7 +6,7 @@
  */
 
 import { isOperatorPrefix, MARKER } from "../model/essence.ts";
-import { type FieldPath, formatField, getField } from "../model/fields.ts";
+import { type FieldPath, getField } from "../model/fields.ts";
 import { getKey, isEmptyObject, isObject, setKey } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
@@ -14,7 +14,9 @@ import type { FetchOptions } from "./persistence.ts";
 
 /** A note's place in a cycle: the object, and what is to be changed on it. */
 export interface NoteTarget {
+  /** Where changes are collected. */
   readonly patch: Patch;
+  /** The object as it is. */
   readonly body: KubeObject;
 }
 
@@ -79,11 +81,6 @@ export function parseNote(
   return undefined;
 }
 
-/** Gives the value that is noted in the status; undefined if there is none. */
-export function readStatus(body: KubeObject, field: FieldPath): unknown {
-  return getField(body, field);
-}
-
 /** Puts a value into the patch, under a field of the status. What an earlier `dropStatus()` removed stays removed. */
 export function writeStatus({ patch, body }: NoteTarget, field: FieldPath, value: unknown): void {
   // Sections of a patch take any key; see Patch.
@@ -104,28 +101,24 @@ export function writeStatus({ patch, body }: NoteTarget, field: FieldPath, value
 }
 
 /**
- * Puts the removal of a field of the status into the patch, and of parents that it leaves empty, down to `keep` keys.
+ * Puts the removal of a field of the status into the patch, and of parents that it leaves empty, down to "status.<name>":
+ * that is ours, the status itself is not.
  *
  * If the object does not have it, only a pending one is taken back.
  */
-export function dropStatus(target: NoteTarget, field: FieldPath, keep: number): void {
+export function dropStatus(target: NoteTarget, field: FieldPath): void {
   const { patch, body } = target;
   const isLive = getField(body, field) !== undefined;
   if (isLive) writeStatus(target, field, null);
   else takeBack(patch.status as JsonObject, field.slice(1)); // as above
   if (!isLive) return;
-  for (let length = field.length - 1; length >= keep; length--) {
+  for (let length = field.length - 1; length >= 2; length--) {
     const path = field.slice(0, length);
     const pending = getField(patch.status, path.slice(1));
     const live = getField(body, path);
     if (!isObject(live) || !isObject(pending) || !isRemoved(live, pending)) return;
     writeStatus(target, path, null);
   }
-}
-
-/** Says where a note in the status is. */
-export function statusPlace(field: FieldPath): string {
-  return formatField(field);
 }
 
 /** Removes a pending value from a patch, with the parents that it leaves empty. */

@@ -21,7 +21,9 @@ export interface ProgressRecord {
   purpose?: "create" | "update" | "delete" | "resume";
   /** Attempts so far, a successful one included. */
   retries: number;
+  /** Whether it has succeeded. */
   success: boolean;
+  /** Whether it has failed for good. */
   failure: boolean;
   /** The text of the last error. */
   message?: string;
@@ -53,8 +55,11 @@ export interface FetchEssenceOptions extends FetchOptions {
 
 /** What is to be noted as handled. */
 export interface EssenceNote {
+  /** Where the note is put. */
   readonly patch: Patch;
+  /** The object as it is. */
   readonly body: KubeObject;
+  /** As `build()` gave it. */
   readonly essence: JsonObject;
   /** As given to `build()`. */
   readonly extraFields?: readonly FieldPath[];
@@ -81,7 +86,9 @@ export interface DiffBaseStorage {
 
 /** A handler's record on an object. */
 export interface ProgressTarget {
+  /** Where the note is put. */
   readonly patch: Patch;
+  /** The object as it is. */
   readonly body: KubeObject;
   /** The handler's id. */
   readonly id: string;
@@ -109,7 +116,9 @@ export interface ProgressStorage {
 export interface Persistence {
   /** The name of the finalizer that holds objects back until they are handled. Changing it strands objects. */
   readonly finalizer: string;
+  /** Where the state is kept that was handled last. */
   readonly diffBase: DiffBaseStorage;
+  /** Where the progress of unfinished handlers is kept. */
   readonly progress: ProgressStorage;
   /** What should be said once at the start about how this was configured. */
   readonly warnings?: readonly string[];

@@ -6,7 +6,7 @@
 
 import { type FieldSpec, parseField } from "../model/fields.ts";
 import { MultiProgress } from "./combined.ts";
-import { AnnotationsDiffBase, StatusDiffBase } from "./diffbase.ts";
+import { annotationsDiffBase, statusDiffBase } from "./diffbase.ts";
 import { checkPrefix } from "./keys.ts";
 import type { Persistence } from "./persistence.ts";
 import { AnnotationsProgress, StatusProgress } from "./progress.ts";
@@ -48,7 +48,7 @@ export function annotations(options: AnnotationsOptions = {}): Persistence {
   return {
     warnings: checkPrefix(prefix),
     finalizer: `${prefix}/finalizer`,
-    diffBase: new AnnotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
+    diffBase: annotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
     progress: new AnnotationsProgress(place),
   };
 }
@@ -65,7 +65,7 @@ export function status(options: StatusOptions = {}): Persistence {
   if (name === "") throw new RangeError("Cannot keep notes in the status: the name of their field is empty");
   return {
     finalizer: "lotse.dev/finalizer",
-    diffBase: new StatusDiffBase({
+    diffBase: statusDiffBase({
       form: "lotse",
       field: ["status", name, "last-handled-configuration"],
       ignoredFields: pathsOf(options),
@@ -86,7 +86,7 @@ export function kopf(options: KopfOptions = {}): Persistence {
   return {
     warnings: checkPrefix(prefix),
     finalizer: "kopf.zalando.org/KopfFinalizerMarker",
-    diffBase: new AnnotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
+    diffBase: annotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
     progress: new MultiProgress([new AnnotationsProgress(place), inStatus], { writable: 1 }),
   };
 }

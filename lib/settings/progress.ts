@@ -2,8 +2,7 @@
  * Storages of handlers' progress: one annotation per unfinished handler, or one member of a field of the status.
  */
 
-import { MARKER } from "../model/essence.ts";
-import { clearEssence } from "../model/essence.ts";
+import { clearEssence, MARKER } from "../model/essence.ts";
 import { type FieldPath, getField, withoutField } from "../model/fields.ts";
 import { isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
@@ -23,8 +22,11 @@ import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./rec
 
 /** Options of {@linkcode AnnotationsProgress}. */
 export interface AnnotationsProgressOptions {
+  /** The annotations' prefix. */
   readonly prefix: string;
+  /** How the annotations' names are made. */
   readonly keyForm: KeyForm;
+  /** Whose form is written. Both are read. */
   readonly form: RecordForm;
   /** Whether null is written for what a record does not have. Default: false. */
   readonly verbose?: boolean;
@@ -37,6 +39,7 @@ export class AnnotationsProgress implements ProgressStorage {
   readonly #options: AnnotationsProgressOptions;
   readonly #touchKey: string;
 
+  /** Keeps records as the options say. */
   constructor(options: AnnotationsProgressOptions) {
     this.#options = options;
     this.#touchKey = options.touchKey ?? "touch-dummy";
@@ -120,6 +123,7 @@ export interface StatusProgressOptions {
   readonly field: FieldPath;
   /** Where Kopf's wake-up note is, such as `["status", "kopf", "dummy"]`. */
   readonly touchField: FieldPath;
+  /** Whose form is written. Both are read. */
   readonly form: RecordForm;
 }
 
@@ -127,6 +131,7 @@ export interface StatusProgressOptions {
 export class StatusProgress implements ProgressStorage {
   readonly #options: StatusProgressOptions;
 
+  /** Keeps records as the options say. */
   constructor(options: StatusProgressOptions) {
     this.#options = options;
   }
@@ -145,8 +150,7 @@ export class StatusProgress implements ProgressStorage {
   }
 
   purge(target: ProgressTarget): void {
-    // Down to "status.<name>": that is ours, the status is not.
-    dropStatus(target, this.#fieldOf(target.id), 2);
+    dropStatus(target, this.#fieldOf(target.id));
   }
 
   ids(body: KubeObject): string[] {
@@ -168,7 +172,7 @@ export class StatusProgress implements ProgressStorage {
 
   sweep(patch: Patch, body: KubeObject): void {
     const { touchField } = this.#options;
-    if (getField(body, touchField) !== undefined) dropStatus({ patch, body }, touchField, 2);
+    if (getField(body, touchField) !== undefined) dropStatus({ patch, body }, touchField);
   }
 
   #fieldOf(id: string): FieldPath {

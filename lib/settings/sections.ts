@@ -168,16 +168,27 @@ export interface PersistenceSettings {
 
 /** All settings of one operator. */
 export interface Settings {
+  /** How the process ends. */
   process: ProcessSettings;
+  /** Kubernetes Events about handled objects. */
   posting: PostingSettings;
+  /** Operators that pause for each other. */
   peering: PeeringSettings;
+  /** How objects are listed and watched. */
   watching: WatchingSettings;
+  /** One worker per object. */
   queueing: QueueingSettings;
+  /** Looking for kinds and namespaces. */
   scanning: ScanningSettings;
+  /** Admission webhooks. */
   admission: AdmissionSettings;
+  /** How handlers are run. */
   execution: ExecutionSettings;
+  /** Daemons and timers. */
   background: BackgroundSettings;
+  /** Requests to the API server. */
   networking: NetworkingSettings;
+  /** What the operator notes on objects. */
   persistence: PersistenceSettings;
 }
 

@@ -14,6 +14,14 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/runtime/deno.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/bun.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/current.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
+  ["lib/kits/apiserver/", "tests/conformance/apiserver/", "one suite compares it with a real kube-apiserver"],
+  ["lib/client/", "tests/conformance/client/", "one suite tests the client against a server as a whole"],
+  ["lib/execution/", "tests/scenarios/", "scenarios tell what the parts do together"],
+  ["lib/registry/", "tests/scenarios/", "scenarios tell what the parts do together"],
+  ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],
+  ["lib/kits/apiserver/", "tests/conformance/apiserver/", "one suite tests each API server as a whole"],
+  ["lib/kits/testing/", "tests/scenarios/", "every scenario in the process runs through it"],
+  ["lib/cli/", "tests/cli/", "commands are tested as processes"],
 ];
 
 /** The path of the test that mirrors a file in lib. */

@@ -43,7 +43,6 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["lib/runtime/node_server.ts"],
-  "@kubernetes/client-node": ["types:lib/model/kinds.ts", "lib/client/interop.ts"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/digest.ts"],
   "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],

@@ -1,20 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { type chmodSync, type copyFileSync, existsSync, type mkdirSync, statSync } from "node:fs";
-import { type dirname, join } from "node:path";
-import process from "node:process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { lotse, PATIENCE, type Program, project, ROOT } from "./processes.ts";
 
 const EXAMPLE = join(ROOT, "examples/01-minimal");
-const LIBRARIES = ["/lib64/ld-linux-x86-64.so.2"].concat(
-  ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6"].map((name) => `/lib/x86_64-linux-gnu/${name}`),
-);
-
-/** Whether an empty root can be made here: it takes root's rights, `unshare`, and libraries where Debian keeps them. */
-const canChangeRoot = process.getuid?.() === 0 && LIBRARIES.every((path) => existsSync(path)) &&
-  spawnSync("unshare", ["-m", "true"]).status === 0;
-
 describe("lotse build", () => {
   const folder = project({});
   const operator = join(folder, "operator");

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import { MultiDiffBase, MultiProgress } from "../../lib/settings/combined.ts";
-import { AnnotationsDiffBase, StatusDiffBase } from "../../lib/settings/diffbase.ts";
+import { annotationsDiffBase, statusDiffBase } from "../../lib/settings/diffbase.ts";
 import type { ProgressRecord } from "../../lib/settings/persistence.ts";
 import { AnnotationsProgress, StatusProgress } from "../../lib/settings/progress.ts";
 
@@ -11,8 +11,8 @@ const record: ProgressRecord = { retries: 1, success: false, failure: false };
 const LHC = "lotse.dev/last-handled-configuration";
 
 const diffBase = new MultiDiffBase([
-  new AnnotationsDiffBase({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" }),
-  new StatusDiffBase({ form: "lotse", field: ["status", "lotse", "state"] }),
+  annotationsDiffBase({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" }),
+  statusDiffBase({ form: "lotse", field: ["status", "lotse", "state"] }),
 ]);
 const parts = [
   new AnnotationsProgress({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" }),

@@ -3,17 +3,17 @@ import { describe, it } from "node:test";
 import { calculateDiff } from "../../lib/model/diff.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
-import { AnnotationsDiffBase, StatusDiffBase } from "../../lib/settings/diffbase.ts";
+import { annotationsDiffBase, statusDiffBase } from "../../lib/settings/diffbase.ts";
 import type { DiffBaseStorage, Garbage } from "../../lib/settings/persistence.ts";
 
 const LHC = "kopf.zalando.org/last-handled-configuration";
 const OURS = "lotse.dev/last-handled-configuration";
 const FIELD = ["status", "kopf", "last-handled-configuration"];
 
-const own = new AnnotationsDiffBase({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" });
-const kopf = new AnnotationsDiffBase({ prefix: "kopf.zalando.org", keyForm: "kopf-v1", form: "kopf" });
-const inStatus = new StatusDiffBase({ form: "kopf", field: FIELD });
-const ownInStatus = new StatusDiffBase({
+const own = annotationsDiffBase({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" });
+const kopf = annotationsDiffBase({ prefix: "kopf.zalando.org", keyForm: "kopf-v1", form: "kopf" });
+const inStatus = statusDiffBase({ form: "kopf", field: FIELD });
+const ownInStatus = statusDiffBase({
   form: "lotse",
   field: ["status", "lotse", "last-handled-configuration"],
 });
@@ -83,7 +83,7 @@ for (const [name, storage] of storages) {
   });
 }
 
-describe("AnnotationsDiffBase, as Kopf does", () => {
+describe("annotationsDiffBase, as Kopf does", () => {
   it("[A84] writes compact JSON and a newline", () => {
     const body: KubeObject = {
       kind: "X",
@@ -116,7 +116,7 @@ describe("AnnotationsDiffBase, as Kopf does", () => {
   });
 
   it("reads a state under Kopf's old, short name", () => {
-    const storage = new AnnotationsDiffBase({
+    const storage = annotationsDiffBase({
       prefix: "kopf.zalando.org",
       keyForm: "kopf-v1",
       form: "kopf",
@@ -139,7 +139,7 @@ describe("AnnotationsDiffBase, as Kopf does", () => {
   });
 });
 
-describe("AnnotationsDiffBase, in our own form", () => {
+describe("annotationsDiffBase, in our own form", () => {
   it("writes canonical JSON, the same for each order of keys (G18)", () => {
     const one = stored(own, { metadata: {}, spec: { b: 1, a: { d: 1, c: null } } });
     const two = stored(own, { metadata: {}, spec: { a: { d: 1 }, b: 1 } });
@@ -263,7 +263,7 @@ describe("AnnotationsDiffBase, in our own form", () => {
   });
 
   it("does not count ignored fields, not even those that were noted before", () => {
-    const ignoring = new AnnotationsDiffBase({
+    const ignoring = annotationsDiffBase({
       prefix: "lotse.dev",
       keyForm: "lotse",
       form: "lotse",
@@ -276,7 +276,7 @@ describe("AnnotationsDiffBase, in our own form", () => {
   });
 
   it("marks a prefix of one's own", () => {
-    const storage = new AnnotationsDiffBase({ prefix: "my.org", keyForm: "lotse", form: "lotse" });
+    const storage = annotationsDiffBase({ prefix: "my.org", keyForm: "lotse", form: "lotse" });
     assert.deepEqual(stored(storage, { metadata: {}, spec: {} }), {
       metadata: {
         annotations: { "my.org/last-handled-configuration": '{"spec":{}}', "my.org/kopf-managed": "yes" },
@@ -285,7 +285,7 @@ describe("AnnotationsDiffBase, in our own form", () => {
   });
 });
 
-describe("StatusDiffBase", () => {
+describe("statusDiffBase", () => {
   it("[A86] writes a JSON text without a newline", () => {
     assert.deepEqual(stored(inStatus, { metadata: {}, spec: { a: 1 } }), {
       status: { kopf: { "last-handled-configuration": '{"spec":{"a":1}}' } },

@@ -53,7 +53,7 @@ describe("writeAnnotation() and dropAnnotation()", () => {
 describe("writeStatus() and dropStatus()", () => {
   const body: KubeObject = { metadata: {}, status: { mine: 1, x: { y: { one: 1, two: 2 } } } };
   const drop = (...fields: string[]) => (patch: Patch) =>
-    fields.forEach((field) => dropStatus({ patch, body }, field.split("."), 2));
+    fields.forEach((field) => dropStatus({ patch, body }, field.split(".")));
   const after = (change: (patch: Patch) => void) => applyMergePatch(body, patched(change)).status;
 
   it("remove parents that are left empty, down to the given one", () => {

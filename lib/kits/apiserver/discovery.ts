@@ -92,7 +92,7 @@ export function aggregated(resources: readonly Resource[], core: boolean): JsonO
     apiVersion: "apidiscovery.k8s.io/v2",
     metadata: {},
     items: groups.map((group) => ({
-      metadata: { ...(core ? {} : { name: group.name }), creationTimestamp: null },
+      metadata: core ? {} : { name: group.name },
       versions: group.versions.map((version) => ({
         version,
         resources: group.resources.filter((resource) => resource.version === version).map(aggregateResource),

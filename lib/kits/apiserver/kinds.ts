@@ -19,11 +19,19 @@ export interface KindRules {
   /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
   settle?(object: KubeObject, old: KubeObject | undefined): void;
   /** Says what is wrong with an object. */
-  validate(object: KubeObject, old: KubeObject | undefined): readonly Cause[];
+  validate(object: KubeObject, change: Change): readonly Cause[];
   /** Marks an object whose deletion begins. */
   terminate?(object: KubeObject): void;
   /** Whether something besides `metadata.finalizers` keeps a deleted object. */
   holds?(object: KubeObject): boolean;
+}
+
+/** What a write does to an object. */
+export interface Change {
+  /** The object before; undefined if it is new. */
+  readonly old?: KubeObject;
+  /** "status": only the status is written. */
+  readonly part?: "status";
 }
 
 /** One version of one kind. */

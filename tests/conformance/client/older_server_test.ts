@@ -73,6 +73,7 @@ describe("A server that does not stream lists", () => {
     "[C5] is listed from the start when a page's token has expired, and what vanished is announced",
     SLOW,
     async () => {
+      await open();
       await makeObjects("tokens", 25);
       const watching = await connect(plane);
       await using watch = follow(watching, { resource: CONFIG_MAPS, namespace: "tokens", streaming: false });
@@ -82,21 +83,39 @@ describe("A server that does not stream lists", () => {
       const [page] = await Array.fromAsync(takeOne());
       await untilForgotten(`?limit=1&continue=${encodeURIComponent(page!.continue!)}`);
       watch.hold(false);
-      await until(
-        () => watch.items.filter((item) => item === "LISTED").length === 2,
-        () => [watch.items, watch.state()],
-      );
-      const { items } = watch;
-      assert.deepEqual(items.slice(items.indexOf("ADDED held") + 1), [
-        "null c11",
-        "null held",
-        "synthetic DELETED c10",
-        "LISTED",
-      ]);
-      assert.ok(watching.logs.some(({ message }) => message === "Version is too old, listing again"));
+      await until(() => watch.items.includes("LISTED"), () => [watch.items, watch.state()]);
+      assert.deepEqual(watch.items.slice(-2), ["synthetic DELETED c10", "LISTED"]);
+      assert.ok(watch.items.includes("null c10"), "it was announced before");
+      assert.deepEqual(watching.logs.filter(({ level }) => level === "warn"), []);
       watching.client.transport[Symbol.dispose]();
     },
   );
+
+  it("is listed again when it has forgotten the version of a watch", SLOW, async () => {
+    await open();
+    await makeObjects("versions", 2);
+    const watching = await connect(plane);
+    await using watch = follow(watching, { resource: CONFIG_MAPS, namespace: "versions", streaming: false });
+    await until(() => watch.state()?.phase === "watching", () => watch.state());
+    watch.hold(true);
+    await real.client.create(CONFIG_MAPS, configMap("held", "versions"));
+    await until(() => watch.items.includes("ADDED held"));
+    const { metadata } = await real.client.create(CONFIG_MAPS, configMap("gone", "versions"));
+    await real.client.delete(CONFIG_MAPS, { namespace: "versions", name: "gone" });
+    await real.client.delete(CONFIG_MAPS, { namespace: "versions", name: "c10" });
+    await untilForgotten(`?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact&limit=1`);
+    await plane.stopApiServer("SIGKILL");
+    await plane.startApiServer();
+    watch.hold(false);
+    const { items } = watch;
+    await until(() => items.filter((item) => item === "LISTED").length === 2, () => [items, watch.state()]);
+    const later = items.slice(items.indexOf("ADDED held") + 1).filter((item) =>
+      !item.includes("kube-root-ca")
+    );
+    assert.deepEqual(later, ["null c11", "null held", "synthetic DELETED c10", "LISTED"]);
+    assert.ok(watching.logs.some(({ message }) => message === "Version is too old, listing again"));
+    watching.client.transport[Symbol.dispose]();
+  });
 });
 
 /** Waits until the server answers such a list with 410. */

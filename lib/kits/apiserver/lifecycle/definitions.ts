@@ -28,7 +28,7 @@ export function definitionRules(now: () => number): KindRules {
     settle(object, old) {
       if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, timestamp(now()));
     },
-    validate: (object) => validateDefinition(object),
+    validate: (object, { old }) => validateDefinition(object, old),
     terminate(object) {
       const { metadata } = object;
       metadata.finalizers = [...(metadata.finalizers ?? []).filter((name) => name !== FINALIZER), FINALIZER];

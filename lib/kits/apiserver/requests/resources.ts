@@ -22,25 +22,16 @@ import { createObject, type WriteOptions } from "../writes/create.ts";
 import { deleteObject, type Deletion } from "../writes/delete.ts";
 import { updateObject } from "../writes/update.ts";
 import { readObject } from "./body.ts";
+import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
 import { readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { readPatch } from "./patch.ts";
 import { jsonResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
-import { isTrue, type Shape, shapeOf } from "./shape.ts";
+import { isTrue, shapeOf } from "./shape.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
-
-/** One request, understood. */
-export interface Call {
-  readonly request: Request;
-  readonly kind: Kind;
-  readonly path: ResourcePath;
-  readonly query: URLSearchParams;
-  readonly shape: Shape;
-  readonly dryRun: boolean;
-}
 
 export interface CallOptions {
   readonly kind: Kind;
@@ -284,7 +275,7 @@ async function removeAll(cluster: Cluster, { request, kind, path, query, shape }
     const { namespace, name = "" } = object.metadata;
     deleteObject(cluster, { ...options, kind, reference: { namespace, name } });
   }
-  const objects = items.map((stored) => servedObject(kind, stored));
+  const objects = items.map((stored) => listedObject(kind, stored));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
   return jsonResponse(list, { pretty: shape.pretty });
 }

@@ -10,8 +10,8 @@ import type { Stored } from "../storage/stored.ts";
 import { clone, getOwn, isObject, objectAt, setOwn } from "../values.ts";
 import { updateObject } from "../writes/update.ts";
 import { readValue } from "./body.ts";
+import type { Call } from "./call.ts";
 import { readPatch } from "./patch.ts";
-import type { Call } from "./resources.ts";
 import { jsonResponse } from "./respond.ts";
 
 /** Serves GET, PUT and PATCH of a scale. */
@@ -30,7 +30,7 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
   else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));
   else throw methodNotAllowed();
   if (!isObject(wanted)) throw badRequest("the request body is not an object of kind Scale");
-  const replicas = replicasOf(wanted, name);
+  const replicas = replicasOf(wanted, { kind, name });
   const resourceVersion = getOwn(objectAt(wanted, "metadata") ?? {}, "resourceVersion");
   const change = (current: KubeObject) => {
     const next = clone(current);
@@ -43,9 +43,11 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
 }
 
 /** @throws {Refusal} 422 */
-function replicasOf(scale: JsonObject, name: string): number {
+function replicasOf(scale: JsonObject, { kind, name }: { kind: Kind; name: string }): number {
   const replicas = objectAt(scale, "spec")?.replicas ?? 0;
-  if (typeof replicas === "number" && Number.isInteger(replicas) && replicas >= 0) return replicas;
+  // What is wrong with a custom object is told by its own rules.
+  const fits = typeof replicas === "number" && Number.isInteger(replicas) && (replicas >= 0 || kind.custom);
+  if (fits) return replicas;
   throw invalid({ group: "autoscaling", plural: "scales", kind: "Scale" }, name, [{
     reason: "FieldValueInvalid",
     message: `Invalid value: ${JSON.stringify(replicas)}: must be greater than or equal to 0`,

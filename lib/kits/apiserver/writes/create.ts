@@ -52,7 +52,6 @@ export function createObject(
   checkDefinition(cluster, kind, metadata.name);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.generation;
   metadata.uid = cluster.host.random.uuid();
   metadata.creationTimestamp = timestamp(cluster.host.clock.now());
   if (kind.counted) metadata.generation = 1;
@@ -60,7 +59,7 @@ export function createObject(
   const unknown = kind.rules.normalize(object);
   report?.(unknown);
   kind.rules.settle?.(object, undefined);
-  const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, undefined)];
+  const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
   const present = kind.collection.get(key)?.object.metadata;

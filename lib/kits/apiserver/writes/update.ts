@@ -44,7 +44,10 @@ export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
   const causes = [
     ...metadataCauses(kind, updated),
     ...metadataChangeCauses(updated.metadata, current.object.metadata),
-    ...kind.rules.validate(updated, current.object),
+    ...kind.rules.validate(updated, {
+      old: current.object,
+      ...(subresource === "status" ? { part: subresource } : {}),
+    }),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
   if (equal(updated, current.object)) return current;

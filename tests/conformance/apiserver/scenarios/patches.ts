@@ -22,7 +22,7 @@ export const PATCHES: readonly Scenario[] = [
       const created = await api.ok("POST", path, configMap("a", { a: "1", b: "2" }));
       const patched = await api.ok("PATCH", `${path}/a`, { data: { a: null, c: "3" } }, MERGE);
       assert.deepEqual(patched.data, { b: "2", c: "3" });
-      await api.refused(422, "PATCH", `${path}/a`, {
+      await api.refused(409, "PATCH", `${path}/a`, {
         metadata: { resourceVersion: created.metadata.resourceVersion },
         data: { x: "" },
       }, MERGE);

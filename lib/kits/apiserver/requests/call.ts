@@ -1,0 +1,17 @@
+/**
+ * A request for a resource, as far as all verbs read it alike. Apart from those who serve it, so that they need not know each other.
+ */
+
+import type { Kind } from "../kinds.ts";
+import type { ResourcePath } from "../paths.ts";
+import type { Shape } from "./shape.ts";
+
+/** One request, understood. */
+export interface Call {
+  readonly request: Request;
+  readonly kind: Kind;
+  readonly path: ResourcePath;
+  readonly query: URLSearchParams;
+  readonly shape: Shape;
+  readonly dryRun: boolean;
+}

@@ -1,0 +1,50 @@
+/**
+ * What one pass over one object works with, and what it decides: shared by the parts of processing.
+ */
+
+import type { Client } from "../client/client.ts";
+import type { FinalizerChange } from "../execution/apply.ts";
+import type { Lifecycle } from "../execution/lifecycle.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Persistence, ProgressRecord } from "../settings/persistence.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { ObjectMemory } from "./memories.ts";
+
+/** What a pass works with. */
+export interface ProcessingOptions {
+  readonly host: Host;
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly persistence: Persistence;
+  readonly lifecycle: () => Lifecycle;
+  readonly indices: Readonly<Record<string, unknown>>;
+  readonly logger: Logger;
+  /** Aborts when handlers must stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What handlers of one pass are called with, besides the cause. */
+export interface Pass extends ProcessingOptions {
+  readonly memory: ObjectMemory;
+  /** Bound to the object. */
+  readonly logger: Logger;
+  /** What handlers want to change. */
+  readonly patch: Patch;
+}
+
+/** What a pass wants to be written besides the handlers' patch, and what is to happen then. */
+export interface Decision {
+  /** The framework's own changes. */
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** Kept, should the write fail. */
+  readonly records?: () => ReadonlyMap<string, ProgressRecord>;
+  /** Called when everything is written. */
+  readonly onWritten?: () => void;
+  /** When to go on; asked after the write. Undefined: nothing is left to do. */
+  readonly after?: () => number | undefined;
+}
