@@ -63,17 +63,20 @@ describe("mod.ts", () => {
 describe("findUntested()", () => {
   const file = (target: string) => ({ kind: "file", target, typeOnly: false }) as const;
   const modules = [
-    { path: "lib/client/kubeconfig.ts", imports: [file("lib/client/fields.ts"), file("lib/model/diff.ts")] },
-    { path: "lib/client/fields.ts", imports: [file("lib/client/deep.ts")] },
-    { path: "lib/client/deep.ts", imports: [] },
+    {
+      path: "lib/settings/kubeconfig.ts",
+      imports: [file("lib/settings/fields.ts"), file("lib/model/diff.ts")],
+    },
+    { path: "lib/settings/fields.ts", imports: [file("lib/settings/deep.ts")] },
+    { path: "lib/settings/deep.ts", imports: [] },
     { path: "lib/model/diff.ts", imports: [] },
     { path: "lib/runtime/node_files.ts", imports: [] },
     { path: "mod.ts", imports: [] },
   ];
 
   it("reports files that are neither tested, nor parts of a tested file of their layer, nor in the list", () => {
-    const tests = new Set(["tests/client/kubeconfig_test.ts"]);
-    assert.deepEqual(findUntested(modules, tests), ["lib/client/deep.ts", "lib/model/diff.ts"]);
+    const tests = new Set(["tests/settings/kubeconfig_test.ts"]);
+    assert.deepEqual(findUntested(modules, tests), ["lib/settings/deep.ts", "lib/model/diff.ts"]);
   });
 });
 
