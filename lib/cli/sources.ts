@@ -6,10 +6,10 @@
  */
 
 import type { Host } from "../runtime/host.ts";
+import { relativeImports } from "../runtime/relative_imports.ts";
 
 /** Time between two looks. In seconds. */
 const INTERVAL = 0.25;
-const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
 
 /** Gives the files (absolute paths) and those that they import by a relative path, directly or not. */
 export async function sourcesOf(files: readonly string[], host: Host): Promise<string[]> {
@@ -17,7 +17,7 @@ export async function sourcesOf(files: readonly string[], host: Host): Promise<s
   for (const file of found) {
     if (!/\.[cm]?[jt]sx?$/.test(file)) continue;
     const text = await host.files.readText(file).catch(() => "");
-    for (const [, specifier = ""] of text.matchAll(RELATIVE_IMPORT)) {
+    for (const specifier of relativeImports(text)) {
       found.add(host.files.resolve(host.files.folderOf(file), specifier));
     }
   }

@@ -1,11 +1,12 @@
 /** The host on Bun: Node's, through Bun's `node:` built-ins. */
 
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import type { Host, Process } from "./host.ts";
 import { nodeHost } from "./node.ts";
+import { relativeImports } from "./relative_imports.ts";
 
 /** The host that Bun gives. */
 export function bunHost(): Host {
@@ -14,25 +15,29 @@ export function bunHost(): Host {
 }
 
 function bunProcess(common: Process): Process {
-  const require = createRequire(import.meta.url);
   return {
     ...common,
-    importModule(path, options) {
-      // NB: Bun gives the old module for `file://...?fresh=n`; its registry of modules is the one of `require`.
-      if (options?.fresh) {
-        for (const file of Object.keys(require.cache)) {
-          if (isReloadable(file, path)) delete require.cache[file];
-        }
-      }
-      return import(path);
+    async importModule(path, options) {
+      if (options?.fresh) { for (const file of await withImports(path)) forget(file); }
+      return await import(path);
     },
   };
 }
 
-/** Whether a loaded file belongs to the module: it lies beside or below it, and is neither a package's nor ours. */
-function isReloadable(file: string, path: string): boolean {
-  const ours = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-  if (file.includes(`${sep}node_modules${sep}`)) return false;
-  if (file.startsWith(`${ours}${sep}lib${sep}`) || dirname(file) === ours) return false;
-  return file === path || file.startsWith(dirname(path) + sep);
+/**
+ * NB: Bun gives the old module for `file://...?fresh=n`; its registry of modules is the one of `require`, and forgets a
+ * module that failed, too, though it does not list it. (It never forgets a module that lacked an imported name.)
+ */
+function forget(file: string): void {
+  delete createRequire(import.meta.url).cache[file];
+}
+
+/** Gives a file and all that it imports by relative paths, directly or not. */
+async function withImports(path: string): Promise<Set<string>> {
+  const found = new Set([path]);
+  for (const file of found) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    for (const specifier of relativeImports(text)) found.add(resolve(dirname(file), specifier));
+  }
+  return found;
 }

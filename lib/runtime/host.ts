@@ -114,7 +114,7 @@ export interface Process {
   run(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
   /**
    * Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew, together
-   * with what it imports by relative paths (on Bun: as far as that lies in the same folder or below).
+   * with what it imports by relative paths.
    */
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
 }

@@ -30,6 +30,18 @@ describe("importModule()", () => {
     }
   });
 
+  it("gives a fresh module after one that threw, or whose import threw", async () => {
+    const host = currentHost();
+    const fresh = () => host.process.importModule(main, { fresh: true });
+    write(5);
+    writeFileSync(join(folder, "part.ts"), `throw new Error("no part");`);
+    await assert.rejects(fresh(), /no part|version/);
+    writeFileSync(main, `throw new Error("no main");`);
+    await assert.rejects(fresh(), /no main/);
+    writeFileSync(main, `export default 6;`);
+    assert.equal((await fresh()).default, 6);
+  });
+
   it("leaves packages and built-ins alone in fresh modules", async () => {
     const host = currentHost();
     writeFileSync(main, `import assert from "node:assert/strict"; export default assert;`);
