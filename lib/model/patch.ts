@@ -11,6 +11,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 export {
   applyMergePatch,
   combineMergePatches,
+  findUnapplied,
   minimisePatch,
   type SplitPatch,
   splitStatus,

@@ -38,7 +38,7 @@ export function annotationKeys(id: string, options: KeyOptions): readonly string
   if (form === "lotse") return [`${prefix}/${lotseName(name)}`];
   const v2 = `${prefix}/${shorten(safeName(name), LIMIT, name)}`;
   if (form === "kopf-v2") return [v2];
-  const v1 = `${prefix}/${shorten(safeName(name), Math.max(0, LIMIT - prefix.length - 1))}`;
+  const v1 = `${prefix}/${shorten(safeName(name), LIMIT - prefix.length - 1)}`;
   return v1 === v2 ? [v2] : [v2, v1];
 }
 

@@ -111,7 +111,6 @@ export function dropStatus(target: NoteTarget, field: FieldPath): void {
   const isLive = getField(body, field) !== undefined;
   if (isLive) writeStatus(target, field, null);
   else takeBack(patch.status as JsonObject, field.slice(1)); // as above
-  if (!isLive) return;
   for (let length = field.length - 1; length >= 2; length--) {
     const path = field.slice(0, length);
     const pending = getField(patch.status, path.slice(1));

@@ -29,6 +29,7 @@ describe("buildEssence()", () => {
     };
     assert.deepEqual(buildEssence(body), {});
     assert.deepEqual(buildEssence({ metadata: { labels: {}, annotations: {} } }), {});
+    assert.deepEqual(buildEssence({ metadata: {}, status: {} }, { extraFields: [["status"]] }), {});
   });
 
   it("[A76] leaves out kubectl's copy of what was applied, and keeps other annotations", () => {

@@ -10,6 +10,7 @@ describe("nearest()", () => {
       assert.equal(nearest(name, known), "enabled", name);
     }
     assert.equal(nearest("reporting_component", known), "reportingComponent");
+    assert.equal(nearest("elvel", known), "level");
     assert.equal(nearest("error-delays", known), "errorDelays");
   });
 
