@@ -32,7 +32,7 @@ interface Traits {
 }
 
 const STATUS = ["status"];
-const STATUS_AND_SCALE = ["status", "scale"];
+const SCALE_AND_STATUS = ["scale", "status"];
 const EVENT_FIELDS = [
   "involvedObject.kind",
   "involvedObject.namespace",
@@ -67,7 +67,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["Namespace", {
       short: ["ns"],
       cluster: true,
-      subresources: ["status", "finalize"],
+      subresources: ["finalize", "status"],
       selectable: ["status.phase"],
       verbs: VERBS.filter((verb) => verb !== "deletecollection"),
     }],
@@ -109,15 +109,15 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
   ],
   "apps/v1": [
     ["DaemonSet", { short: ["ds"], all: true, subresources: STATUS, counted: true }],
-    ["Deployment", { short: ["deploy"], all: true, subresources: STATUS_AND_SCALE, counted: true }],
+    ["Deployment", { short: ["deploy"], all: true, subresources: SCALE_AND_STATUS, counted: true }],
     ["ReplicaSet", {
       short: ["rs"],
       all: true,
-      subresources: STATUS_AND_SCALE,
+      subresources: SCALE_AND_STATUS,
       counted: true,
       selectable: ["status.replicas"],
     }],
-    ["StatefulSet", { short: ["sts"], all: true, subresources: STATUS_AND_SCALE, counted: true }],
+    ["StatefulSet", { short: ["sts"], all: true, subresources: SCALE_AND_STATUS, counted: true }],
   ],
   "batch/v1": [
     ["CronJob", { short: ["cj"], all: true, subresources: STATUS, counted: true }],

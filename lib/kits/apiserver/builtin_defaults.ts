@@ -26,7 +26,15 @@ const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
 const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 const FILLERS: Readonly<Record<string, Filler>> = {
-  Event: (_spec, object) => fill(object, { eventTime: null, reportingComponent: "", reportingInstance: "" }),
+  Event: (_spec, object) =>
+    fill(object, {
+      eventTime: null,
+      firstTimestamp: null,
+      lastTimestamp: null,
+      reportingComponent: "",
+      reportingInstance: "",
+      source: {},
+    }),
   PriorityClass: (_spec, object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
   Secret: (_spec, object) => fill(object, { type: "Opaque" }),
   Pod: (spec) => {
@@ -140,11 +148,13 @@ function defaultService(spec: JsonObject, object: KubeObject): void {
   if (spec.clusterIP === undefined || spec.clusterIP === "") {
     spec.clusterIP = addressFor(`${object.metadata.namespace}/${object.metadata.name}`);
   }
+  // NB: without an address and without a selector, a service is taken to have endpoints of both kinds.
+  const both = spec.clusterIP === "None" && Object.keys(objectAt(spec, "selector") ?? {}).length === 0;
   fill(spec, {
     clusterIPs: [spec.clusterIP],
     internalTrafficPolicy: "Cluster",
-    ipFamilies: ["IPv4"],
-    ipFamilyPolicy: "SingleStack",
+    ipFamilies: both && spec.ipFamilyPolicy === undefined ? ["IPv4", "IPv6"] : ["IPv4"],
+    ipFamilyPolicy: both ? "RequireDualStack" : "SingleStack",
   });
 }
 

@@ -21,7 +21,7 @@ const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 export function validateDefinition(crd: KubeObject, old?: KubeObject): Cause[] {
   const spec = isObject(crd.spec) ? crd.spec : {};
   return [
-    ...nameCauses(crd, spec),
+    ...(old === undefined ? nameCauses(crd, spec) : []),
     ...groupCauses(spec),
     ...scopeCauses(spec),
     ...versionsCauses(spec),

@@ -102,10 +102,11 @@ export function aggregated(resources: readonly Resource[], core: boolean): JsonO
   };
 }
 
-function aggregateResource(resource: Resource): JsonObject {
+function aggregateResource(resource: Resource & { readonly custom?: boolean }): JsonObject {
   const { group, version, plural, singular, namespaced, kind, verbs, shortcuts, categories, subresources } =
     resource;
-  const responseKind = { group, version, kind };
+  // NB: built-in kinds leave out the group and the version that they share with the resource.
+  const responseKind = resource.custom ? { group, version, kind } : { group: "", version: "", kind };
   return {
     resource: plural,
     responseKind,

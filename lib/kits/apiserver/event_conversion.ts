@@ -24,9 +24,15 @@ const BACK: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 export const EVENT_CONVERSION: Conversion = {
-  toServed: (stored) => ({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
+  toServed: (stored) => withoutEmpty({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
   toStored: (served) => ({ ...rename(served, BACK), apiVersion: "v1" }),
 };
+
+/** NB: the core group shows empty reporters, this one does not. */
+function withoutEmpty(event: JsonObject): JsonObject {
+  for (const key of ["reportingController", "reportingInstance"]) if (event[key] === "") delete event[key];
+  return event;
+}
 
 function rename(event: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   const renamed: JsonObject = {};

@@ -6,7 +6,7 @@
  */
 
 import { badRequest } from "./refusal.ts";
-import { labelValueFault, qualifiedNameFault } from "./writes/names.ts";
+import { labelValueErrors, qualifiedNameErrors } from "./names.ts";
 
 /** Whether labels are selected. */
 export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boolean;
@@ -96,13 +96,13 @@ function fault(message: string): Error {
 }
 
 function checkKey(key: string): string {
-  const wrong = qualifiedNameFault(key);
+  const wrong = qualifiedNameErrors(key)[0];
   if (wrong !== undefined) throw fault(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
   return key;
 }
 
 function checkValue(value: string): string {
-  const wrong = labelValueFault(value);
+  const wrong = labelValueErrors(value)[0];
   if (wrong !== undefined) throw fault(`values[0][]: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
   return value;
 }

@@ -25,6 +25,8 @@ export function defaultPodSpec(spec: JsonObject): void {
       const found = objectAt(volume, source);
       if (found !== undefined) fill(found, { defaultMode: READABLE });
     }
+    const hostPath = objectAt(volume, "hostPath");
+    if (hostPath !== undefined) fill(hostPath, { type: "" });
   }
 }
 

@@ -8,9 +8,9 @@ import type { Resource } from "../../model/resource.ts";
 import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
-import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { OPENAPI_V2_PROTOBUF, openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
 import { apiVersionFor, parseResourcePath, type ResourcePath } from "./paths.ts";
-import { badRequest, methodNotAllowed, noSuchResource, notFound } from "./refusal.ts";
+import { badRequest, methodNotAllowed, noSuchResource, notAcceptable, notFound } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
@@ -81,7 +81,9 @@ function addDiscovery(app: Hono, cluster: Cluster): void {
   app.get("/apis/:group", (c) => answer(groupDocument(all(), c.req.param("group"))));
   app.get("/apis/:group/:version", (c) => {
     const { group, version } = c.req.param();
-    return answer(resourceList(all(), `${group}/${version}`));
+    const known = groupDocument(all(), group) !== undefined;
+    const document = resourceList(all(), `${group}/${version}`);
+    return document === undefined ? missing(!known) : jsonResponse(document);
   });
   app.get("/", () => jsonResponse({ paths: ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }));
 }
@@ -100,7 +102,10 @@ function wantsAggregated(request: Request): boolean {
 function addOpenapi(app: Hono, cluster: Cluster): void {
   const definitions = (): KubeObject[] =>
     [...cluster.store.collection(DEFINITIONS).values()].map(({ object }) => object);
-  app.get("/openapi/v2", () => jsonResponse(openapiV2(resourcesOf(cluster), definitions())));
+  app.get("/openapi/v2", (c) => {
+    if (c.req.header("accept") === OPENAPI_V2_PROTOBUF) throw notAcceptable(["application/json"]);
+    return jsonResponse(openapiV2(resourcesOf(cluster), definitions()));
+  });
   app.get("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
   app.get("/openapi/v3/*", (c) => {
     const path = c.req.path.slice("/openapi/v3/".length);

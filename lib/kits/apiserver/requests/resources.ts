@@ -275,7 +275,9 @@ async function removeAll(cluster: Cluster, { request, kind, path, query, shape }
     const { namespace, name = "" } = object.metadata;
     deleteObject(cluster, { ...options, kind, reference: { namespace, name } });
   }
-  const objects = items.map((stored) => listedObject(kind, stored));
+  // NB: as in lists, objects of built-in kinds do not say what they are.
+  const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
+  const objects = items.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
   return jsonResponse(list, { pretty: shape.pretty });
 }

@@ -48,6 +48,8 @@ export interface ObjectResponseOptions {
   readonly shape: Shape;
   readonly code?: number;
   readonly headers?: Headers;
+  /** Leaves the columns of a table out. Default: false. */
+  readonly noHeaders?: boolean;
 }
 
 /** Answers with one object. */
@@ -64,7 +66,7 @@ export function objectResponse(cluster: Cluster, stored: Stored, options: Object
 export function shapedObject(
   cluster: Cluster,
   stored: Stored,
-  { kind, shape }: ObjectResponseOptions,
+  { kind, shape, noHeaders }: ObjectResponseOptions,
 ): JsonObject {
   switch (shape.form) {
     case "object":
@@ -75,6 +77,7 @@ export function shapedObject(
       return tableOf(cluster, [servedObject(kind, stored)], {
         kind,
         shape,
+        noHeaders,
         listMetadata: { resourceVersion: stored.object.metadata.resourceVersion },
       });
   }
@@ -88,18 +91,20 @@ export interface TableRequest {
   readonly kind: Kind;
   readonly shape: Shape;
   readonly listMetadata: JsonObject;
+  readonly noHeaders?: boolean;
 }
 
 export function tableOf(
   { host }: Cluster,
   objects: readonly KubeObject[],
-  { kind, shape, listMetadata }: TableRequest,
+  { kind, shape, listMetadata, noHeaders }: TableRequest,
 ): JsonObject {
   return toTable(objects, {
     resource: kind,
     ...(kind.columns === undefined ? {} : { columns: kind.columns }),
     includeObject: shape.includeObject,
     listMetadata,
+    noHeaders,
     nowMs: host.clock.now(),
   });
 }

@@ -92,6 +92,8 @@ class Watch implements ChangeListener {
   #changes: Change[] = [];
   #wake: (() => void) | undefined;
   #closed = false;
+  /** Of a watch of tables, only the first says what its columns are. */
+  #hasHeaders = false;
   #cancelled = false;
   #bookmark: Disposable | undefined;
   #timeout: Disposable | undefined;
@@ -227,7 +229,8 @@ class Watch implements ChangeListener {
   #line(type: EventType, stored: Stored): Uint8Array[] {
     const { kind, shape } = this.#options;
     if (shape.form !== "object") {
-      const object = shapedObject(this.#cluster, stored, { kind, shape });
+      const object = shapedObject(this.#cluster, stored, { kind, shape, noHeaders: this.#hasHeaders });
+      this.#hasHeaders = true;
       return [encodeText(`${JSON.stringify({ type, object })}\n`)];
     }
     return [OPENINGS[type], this.#head, servedBytes(kind, stored), CLOSING];

@@ -5,11 +5,13 @@
  * pkg/registry/rest/{create,update}.go.
  */
 
-import type { KubeObject, ObjectMeta } from "../../../model/object.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../../model/object.ts";
 import type { Random } from "../../../runtime/host.ts";
-import type { Cause } from "../causes.ts";
+import { type Cause, invalid } from "../causes.ts";
+import type { Printed } from "../go_format.ts";
 import type { Kind } from "../kinds.ts";
-import { annotationCauses, labelCauses, nameCauses, qualifiedNameFault } from "./names.ts";
+import { qualifiedNameErrors } from "../names.ts";
+import { annotationCauses, labelCauses, nameCauses } from "./names.ts";
 
 /** Letters and digits without vowels and look-alikes. Source: k8s.io/apimachinery, pkg/util/rand. */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -45,22 +47,14 @@ export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
 const STANDARD_FINALIZERS = ["kubernetes", "orphan", "foregroundDeletion"];
 
 function finalizerCauses({ custom }: Kind, finalizers: readonly string[]): Cause[] {
-  const causes: Cause[] = [];
-  const add = (finalizer: string, fault: string, field: string) =>
-    causes.push({
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${JSON.stringify(finalizer)}: ${fault}`,
-      field,
-    });
-  for (const [index, finalizer] of finalizers.entries()) {
-    const fault = qualifiedNameFault(finalizer);
-    if (fault !== undefined) add(finalizer, fault, "metadata.finalizers");
-    else if (!custom && !finalizer.includes("/") && !STANDARD_FINALIZERS.includes(finalizer)) {
-      const words = "name is neither a standard finalizer name nor is it fully qualified";
-      add(finalizer, words, `metadata.finalizers[${index}]`);
-    }
-  }
-  return causes;
+  return finalizers.flatMap((value, index) => {
+    const errors = qualifiedNameErrors(value).map((detail) =>
+      invalid("metadata.finalizers", { value, detail })
+    );
+    if (custom || value.includes("/") || STANDARD_FINALIZERS.includes(value)) return errors;
+    const detail = "name is neither a standard finalizer name nor is it fully qualified";
+    return [...errors, invalid(`metadata.finalizers[${index}]`, { value, detail })];
+  });
 }
 
 const OWNER_WORDS = {
@@ -71,19 +65,38 @@ const OWNER_WORDS = {
 } as const;
 
 function ownerCauses({ ownerReferences = [] }: ObjectMeta): Cause[] {
-  const causes: Cause[] = [];
-  for (const owner of ownerReferences) {
-    for (const field of ["apiVersion", "kind", "name", "uid"] as const) {
-      if (typeof owner[field] === "string" && owner[field] !== "") continue;
-      causes.push({
-        reason: "FieldValueInvalid",
-        message: `Invalid value: "": ${OWNER_WORDS[field]}`,
-        // NB: the real server does not say which one, either.
-        field: `metadata.ownerReferences.${field}`,
-      });
-    }
+  const missing = ownerReferences.flatMap((owner) =>
+    (["apiVersion", "kind", "name", "uid"] as const)
+      .filter((field) => typeof owner[field] !== "string" || owner[field] === "")
+      // NB: the real server does not say which owner it is, either.
+      .map((field) => invalid(`metadata.ownerReferences.${field}`, { value: "", detail: OWNER_WORDS[field] }))
+  );
+  const [first, second] = ownerReferences.filter(({ controller }) => controller === true);
+  if (first === undefined || second === undefined) return missing;
+  const [a, b] = [first, second].map(({ kind, name }) => `${kind}/${name}`);
+  const detail =
+    `Only one reference can have Controller set to true. Found "true" in references for ${a} and ${b}`;
+  return [
+    ...missing,
+    invalid("metadata.ownerReferences", { value: new PrintedOwners(ownerReferences), detail }),
+  ];
+}
+
+/** Owners as Go prints them: in the order of its fields. */
+class PrintedOwners implements Printed {
+  readonly #owners: readonly OwnerReference[];
+
+  constructor(owners: readonly OwnerReference[]) {
+    this.#owners = owners;
   }
-  return causes;
+
+  print(): string {
+    return JSON.stringify(
+      this.#owners.map(({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }) => (
+        { apiVersion, kind, name, uid, controller, blockOwnerDeletion }
+      )),
+    );
+  }
 }
 
 /** Says which fields of `metadata` were changed that must not be, or not so. */
