@@ -66,7 +66,7 @@ describe("TaskGroup", () => {
     group.start("outer", async () => {
       await Promise.resolve();
       group.start("inner", async () => {
-        await Promise.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 0));
         log.push("inner");
       });
     });

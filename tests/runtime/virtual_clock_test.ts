@@ -21,10 +21,10 @@ describe("VirtualClock", () => {
     clock.after(3, note("c"));
     clock.after(1, note("a1"));
     clock.after(2, note("b"));
-    clock.after(1, note("a2"));
+    for (const name of ["a2", "a3", "a4", "a5", "a6"]) clock.after(1, note(name));
     clock.after(5, note("too late"));
     await clock.advance(4);
-    assert.deepEqual(log, ["a1@1", "a2@1", "b@2", "c@3"]);
+    assert.deepEqual(log, ["a1@1", "a2@1", "a3@1", "a4@1", "a5@1", "a6@1", "b@2", "c@3"]);
     assert.equal(clock.now(), 4000);
   });
 
