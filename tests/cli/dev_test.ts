@@ -68,7 +68,9 @@ describe("lotse dev", () => {
     await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
     await dev.wrote(/Made edition=one/);
     save(folder, "handlers.ts", "const x = = 1;\n");
-    await dev.wrote(/Cannot load "handlers\.ts": [^]*handlers\.ts:1\n  1 \| const x = = 1;[^]*keep running/);
+    await dev.wrote(
+      /Cannot load "handlers\.ts": [^]*handlers\.ts:1\n {2}1 \| const x = = 1;[^]*keep running/,
+    );
     save(folder, "thing.yaml", thing(4));
     await dev.wrote(/Changed edition=one word=first size=4/);
     save(folder, "handlers.ts", handlers("three"));

@@ -77,7 +77,7 @@ describe("lotse, as a process", () => {
   it("shows the line of a handler file that throws", { timeout: PATIENCE }, async () => {
     assert.match(
       await run("run", "broken.ts"),
-      /^1: error: Cannot load "broken\.ts": out of order\n  at \S+broken\.ts:3\n/,
+      /^1: error: Cannot load "broken\.ts": out of order\n {2}at \S+broken\.ts:3\n/,
     );
   });
 
