@@ -1,40 +1,144 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { lotse, PATIENCE, type Program, project, ROOT } from "./processes.ts";
+import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { before, describe, it } from "node:test";
+import { lotse, PATIENCE, Program, project, ROOT } from "./processes.ts";
 
 const EXAMPLE = join(ROOT, "examples/01-minimal");
+const LIBRARIES = ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6"].map((name) =>
+  `lib/x86_64-linux-gnu/${name}`
+);
+/** What a Bun executable needs of the system. */
+const SYSTEM = ["lib64/ld-linux-x86-64.so.2", ...LIBRARIES];
+
+/** Bun may have to be fetched from npm first. In milliseconds. */
+const TIMEOUT = { timeout: 3 * PATIENCE };
+
+const HANDLERS = `
+import { operator } from "@lotse/lotse";
+import { update as other } from "./other.ts";
+const op = operator();
+function update() {}
+const report = () => {};
+op.on.create("greetings", update);
+op.on.create("greetings", { id: "other" }, other);
+op.on.create("greetings", report);
+op.on.create("greetings", function resolve() {});
+export default op;
+`;
+
+/** A server with a Greeting that nobody handles yet. */
+async function serve(): Promise<{ server: Program; kubeconfig: string }> {
+  const server = lotse(["dev", join(EXAMPLE, "handlers.ts"), "--apply", EXAMPLE, "-n", "nowhere"]);
+  const [, kubeconfig = ""] = await server.wrote(/KUBECONFIG=(\S+);/);
+  await server.wrote(/greetings\/hello result=created/);
+  return { server, kubeconfig };
+}
+
+async function build(...args: string[]): Promise<string> {
+  await using program = lotse(["build", ...args]);
+  return `${await program.ended()}: ${program.output}`;
+}
+
+function whyNoRoot(): string | false {
+  if (process.getuid?.() !== 0) return "only root can change the root folder";
+  if (!SYSTEM.every((path) => existsSync(`/${path}`))) return "the C library is not where Debian has it";
+  return spawnSync("unshare", ["-m", "true"]).status === 0 ? false : "unshare is not allowed here";
+}
+
 describe("lotse build", () => {
-  const folder = project({});
+  const folder = project({ "other.ts": "export function update() {}\n", "handlers.ts": HANDLERS });
   const operator = join(folder, "operator");
-  let server: Program;
-  let kubeconfig = "";
 
   before(async () => {
-    const handlers = join(EXAMPLE, "handlers.ts");
-    await using build = lotse(["build", handlers, "-o", operator]);
-    assert.equal(await build.ended(), 0, build.output);
-    server = lotse(["apiserver"]);
-    [, kubeconfig = ""] = await server.wrote(/KUBECONFIG=(\S+)/);
-    apply("crd.yaml", "greeting.yaml");
-  }, { timeout: PATIENCE });
-  after(() => server?.[Symbol.asyncDispose]());
-
-  function apply(...files: string[]): void {
-    for (const file of files) kubectl("apply", "-f", join(EXAMPLE, file));
-  }
-
-  function kubectl(...args: string[]): string {
-    const { status, stdout, stderr } = spawnSync("kubectl", ["--kubeconfig", kubeconfig, ...args], {
-      encoding: "utf8",
-    });
-    assert.equal(status, 0, stderr);
-    return stdout;
-  }
+    assert.match(await build(join(EXAMPLE, "handlers.ts"), "-o", operator), /^0: /);
+  }, TIMEOUT);
 
   it("makes an executable of at most 120 MB", () => {
     assert.ok(statSync(operator).size <= 120e6, `${statSync(operator).size}`);
+  });
+
+  it("makes an executable that has the options of run, without files", TIMEOUT, async () => {
+    await using help = new Program(operator, ["--help"]);
+    assert.equal(await help.ended(), 0);
+    assert.match(help.stdout, /^Usage: operator \[options\]\n[^]*--namespace <pattern>/);
+    await using wrong = new Program(operator, ["run", "--namespaces", "x"]);
+    assert.equal(await wrong.ended(), 2);
+    assert.match(wrong.stderr, /Did you mean --namespace\?/);
+  });
+
+  it("makes an executable that handles objects, and stops gracefully", TIMEOUT, async () => {
+    const { server, kubeconfig } = await serve();
+    await using _server = server;
+    await using program = new Program(operator, ["run", "-A"], { env: { KUBECONFIG: kubeconfig } });
+    await program.wrote(/\[default\/hello\] Handler succeeded handler=greet\n/);
+    assert.equal(await program.stop(), 0);
+  });
+
+  it(
+    "makes an executable that needs nothing but the C library and /proc",
+    { ...TIMEOUT, skip: whyNoRoot() },
+    async () => {
+      const { server, kubeconfig } = await serve();
+      await using _server = server;
+      const root = project({});
+      for (const path of SYSTEM) {
+        mkdirSync(dirname(join(root, path)), { recursive: true });
+        copyFileSync(`/${path}`, join(root, path));
+      }
+      mkdirSync(join(root, "proc"));
+      copyFileSync(operator, join(root, "operator"));
+      copyFileSync(kubeconfig, join(root, "kubeconfig"));
+      const script =
+        `mount -t proc proc ${root}/proc && exec chroot ${root} /operator --kubeconfig /kubeconfig`;
+      await using program = new Program("unshare", ["-m", "sh", "-c", script]);
+      await program.wrote(/\[default\/hello\] Handler succeeded handler=greet\n/);
+      assert.equal(await program.stop(), 0);
+    },
+  );
+
+  it("keeps the names of handlers, whatever else has the same name", TIMEOUT, async () => {
+    const { server, kubeconfig } = await serve();
+    await using _server = server;
+    const twins = join(folder, "twins");
+    assert.match(await build(join(folder, "handlers.ts"), "-o", twins), /^0: /);
+    await using program = new Program(twins, ["--kubeconfig", kubeconfig]);
+    await program.wrote(/Creation is processed succeeded=4|Handler succeeded handler=resolve/);
+    for (const name of ["update", "other", "report", "resolve"]) {
+      await program.wrote(new RegExp(`handler=${name}\n`));
+    }
+  });
+
+  it("makes an executable that says which of its files throws", TIMEOUT, async () => {
+    const broken = project({ "handlers.ts": 'throw new Error("out of order");\n' });
+    const output = join(broken, "operator");
+    assert.match(await build(join(broken, "handlers.ts"), "-o", output), /^0: /);
+    await using program = new Program(output, []);
+    assert.equal(await program.ended(), 1);
+    assert.match(program.stderr, /^error: Cannot load "\S+handlers\.ts": out of order\n/);
+  });
+
+  it("passes on what the compiler has to say, and ends with code 1", TIMEOUT, async () => {
+    const broken = project({ "handlers.ts": "const x = = 1;\n" });
+    const said = await build(join(broken, "handlers.ts"), "-o", join(broken, "operator"));
+    assert.match(said, /^1: error: Cannot build: bun failed with exit code 1\n[^]*handlers\.ts:1/);
+    assert.equal(existsSync(join(broken, "operator")), false);
+  });
+
+  it("refuses a missing file with code 1, and a missing output with code 2", TIMEOUT, async () => {
+    assert.match(
+      await build("absent.ts", "-o", "x"),
+      /^1: error: Cannot build "absent\.ts": there is no such file/,
+    );
+    assert.match(await build("absent.ts"), /^2: error: the option "-o, --output <file>" is missing/);
+  });
+
+  it("makes an executable with Deno, or says why Deno cannot", TIMEOUT, async () => {
+    const output = join(folder, "with-deno");
+    const said = await build(join(EXAMPLE, "handlers.ts"), "-o", output, "--backend", "deno");
+    if (said.startsWith("0: ")) assert.ok(existsSync(output));
+    else assert.match(said, /^1: error: Cannot build: deno (failed with exit code \d+\n.+|is not installed)/);
   });
 });

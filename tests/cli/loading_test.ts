@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { CommandError } from "../../lib/cli/errors.ts";
 import { importFiles, operatorsOf } from "../../lib/cli/loading.ts";
 import { currentHost } from "../../lib/runtime/current.ts";
 import { defaultOperator, operator } from "../../mod.ts";
+import { project } from "./processes.ts";
 
 const MOD = new URL("../../mod.ts", import.meta.url).href;
-const folder = mkdtempSync(join(tmpdir(), "lotse-loading-"));
+const folder = project({});
 
 function write(name: string, text: string): string {
   const path = join(folder, name);

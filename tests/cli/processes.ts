@@ -1,7 +1,7 @@
 /** The command line as a process of its own, on the runtime that runs the tests. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -101,9 +101,10 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Makes a temporary folder with files; those of TypeScript find the package by its path. */
+/** Makes a temporary folder with files, which goes when the tests end; those of TypeScript find the package by its path. */
 export function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "lotse-project-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of Object.entries(files)) save(folder, name, text);
   return folder;
 }
