@@ -6,7 +6,7 @@ import type { Client } from "../../lib/client/client.ts";
 import { type ConnectionInfo, type Credentials, fixedCredentials } from "../../lib/client/connection_info.ts";
 import type { NetworkingSettings } from "../../lib/client/client_settings.ts";
 import { createClient } from "../../lib/client/objects.ts";
-import { Transport, type TransportObserver } from "../../lib/client/transport.ts";
+import { type ApiRequest, Transport, type TransportObserver } from "../../lib/client/transport.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -167,4 +167,26 @@ export function event(type: string, object: unknown): { type: string; object: un
 export function bookmark(version: number, initialEnd = false): { type: string; object: unknown } {
   const annotations = initialEnd ? { "k8s.io/initial-events-end": "true" } : undefined;
   return event("BOOKMARK", { kind: "Widget", metadata: { resourceVersion: String(version), annotations } });
+}
+
+export const GET: ApiRequest = { method: "GET", path: "/api/v1/pods?limit=1" };
+
+/** Sends a request, lets all time pass that it takes, and gives what came of it. */
+export async function send(
+  world: World,
+  request: ApiRequest = GET,
+): Promise<{ body?: unknown; error?: unknown }> {
+  let result: { body?: unknown; error?: unknown } | undefined;
+  world.transport.request(request).then(({ body }) => result = { body }, (error) => result = { error });
+  await world.host.clock.until(() => result !== undefined);
+  return result!;
+}
+
+export function answerWith(answer: Answer, options: Omit<WorldOptions, "answer"> = {}): World {
+  return makeWorld({ answer, ...options });
+}
+
+/** The pauses between requests, in seconds. */
+export function pauses(world: World): number[] {
+  return world.seen.slice(1).map(({ at }, index) => Math.round((at - world.seen[index]!.at) * 1000) / 1000);
 }

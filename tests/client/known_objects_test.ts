@@ -75,3 +75,29 @@ describe("watchObjects() and what it knows", () => {
     await second.stop();
   });
 });
+
+describe("KnownObjects", () => {
+  it("gives what a listing did not name, once, in its last known state", () => {
+    const known = new KnownObjects();
+    known.begin();
+    for (const name of ["a", "b", "c"]) known.mark(widget(name, 1));
+    assert.deepEqual(known.sweep(), []);
+    known.mark(widget("a", 2));
+    known.remove(widget("b", 3));
+    known.begin();
+    known.mark(widget("c", 1));
+    assert.equal(known.size, 2);
+    assert.deepEqual(known.sweep(), [widget("a", 2)]);
+    assert.equal(known.size, 1);
+    assert.deepEqual(known.sweep(), []);
+  });
+
+  it("tells objects without a uid apart by namespace and name", () => {
+    const known = new KnownObjects();
+    for (const [namespace, name] of [["x", "a"], ["y", "a"], ["x", "b"], [undefined, "a"]]) {
+      known.mark({ metadata: { namespace, name } });
+    }
+    known.mark({ metadata: { namespace: "x", name: "a" } });
+    assert.equal(known.size, 4);
+  });
+});

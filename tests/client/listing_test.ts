@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { event, FakeStream, listOf, refusal, widget } from "./fake_server.ts";
+import { dropManagedFields, toQuery } from "../../lib/client/listing.ts";
+import { event, FakeStream, listOf, makeWorld, refusal, widget, WIDGETS } from "./fake_server.ts";
 import { course, PAGES, serve, start } from "./watch_world.ts";
 
 describe("watchObjects() with pages", () => {
@@ -113,5 +114,88 @@ describe("watchObjects() with pages", () => {
     assert.equal(world.seen[0]!.query["limit"], undefined);
     assert.deepEqual(course(world), ["list", "watch 7"]);
     await world.stop();
+  });
+});
+
+describe("Client.list()", () => {
+  it("[B215] fills in the kind and apiVersion of items from the list", async () => {
+    const world = makeWorld({
+      answer: () => listOf(1, [{ metadata: { name: "a" } }, { kind: "Other", metadata: { name: "b" } }]),
+    });
+    for await (const { items } of world.client.list(WIDGETS)) {
+      assert.deepEqual(items.map(({ kind, apiVersion }) => [kind, apiVersion]), [
+        ["Widget", "example.com/v1"],
+        ["Other", "example.com/v1"],
+      ]);
+    }
+  });
+
+  it("[C3] sends the limit that it is told, none or 0 too, and follows a token in any case", async () => {
+    for (const [chunkSize, limit] of [[null, undefined], [0, "0"], [undefined, "500"]] as const) {
+      const world = makeWorld({
+        answer: ({ query }) => listOf(1, [], query["continue"] ? undefined : "more?&"),
+      });
+      const pages = await Array.fromAsync(world.client.list(WIDGETS, { chunkSize }));
+      assert.equal(pages.length, 2);
+      assert.deepEqual(world.seen.map(({ query }) => [query["limit"], query["continue"]]), [
+        [limit, undefined],
+        [limit, "more?&"],
+      ]);
+    }
+  });
+
+  it("asks for a version with the first page only, and for compressed answers", async () => {
+    const world = makeWorld({ answer: ({ query }) => listOf(1, [], query["continue"] ? undefined : "t") });
+    const options = { resourceVersion: "5", resourceVersionMatch: "Exact", namespace: "ns" } as const;
+    await Array.fromAsync(world.client.list(WIDGETS, options));
+    assert.deepEqual(world.seen.map(({ query }) => query["resourceVersion"]), ["5", undefined]);
+    assert.equal(world.seen[0]!.headers["accept-encoding"], "gzip");
+    assert.equal(world.seen[0]!.path, "/apis/example.com/v1/namespaces/ns/widgets");
+  });
+
+  it("asks for no page that nobody wants", async () => {
+    const world = makeWorld({ answer: () => listOf(1, [widget("a", 1)], "more") });
+    for await (const _page of world.client.list(WIDGETS)) break;
+    assert.equal(world.seen.length, 1);
+  });
+
+  it("throws 410 for a token that outlived its list: the caller begins again", async () => {
+    const world = makeWorld({
+      answer: ({ query }) => query["continue"] ? refusal(410, "Expired") : listOf(1, [], "old"),
+    });
+    await assert.rejects(Array.fromAsync(world.client.list(WIDGETS)), { status: 410, reason: "Expired" });
+  });
+
+  it("takes lists without items, metadata or content as empty", async () => {
+    for (const body of [{ items: null }, {}, undefined]) {
+      const world = makeWorld({ answer: () => new Response(JSON.stringify(body)) });
+      assert.deepEqual(await Array.fromAsync(world.client.list(WIDGETS)), [
+        { items: [], resourceVersion: undefined, continue: undefined },
+      ]);
+    }
+  });
+});
+
+describe("dropManagedFields()", () => {
+  it("takes them out, and leaves everything else, strange keys too", () => {
+    const object = JSON.parse(
+      '{"metadata":{"name":"a","managedFields":[{}],"__proto__":{"x":1}},"__proto__":2}',
+    );
+    assert.equal(
+      JSON.stringify(dropManagedFields(object)),
+      '{"metadata":{"name":"a","__proto__":{"x":1}},"__proto__":2}',
+    );
+    const bare = { metadata: {} };
+    assert.equal(dropManagedFields(bare), bare);
+  });
+});
+
+describe("toQuery()", () => {
+  it("gives what is there, encoded", () => {
+    assert.equal(
+      toQuery({ a: "x y&z=1", b: undefined, c: 5, d: "", e: true }),
+      "?a=x%20y%26z%3D1&c=5&e=true",
+    );
+    assert.equal(toQuery({}), "");
   });
 });

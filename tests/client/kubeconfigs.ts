@@ -1,0 +1,31 @@
+/** Kubeconfigs for tests: one context, one cluster, one user. */
+
+import type { Source } from "../../lib/client/kubeconfig_fields.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+
+export const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+
+/** The text of a kubeconfig whose parts are replaced by the given ones. */
+export function configOf(
+  parts: {
+    readonly user?: Record<string, unknown>;
+    readonly cluster?: Record<string, unknown>;
+    readonly context?: Record<string, unknown>;
+    readonly "current-context"?: string;
+  } = {},
+): string {
+  const { user = {}, cluster = { server: "https://api.test" }, context = {} } = parts;
+  return JSON.stringify({
+    "apiVersion": "v1",
+    "kind": "Config",
+    "current-context": parts["current-context"] ?? "it",
+    "contexts": [{ name: "it", context: { cluster: "c", user: "u", ...context } }],
+    "clusters": [{ name: "c", cluster }],
+    "users": [{ name: "u", user }],
+  });
+}
+
+/** Where a user stands: "u" in "/kube/config". */
+export function sourceOf(files: Record<string, string> = {}): Source & { readonly host: VirtualHost } {
+  return { host: virtualHost({ files }), kind: "user", name: "u", path: "/kube/config" };
+}
