@@ -57,11 +57,21 @@ export interface Random {
 
 /** The file system, as far as an operator needs one. All paths are native; relative ones start at `process.cwd()`. */
 export interface Files {
-  /** @throws {Error} With `code: "ENOENT"` if there is no such file. */
+  /**
+   * Gives a file's text, read as UTF-8.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such file.
+   */
   readText(path: string): Promise<string>;
+  /**
+   * Gives a file's bytes.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such file.
+   */
   readBytes(path: string): Promise<Uint8Array>;
   /** Creates parent folders as needed. `mode` defaults to 0o644. */
   writeText(path: string, text: string, options?: { readonly mode?: number }): Promise<void>;
+  /** Whether there is a file or folder at the path. */
   exists(path: string): Promise<boolean>;
   /**
    * Gives the names (not paths) of the files and folders in a folder, sorted.
@@ -71,6 +81,7 @@ export interface Files {
   list(path: string): Promise<string[]>;
   /** When the file's content last changed, in milliseconds since 1970; undefined if there is no such file. */
   modified(path: string): Promise<number | undefined>;
+  /** Removes a file, or a folder with what is in it; nothing if it is not there. */
   remove(path: string): Promise<void>;
   /** Makes a fresh folder under the system's temporary one, and gives its path. */
   makeTempFolder(prefix: string): Promise<string>;
@@ -84,6 +95,7 @@ export interface Files {
 
 /** The process that we run in, and others that we start. */
 export interface Process {
+  /** The number that the system knows it by. */
   readonly pid: number;
   /** Arguments after the script's name. */
   readonly args: readonly string[];
@@ -91,6 +103,7 @@ export interface Process {
   env(name: string): string | undefined;
   /** The user's home folder, or undefined where there is none. */
   home(): string | undefined;
+  /** The folder that relative paths start at. */
   cwd(): string;
   /** The host's name on the network. */
   hostname(): string;
@@ -119,21 +132,27 @@ export interface Process {
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
 }
 
+/** How to run a program. */
 export interface RunOptions {
   /** Variables set on top of the own environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs. Default: where we do. */
   readonly cwd?: string;
   /** Text for the standard input; none: an empty input. "inherit": ours. */
   readonly input?: string;
   /** Passes output through instead of collecting it. */
   readonly inherit?: boolean;
+  /** Aborting ends the program. */
   readonly signal?: AbortSignal;
 }
 
+/** How a program ended. */
 export interface RunResult {
   /** The exit code; 128 + n when killed by signal n. */
   readonly code: number;
+  /** What it wrote to its standard output. */
   readonly stdout: string;
+  /** What it wrote to its standard error output. */
   readonly stderr: string;
 }
 
@@ -145,16 +164,23 @@ export interface Network {
    * @throws {Error} If the TLS material cannot be parsed; the message says which.
    */
   connect(options: ConnectOptions): Connection;
-  /** @throws {Error} With `code: "EADDRINUSE"` if the port is taken. */
+  /**
+   * Starts a server, and resolves when it listens.
+   *
+   * @throws {Error} With `code: "EADDRINUSE"` if the port is taken.
+   */
   serve(options: ServeOptions): Promise<Server>;
 }
 
+/** Which server to connect to, and how to trust it. */
 export interface ConnectOptions {
   /** The base URL: scheme, host, port, optionally a path prefix; `http:` or `https:`. */
   readonly server: string;
   /** PEM texts. Without `ca`, the host's own trust store counts. */
   readonly ca?: string;
+  /** Our certificate, for servers that ask for one. PEM. */
   readonly cert?: string;
+  /** The key of our certificate. PEM. */
   readonly key?: string;
   /** Neither the chain nor the name of the server's certificate is checked. */
   readonly insecure?: boolean;
@@ -176,12 +202,15 @@ export interface Connection extends Disposable {
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
+/** One request. */
 export interface HttpRequest {
+  /** In capitals. */
   readonly method: string;
   /** Path and query, beginning with a slash; appended to the server's path prefix. */
   readonly path: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** A text is sent as UTF-8. */
   readonly body?: string | Uint8Array;
   /** Aborting ends the request at once, also while its body is being read. */
   readonly signal?: AbortSignal;
@@ -189,6 +218,7 @@ export interface HttpRequest {
 
 /** A response whose body may still be on its way. Either `text()` or `body` is used, once; or `cancel()`. */
 export interface HttpResponse {
+  /** The HTTP status code. */
   readonly status: number;
   /** Names in lower case; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
@@ -200,6 +230,7 @@ export interface HttpResponse {
   cancel(): void;
 }
 
+/** What to serve, and where. */
 export interface ServeOptions {
   /** Default: 127.0.0.1. */
   readonly hostname?: string;
@@ -213,13 +244,17 @@ export interface ServeOptions {
 
 /** Who is at the other end of a server's connection. */
 export interface Peer {
+  /** The client's IP address, if it is known. */
   readonly address?: string;
   /** The client's certificate in PEM, if it sent one and it was asked for; verified against `ca`. */
   readonly certificate?: string;
 }
 
+/** What a server needs for TLS. */
 export interface ServerTls {
+  /** The certificate, with those between it and the authority. PEM. */
   readonly cert: string;
+  /** Its key. PEM. */
   readonly key: string;
   /** Asks clients for certificates signed by this authority. */
   readonly ca?: string;
@@ -229,7 +264,9 @@ export interface ServerTls {
 
 /** A listening server. */
 export interface Server extends AsyncDisposable {
+  /** The address that it listens on. */
   readonly hostname: string;
+  /** The port that it listens on, also where any free one was asked for. */
   readonly port: number;
   /** Changes the certificate for new connections, without closing old ones. */
   updateTls(tls: ServerTls): void;
