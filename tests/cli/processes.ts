@@ -24,7 +24,10 @@ export function lotse(args: readonly string[], options: StartOptions = {}): Prog
   return new Program(process.execPath, [...flags, join(ROOT, "cli.ts"), ...args], options);
 }
 
-/** A program that runs, and what it has written so far. Disposing ends it by force. */
+/** How long a program that is no longer needed has to end by itself. In milliseconds. */
+const GRACE = 5_000;
+
+/** A program that runs, and what it has written so far. Disposing ends it. */
 export class Program implements AsyncDisposable {
   stdout = "";
   stderr = "";
@@ -91,8 +94,10 @@ export class Program implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.kill("SIGKILL");
+    this.kill("SIGTERM");
+    const force = setTimeout(() => this.kill("SIGKILL"), GRACE);
     await this.#ended.catch(() => {});
+    clearTimeout(force);
   }
 
   #look(): void {
@@ -104,7 +109,9 @@ export class Program implements AsyncDisposable {
 /** Makes a temporary folder with files, which goes when the tests end; those of TypeScript find the package by its path. */
 export function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "lotse-project-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.on("exit", remove);
+  if ("Deno" in globalThis) globalThis.addEventListener("unload", remove); // `deno test` has no "exit"
   for (const [name, text] of Object.entries(files)) save(folder, name, text);
   return folder;
 }
