@@ -138,8 +138,26 @@ export {
 } from "./lib/model/references.ts";
 export type { Resource } from "./lib/model/resource.ts";
 export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";
-export type { LogFields, Logger, LogLevel } from "./lib/runtime/logging.ts";
-export type { Host, Seconds } from "./lib/runtime/host.ts";
+export type { LogFields, Logger, LoggerChild, LogLevel, LogReference } from "./lib/runtime/logging.ts";
+export type {
+  Clock,
+  Connection,
+  ConnectOptions,
+  Files,
+  Host,
+  HttpRequest,
+  HttpResponse,
+  Network,
+  Peer,
+  Process,
+  Random,
+  RunOptions as ProgramOptions,
+  RunResult as ProgramResult,
+  Seconds,
+  ServeOptions,
+  Server,
+  ServerTls,
+} from "./lib/runtime/host.ts";
 export { currentHost } from "./lib/runtime/current.ts";
 export type { ConnectionInfo, Credentials, Impersonation } from "./lib/client/connection_info.ts";
 export type {
@@ -151,3 +169,15 @@ export type { FieldPath } from "./lib/model/fields.ts";
 export type { StatusBody } from "./lib/model/object.ts";
 export type { PatchOfMeta } from "./lib/model/patch.ts";
 export type { Selector } from "./lib/model/selector.ts";
+export type {
+  DiffBaseStorage,
+  EssenceNote,
+  FetchEssenceOptions,
+  FetchOptions,
+  Garbage,
+  Persistence,
+  ProgressRecord,
+  ProgressStorage,
+  ProgressTarget,
+} from "./lib/settings/persistence.ts";
+export type { Settings, SettingsOverrides } from "./lib/settings/settings.ts";

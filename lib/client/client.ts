@@ -33,14 +33,19 @@ export interface GetOptions extends CallOptions {
   readonly managedFields?: boolean;
 }
 
+/** What to list, and how. */
 export interface ListOptions extends CallOptions {
   /** Default: all namespaces. */
   readonly namespace?: string;
+  /** As in kubectl's `-l`. */
   readonly labelSelector?: string;
+  /** As in kubectl's `--field-selector`. */
   readonly fieldSelector?: string;
   /** Objects per page; null: no limit. Default: 500. */
   readonly chunkSize?: number | null;
+  /** The state to list; see `resourceVersionMatch`. Default: the newest. */
   readonly resourceVersion?: string;
+  /** How `resourceVersion` is meant. */
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
   /** Keep `metadata.managedFields`. Default: false. */
   readonly managedFields?: boolean;
@@ -90,11 +95,15 @@ export interface PatchRequest {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
 }
 
+/** What to delete, and how. */
 export interface DeleteOptions extends CallOptions {
   /** The object is deleted only if it is still this one, in this version. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What becomes of owned objects. Default: the kind's own. */
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  /** How long the object may take to go. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;
+  /** The server checks and answers, but deletes nothing. */
   readonly dryRun?: boolean;
 }
 

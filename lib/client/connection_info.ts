@@ -7,9 +7,13 @@
 
 /** Whom to act as. Source: Kubernetes, "User impersonation". */
 export interface Impersonation {
+  /** Its name. */
   readonly user: string;
+  /** Its uid. */
   readonly uid?: string;
+  /** Its groups. */
   readonly groups?: readonly string[];
+  /** Anything else that is known of it. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -19,7 +23,9 @@ export interface ConnectionInfo {
   readonly server: string;
   /** PEM texts. Without `ca`, the host's own trust store counts. `cert` and `key` go together. */
   readonly ca?: string;
+  /** The client certificate. PEM text. */
   readonly cert?: string;
+  /** Its key. PEM text. */
   readonly key?: string;
   /** Neither the chain nor the name of the server's certificate is checked. */
   readonly insecure?: boolean;
@@ -27,12 +33,15 @@ export interface ConnectionInfo {
   readonly serverName?: string;
   /** A token; sent as "Bearer <token>", or as "<scheme> <token>". A scheme alone is sent as it is. */
   readonly token?: string;
+  /** See `token`. */
   readonly scheme?: string;
   /** Basic authentication, if both are there and not empty. It wins over tokens, as in Kopf. */
   readonly username?: string;
+  /** See `username`. */
   readonly password?: string;
   /** `http://[user:password@]host:port`. */
   readonly proxy?: string;
+  /** Act as somebody else. */
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
   readonly defaultNamespace?: string;

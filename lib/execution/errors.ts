@@ -10,6 +10,7 @@ import type { Seconds } from "../runtime/host.ts";
 /** How errors that are neither temporary nor permanent are treated. */
 export type ErrorsMode = "temporary" | "permanent" | "ignored";
 
+/** When a handler is to be called again. */
 export interface TemporaryErrorOptions extends ErrorOptions {
   /** When to try again. In seconds; 0 or null: at once. Default: 60. */
   readonly delay?: Seconds | null;
@@ -27,10 +28,12 @@ export interface TemporaryErrorOptions extends ErrorOptions {
  * ```
  */
 export class TemporaryError extends Error {
+  /** The name of the class. */
   override readonly name: string = "TemporaryError";
   /** In seconds; 0 means at once. */
   readonly delay: Seconds;
 
+  /** The message is logged and kept with the handler's progress. */
   constructor(message?: string, options: TemporaryErrorOptions = {}) {
     super(message, options);
     this.delay = options.delay === undefined ? 60 : Math.max(0, options.delay ?? 0);
@@ -49,14 +52,18 @@ export class TemporaryError extends Error {
  * ```
  */
 export class PermanentError extends Error {
+  /** The name of the class. */
   override readonly name: string = "PermanentError";
 }
 
 /** Denies an admission request, with an HTTP-like code (default 500). */
 export class AdmissionError extends PermanentError {
+  /** The name of the class. */
   override readonly name: string = "AdmissionError";
+  /** As HTTP has it; 500 unless another one was given. */
   readonly code: number;
 
+  /** The message is shown to whoever made the request. */
   constructor(message?: string, options: ErrorOptions & { readonly code?: number } = {}) {
     super(message, options);
     this.code = options.code ?? 500;
@@ -65,11 +72,13 @@ export class AdmissionError extends PermanentError {
 
 /** The handler had no more time: its `timeout`, counted from the first attempt, is over. */
 export class HandlerTimeoutError extends PermanentError {
+  /** The name of the class. */
   override readonly name: string = "HandlerTimeoutError";
 }
 
 /** The handler had no more attempts: its `retries` are used up. */
 export class HandlerRetriesError extends PermanentError {
+  /** The name of the class. */
   override readonly name: string = "HandlerRetriesError";
 }
 

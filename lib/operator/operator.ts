@@ -69,7 +69,11 @@ export class Operator {
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
 
-  /** @throws {TypeError} If a setting is unknown or of the wrong kind. */
+  /**
+   * Begins with no handlers.
+   *
+   * @throws {TypeError} If a setting is unknown or of the wrong kind.
+   */
   constructor(options: OperatorOptions = {}) {
     const { lifecycle, memo = {}, ...overrides } = options;
     this.settings = mergeSettings(defaultSettings(), overrides);

@@ -9,8 +9,11 @@ import type { ObjectMeta } from "../model/object.ts";
 
 /** The parts of an object that paths may lead through. */
 export interface Addressable<Spec, Status> {
+  /** What is wanted. */
   spec?: Spec;
+  /** What is. */
   status?: Status;
+  /** Labels and annotations. */
   metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 }
 
