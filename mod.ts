@@ -180,4 +180,4 @@ export type {
   ProgressStorage,
   ProgressTarget,
 } from "./lib/settings/persistence.ts";
-export type { Settings, SettingsOverrides } from "./lib/settings/settings.ts";
+export type * from "./lib/settings/sections.ts";
