@@ -137,7 +137,7 @@ export {
   removeOwnerReference,
 } from "./lib/model/references.ts";
 export type { Resource } from "./lib/model/resource.ts";
-export { EVERYTHING, type ResourcePredicate } from "./lib/model/selector.ts";
+export { EVERYTHING, type ResourcePredicate, type SelectorTerm } from "./lib/model/selector.ts";
 export type { LogFields, Logger, LoggerChild, LogLevel, LogReference } from "./lib/runtime/logging.ts";
 export type {
   Clock,
@@ -168,7 +168,7 @@ export type {
 export type { FieldPath } from "./lib/model/fields.ts";
 export type { StatusBody } from "./lib/model/object.ts";
 export type { PatchOfMeta } from "./lib/model/patch.ts";
-export type { Selector } from "./lib/model/selector.ts";
+export type { Selector, SelectorTerm } from "./lib/model/selector.ts";
 export type {
   DiffBaseStorage,
   EssenceNote,
