@@ -60,7 +60,7 @@ export class Exchange implements HttpResponse {
     signal?.addEventListener("abort", this.#onAbort);
     request.on("response", (message: IncomingMessage) => this.#begin(message));
     request.on("error", (error) => this.fail(error));
-    request.on("close", () => this.#message || this.fail(resetError("before the response")));
+    request.on("close", () => this.#lose());
     if (connectTimeout !== undefined) limitConnecting(request, connectTimeout);
   }
 
@@ -103,15 +103,20 @@ export class Exchange implements HttpResponse {
   #begin(message: IncomingMessage): void {
     this.#message = message;
     message.on("error", (error) => this.fail(error));
-    message.on("aborted", () => this.fail(resetError("in the middle of the response")));
-    message.on("close", () => this.fail(resetError("in the middle of the response")));
-    message.on(
-      "end",
-      () => message.complete === false ? this.fail(resetError("in the middle of the response")) : this.#end(),
-    );
+    message.on("close", () => this.#lose());
+    message.on("end", () => message.complete === false ? this.#lose() : this.#end());
     this.#resolve(this);
     // Most responses are read at once, and stopping the socket for them would cost more than it saves.
-    if (this.#brake) setImmediate(() => this.#reader || this.#isOver || this.#hold(true));
+    if (this.#brake && !isShort(message)) {
+      setImmediate(() => this.#reader || this.#isOver || this.#hold(true));
+    }
+  }
+
+  /** Something has closed: too early, unless the exchange is over (errors cost time, and this comes with each response). */
+  #lose(): void {
+    if (!this.#isOver) {
+      this.fail(resetError(this.#message ? "in the middle of the response" : "before the response"));
+    }
   }
 
   #hold(isHeld: boolean): void {
@@ -160,6 +165,11 @@ function joinHeaders(headers: IncomingMessage["headers"]): Record<string, string
     if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
   }
   return joined;
+}
+
+/** Whether a response says that it is too short to be worth stopping the socket for. */
+function isShort({ headers }: IncomingMessage): boolean {
+  return Number(headers["content-length"]) < 65_536;
 }
 
 function resetError(when: string): Error {
