@@ -168,7 +168,7 @@ export type {
 export type { FieldPath } from "./lib/model/fields.ts";
 export type { StatusBody } from "./lib/model/object.ts";
 export type { PatchOfMeta } from "./lib/model/patch.ts";
-export type { Selector, SelectorTerm } from "./lib/model/selector.ts";
+export type { Selector } from "./lib/model/selector.ts";
 export type {
   DiffBaseStorage,
   EssenceNote,
