@@ -58,11 +58,16 @@ function toFull(record: LogRecord, options: TextSinkOptions): string {
 }
 
 function toText(record: LogRecord, options: TextSinkOptions): string {
-  const { error, ...fields } = record.fields;
+  const { error, ...fields } = withoutHints(record.fields);
   const prefix = options.prefix ?? true ? toPrefix(record.reference) : "";
   const pairs = Object.keys(fields).map((key) => toPair(key, fields[key])).join("");
   const failure = Object.hasOwn(record.fields, "error") ? `: ${toOneLine(describe(error))}` : "";
   return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
+}
+
+/** A `stack` that is true or false says something about the error, and is no field of its own. */
+function withoutHints({ stack, ...fields }: LogFields): LogFields {
+  return typeof stack === "boolean" || stack === undefined ? fields : { ...fields, stack };
 }
 
 function toPair(key: string, value: unknown): string {
@@ -96,10 +101,10 @@ function* causesOf(error: Error): Generator<unknown> {
 }
 
 function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): string {
-  const error = record.fields.error;
-  if (!(error instanceof Error) || stacks === "never" || stacks === "errors" && record.level !== "error") {
-    return "";
-  }
+  const { error, stack } = record.fields;
+  const isWanted = stacks === "always" ||
+    (stacks === "errors" && record.level === "error" && stack !== false);
+  if (!(error instanceof Error) || !isWanted) return "";
   const parts = [error, ...causesOf(error)].map((part) =>
     part instanceof Error ? part.stack ?? describeOne(part) : describeOne(part)
   );
@@ -116,7 +121,7 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   line.timestamp = new Date(time).toISOString().replace("Z", "+00:00");
   line.severity = level;
   line.logger = logger;
-  addFields(line, fields);
+  addFields(line, withoutHints(fields));
   const stack = toStack(record, options).trim();
   if (stack) line.exception = stack;
   // One by one: a field that JSON cannot hold costs itself only.

@@ -10,7 +10,10 @@ import type { Clock } from "./host.ts";
 /** From chatty to urgent. debug: each step. info: what handlers did. warn: works, but look. error: someone must act. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Variables of a line. `error` is special: an Error there is printed with its causes (and its stack where asked for). */
+/**
+ * Variables of a line. `error` is special: an Error there is printed with its causes (and its stack where asked for).
+ * `stack: false` beside it says that the error was expected, so that its stack is of no interest.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** The object that a line is about. */

@@ -65,6 +65,15 @@ describe("textSink() in plain", () => {
     assert.equal(lineOf({ ...record, fields: { error: "a string" } }, {}), "Failed: a string");
   });
 
+  it("leaves out the stack of an error that was expected, unless all stacks are wanted", () => {
+    const fields = { error: new RangeError("too far"), stack: false };
+    const record = { fields, level: "error", message: "Failed" } as const;
+    assert.equal(lineOf(record, { prefix: false }), "Failed: RangeError: too far");
+    assert.match(lineOf(record, { stacks: "always" }), /log_format_test/);
+    assert.equal(jsonOf(record).exception, undefined);
+    assert.equal("stack" in jsonOf(record), false);
+  });
+
   it("keeps a line a line, whatever is in message, error and fields", () => {
     const record = {
       message: "a\r\n  b",
