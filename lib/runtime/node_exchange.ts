@@ -60,7 +60,7 @@ export class Exchange implements HttpResponse {
     signal?.addEventListener("abort", this.#onAbort);
     request.on("response", (message: IncomingMessage) => this.#begin(message));
     request.on("error", (error) => this.fail(error));
-    request.on("close", () => this.#lose());
+    request.on("close", () => this.#message || this.#lose());
     if (connectTimeout !== undefined) limitConnecting(request, connectTimeout);
   }
 
