@@ -76,6 +76,23 @@ describe("watchObjects() and what it knows", () => {
   });
 });
 
+describe("watchObjects() and deletions", () => {
+  it("does not announce an object as deleted twice", async () => {
+    let lists = 0;
+    const answer = serve(
+      () => ++lists === 1 ? listOf(10, [widget("a", 1)]) : listOf(20, []),
+      (number) => {
+        const lines = [event("DELETED", widget("a", 11)), event("ERROR", statusOf(410))];
+        return new FakeStream(...number === 0 ? lines : []).response;
+      },
+    );
+    const world = start(answer, { watching: PAGES });
+    await world.host.clock.advance(1);
+    assert.deepEqual(world.items, ["null a", "LISTED", "DELETED a", "LISTED"]);
+    await world.stop();
+  });
+});
+
 describe("KnownObjects", () => {
   it("gives what a listing did not name, once, in its last known state", () => {
     const known = new KnownObjects();

@@ -103,9 +103,13 @@ describe("Transport.request()", () => {
 
   it("ends with the signal's reason when it aborts: before, during, and between attempts", async () => {
     const reason = new Error("enough");
-    const world = answerWith(() => refusal(500));
+    const attempts: number[] = [];
+    const observers = [{
+      onRequest: (_request: unknown, { number }: { number: number }) => void attempts.push(number),
+    }];
+    const world = answerWith(() => refusal(500), { observers });
     await assert.rejects(world.transport.request({ ...GET, signal: AbortSignal.abort(reason) }), reason);
-    assert.equal(world.seen.length, 0);
+    assert.deepEqual([world.seen.length, attempts.length], [0, 0]);
     const controller = new AbortController();
     const between = assert.rejects(world.transport.request({ ...GET, signal: controller.signal }), reason);
     await world.host.clock.settle();

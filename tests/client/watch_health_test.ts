@@ -128,6 +128,29 @@ describe("A watch that fails", () => {
     await world.stop();
   });
 
+  it("forgives a version that breaks streams when there is progress", async () => {
+    const world = start(
+      serve(() => listOf(10, []), (number) => {
+        const stream = new FakeStream();
+        if (number === 2) stream.send(event("ADDED", widget("a", 11)));
+        if (number < 4) stream.sendBytes("not JSON\n");
+        return stream.response;
+      }),
+      { watching: PAGES },
+    );
+    await world.host.clock.advance(10);
+    assert.deepEqual(course(world), ["list", "watch 10", "watch 10", "watch 10", "watch 11", "watch 11"]);
+    await world.stop();
+  });
+
+  it("does not ask in a tight loop where a list is refused as a bad request", async () => {
+    const world = start(() => refusal(400, "BadRequest"));
+    await world.host.clock.advance(60);
+    assert.deepEqual(course(world).slice(0, 3), ["initial", "list", "list"]);
+    assert.ok(world.seen.length < 20, `${world.seen.length} requests`);
+    await world.stop();
+  });
+
   it("waits with jitter, so that watches do not come back together", async () => {
     const pauses = new Set<number>();
     for (let seed = 0; seed < 5; seed++) {

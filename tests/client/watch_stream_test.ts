@@ -37,6 +37,18 @@ describe("A watch stream", () => {
     await world.stop();
   });
 
+  it("takes a last line without its end, if it is whole", async () => {
+    const streams = [new FakeStream(), new FakeStream()];
+    streams[0]!.sendBytes(JSON.stringify(event("ADDED", widget("a", 11))));
+    streams[0]!.end();
+    const world = start(serve(() => listOf(10, []), (number) => streams[number]!.response), {
+      watching: PAGES,
+    });
+    await world.host.clock.advance(1);
+    assert.deepEqual(world.items, ["LISTED", "ADDED a"]);
+    await world.stop();
+  });
+
   it("survives a stream that is cut in the middle of a line", async () => {
     const streams = [
       new FakeStream(event("ADDED", widget("a", 11))),
@@ -138,6 +150,7 @@ describe("A watch stream", () => {
     assert.equal(course(world).length, 5);
     assert.deepEqual(world.messages("warn"), []);
     await world.stop();
+    assert.equal(world.host.clock.pending, 0);
   });
 
   it("closes its stream when its consumer walks away", async () => {

@@ -129,6 +129,30 @@ describe("watchObjects() with streamed lists", () => {
     await world.stop();
   });
 
+  it("is watching, and healthy again, once the set is complete", async () => {
+    const world = start(() => {
+      return world.seen.length < 3 ? refusal(503) : new FakeStream(bookmark(5, true)).response;
+    });
+    await world.host.clock.until(() => world.items.includes("LISTED"));
+    assert.deepEqual([world.state().phase, world.state().failures], ["watching", 2]);
+    await world.host.clock.advance(1.1);
+    assert.deepEqual([world.state().failures, world.state().lastError], [0, undefined]);
+    await world.stop();
+  });
+
+  it("does not take a server that does not answer at all for one that does not stream", async () => {
+    let isAwake = false;
+    const world = start(() =>
+      isAwake ? new FakeStream(bookmark(5, true)).response : new Promise<Response>(() => {})
+    );
+    await world.host.clock.advance(16);
+    isAwake = true;
+    await world.host.clock.until(() => world.items.includes("LISTED"), { within: 20 });
+    assert.equal(world.transport.unstreamed.size, 0);
+    assert.deepEqual(course(world), ["initial", "initial", "initial"].slice(0, course(world).length));
+    await world.stop();
+  });
+
   it("is as patient with silence as with any stream once the set is complete", async () => {
     const world = start(() => new FakeStream(bookmark(5, true)).response);
     await world.host.clock.advance(69);
@@ -163,7 +187,10 @@ describe("watchObjects() on the whole", () => {
 
   it("gives nothing any more once its signal has aborted", async () => {
     const controller = new AbortController();
-    const stream = new FakeStream(event("ADDED", widget("a", 11)), event("ADDED", widget("b", 12)));
+    const stream = new FakeStream();
+    stream.sendBytes(
+      ["a", "b"].map((name) => `${JSON.stringify(event("ADDED", widget(name, 11)))}\n`).join(""),
+    );
     const world = start(serve(() => listOf(10, []), () => stream.response), {
       watching: PAGES,
       watch: { signal: controller.signal },
@@ -172,6 +199,31 @@ describe("watchObjects() on the whole", () => {
     await world.host.clock.settle();
     assert.deepEqual(world.items, ["LISTED", "ADDED a"]);
     await world.stop();
+  });
+
+  it("leaves no listeners on its signal, however often it begins anew", async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    const spied = Object.assign(signal, {
+      addEventListener: (type: string, listener: EventListener, options?: AddEventListenerOptions) => {
+        listeners += 1;
+        add(type, listener, options);
+      },
+      removeEventListener: (type: string, listener: EventListener) => {
+        listeners -= 1;
+        remove(type, listener);
+      },
+    });
+    const answer = serve(() => listOf(10, []), () => {
+      const stream = new FakeStream();
+      stream.end();
+      return stream.response;
+    });
+    const world = start(answer, { watching: PAGES, watch: { signal: spied } });
+    await world.host.clock.advance(600);
+    assert.ok(world.seen.length > 20);
+    assert.ok(listeners <= 2, `${listeners} listeners`);
   });
 
   it("sends selectors with lists and watches, for all namespaces where none is named", async () => {
