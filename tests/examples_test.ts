@@ -1,0 +1,238 @@
+/** Runs each example in the API server in the process, in virtual time, and holds it to what its README says. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import minimal from "../examples/01-minimal/handlers.ts";
+import database from "../examples/02-database/handlers.ts";
+import { applyManifests } from "../lib/cli/applying.ts";
+import type { Manifest } from "../lib/cli/manifests.ts";
+import { apiServer } from "../lib/kits/apiserver/mod.ts";
+import { type Runner, start } from "../lib/kits/testing/mod.ts";
+import { textSink } from "../lib/runtime/log_format.ts";
+import { silentLogger } from "../lib/runtime/logging.ts";
+import { virtualHost } from "../lib/runtime/virtual.ts";
+import { parseYaml } from "../lib/runtime/yaml.ts";
+import type { Operator } from "../mod.ts";
+
+const EXAMPLES = fileURLToPath(new URL("../examples/", import.meta.url));
+
+/** A cluster with an example's manifests, and hands to work in it. */
+class Stage {
+  readonly host = virtualHost();
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly #folder: string;
+  /** While set, the API server is out of order for requests with this method. */
+  broken: string | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    const server = apiServer({ host: this.host });
+    this.fetch = (request) =>
+      request.method === this.broken
+        ? Promise.resolve(new Response("{}", { status: 400 }))
+        : server.fetch(request);
+  }
+
+  async apply(...files: string[]): Promise<void> {
+    const texts = files.map((file) => readFileSync(join(EXAMPLES, this.#folder, file), "utf8"));
+    // They are ours, and kubectl takes them.
+    await this.applyObjects(texts.flatMap(parseYaml) as Manifest[]);
+  }
+
+  async applyObjects(manifests: readonly Manifest[]): Promise<void> {
+    await applyManifests(manifests, { host: this.host, fetch: this.fetch, logger: silentLogger() });
+  }
+
+  start(op: Operator): Promise<Runner> {
+    return start(op, { cluster: { host: this.host, fetch: this.fetch }, level: "info" });
+  }
+
+  /** Gives an object by its path below the API, or undefined. */
+  // deno-lint-ignore no-explicit-any -- whatever the examples make, looked at by hand
+  async get(path: string): Promise<any> {
+    const response = await this.fetch(new Request(`http://test${path}`));
+    return response.ok ? await response.json() : undefined;
+  }
+
+  async patch(path: string, body: object): Promise<void> {
+    const headers = { "content-type": "application/merge-patch+json" };
+    const request = new Request(`http://test${path}`, {
+      method: "PATCH",
+      body: JSON.stringify(body),
+      headers,
+    });
+    assert.equal((await this.fetch(request)).status, 200);
+  }
+
+  async delete(path: string): Promise<void> {
+    assert.ok((await this.fetch(new Request(`http://test${path}`, { method: "DELETE" }))).ok);
+  }
+
+  /** Checks that the lines of README's log stand in the log, in their order. */
+  compareWithReadme({ logs }: Runner): void {
+    const readme = readFileSync(join(EXAMPLES, this.#folder, "README.md"), "utf8");
+    const wanted = [...readme.matchAll(/```text\n([^]*?)```/g)].flatMap(([, block = ""]) =>
+      block.trim().split("\n")
+    );
+    assert.ok(wanted.length > 5);
+    const lines: string[] = [];
+    const sink = textSink({ format: "plain", level: "info", write: (line) => lines.push(line.trim()) });
+    logs.forEach((record) => sink.write(record));
+    let from = 0;
+    for (const line of wanted) {
+      const index = lines.indexOf(line, from);
+      assert.ok(index >= 0, `"${line}" is not in the log from line ${from}:\n${lines.join("\n")}`);
+      from = index + 1;
+    }
+  }
+}
+
+describe("examples/01-minimal", () => {
+  const HELLO = "/apis/example.com/v1/namespaces/default/greetings/hello";
+
+  it("greets, greets anew, says goodbye, and logs what its README says", async () => {
+    const stage = new Stage("01-minimal");
+    await stage.apply("crd.yaml", "greeting.yaml");
+    await using runner = await stage.start(minimal);
+    assert.equal((await stage.get(HELLO)).status.message, "Hello, world!");
+    await stage.patch(HELLO, { spec: { whom: "moon" } });
+    await runner.settle();
+    assert.equal((await stage.get(HELLO)).status.message, "Hello, moon!");
+    await stage.delete(HELLO);
+    await runner.settle();
+    assert.equal(await stage.get(HELLO), undefined);
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/02-database", () => {
+  const DATABASES = "/apis/example.com/v1/namespaces/default/databases";
+  const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
+  const SERVICES = "/api/v1/namespaces/default/services";
+  const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
+  const SETS = "/apis/apps/v1/namespaces/default/statefulsets";
+  const JOBS = "/apis/batch/v1/namespaces/default/cronjobs";
+
+  async function setUp(): Promise<Stage> {
+    const stage = new Stage("02-database");
+    await stage.apply("crd.yaml", "databases.yaml");
+    return stage;
+  }
+
+  it("makes a database's objects, and writes into its status where it is", async () => {
+    const stage = await setUp();
+    await using _runner = await stage.start(database);
+    const { status, metadata } = await stage.get(`${DATABASES}/orders`);
+    assert.equal(status.state, "Provisioned");
+    assert.equal(status.endpoint, "orders.default.svc:5432");
+    assert.deepEqual([status.conditions[0].type, status.conditions[0].status], ["Provisioned", "True"]);
+    for (
+      const path of [`${CLAIMS}/orders-data`, `${SERVICES}/orders`, `${SETS}/orders`, `${JOBS}/orders-backup`]
+    ) {
+      const [owner] = (await stage.get(path)).metadata.ownerReferences;
+      assert.deepEqual([owner.kind, owner.name, owner.uid], ["Database", "orders", metadata.uid], path);
+    }
+    const set = await stage.get(`${SETS}/orders`);
+    assert.deepEqual([set.spec.replicas, set.spec.template.spec.containers[0].image], [2, "postgres:16.2"]);
+    assert.equal((await stage.get(`${CLAIMS}/orders-data`)).spec.resources.requests.storage, "10Gi");
+    assert.equal(await stage.get(`${JOBS}/sessions-backup`), undefined);
+  });
+
+  it("follows its README from creation to deletion", async () => {
+    const stage = await setUp();
+    await using runner = await stage.start(database);
+    await stage.patch(`${DATABASES}/orders`, { spec: { replicas: 3 } });
+    await runner.settle();
+    assert.equal((await stage.get(`${SETS}/orders`)).spec.replicas, 3);
+
+    await stage.patch(`${DATABASES}/orders`, { spec: { version: "15.1" } });
+    await runner.settle();
+    assert.equal((await stage.get(`${SETS}/orders`)).spec.template.spec.containers[0].image, "postgres:16.2");
+
+    await stage.patch(`${DATABASES}/wiki`, { spec: { backupEnabled: false, storage: "4Gi" } });
+    await runner.settle();
+    assert.equal(await stage.get(`${JOBS}/wiki-backup`), undefined);
+    assert.equal(
+      (await stage.get(`${DATABASES}/wiki`)).status.pendingAction,
+      "Resize the volume from 2Gi to 4Gi",
+    );
+
+    await stage.delete(`${DATABASES}/wiki`);
+    await runner.settle();
+    for (const path of [`${DATABASES}/wiki`, `${SETS}/wiki`, `${SERVICES}/wiki`, `${CLAIMS}/wiki-data`]) {
+      assert.equal(await stage.get(path), undefined, path);
+    }
+    const snapshot = await stage.get(`${CONFIG_MAPS}/wiki-final-snapshot`);
+    assert.equal(JSON.parse(snapshot.data["spec.json"]).storage, "4Gi");
+    stage.compareWithReadme(runner);
+  });
+
+  it("upgrades the StatefulSet and the backups together", async () => {
+    const stage = await setUp();
+    await using runner = await stage.start(database);
+    await stage.patch(`${DATABASES}/orders`, { spec: { version: "16.10" } });
+    await runner.settle();
+    const job = await stage.get(`${JOBS}/orders-backup`);
+    assert.equal(
+      (await stage.get(`${SETS}/orders`)).spec.template.spec.containers[0].image,
+      "postgres:16.10",
+    );
+    assert.equal(job.spec.jobTemplate.spec.template.spec.containers[0].image, "postgres:16.10");
+  });
+
+  it("tries again after ten seconds where the API refuses a call", async () => {
+    const stage = await setUp();
+    stage.broken = "POST";
+    await using runner = await stage.start(database);
+    assert.equal((await stage.get(`${DATABASES}/orders`)).status?.state, undefined);
+    stage.broken = undefined;
+    await runner.advance(9);
+    assert.equal(await stage.get(`${SETS}/orders`), undefined);
+    await runner.advance(2);
+    assert.equal((await stage.get(`${DATABASES}/orders`)).status.state, "Provisioned");
+  });
+
+  it("makes again at its start what went missing while it was away, and nothing else", async () => {
+    const stage = await setUp();
+    const first = await stage.start(database);
+    await first.stop();
+    await stage.delete(`${SERVICES}/orders`);
+    const before = (await stage.get(`${SETS}/orders`)).metadata.resourceVersion;
+    await using runner = await stage.start(database);
+    assert.ok(await stage.get(`${SERVICES}/orders`));
+    assert.equal((await stage.get(`${SETS}/orders`)).metadata.resourceVersion, before);
+    const handlers = new Set(runner.logs.flatMap(({ fields }) => fields.handler ?? []));
+    assert.deepEqual([...handlers], ["restore"]);
+  });
+
+  it("takes the snapshot of a database that was deleted while it was away", async () => {
+    const stage = await setUp();
+    const first = await stage.start(database);
+    await first.stop();
+    await stage.delete(`${DATABASES}/orders`);
+    assert.ok((await stage.get(`${DATABASES}/orders`)).metadata.deletionTimestamp);
+    await using _runner = await stage.start(database);
+    assert.equal(await stage.get(`${DATABASES}/orders`), undefined);
+    assert.ok(await stage.get(`${CONFIG_MAPS}/orders-final-snapshot`));
+  });
+
+  it("follows the Pods that come of it, and no others", async () => {
+    const stage = await setUp();
+    await using runner = await stage.start(database);
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    const labels = { "app.kubernetes.io/managed-by": "database-operator" };
+    await stage.applyObjects([
+      { apiVersion: "v1", kind: "Pod", metadata: { name: "orders-0", labels }, spec },
+      { apiVersion: "v1", kind: "Pod", metadata: { name: "other" }, spec },
+    ]);
+    await runner.settle();
+    const seen = runner.logs.filter(({ message }) => message === "A Pod changed");
+    assert.deepEqual(seen.map(({ reference, fields }) => [reference?.name, fields.event]), [[
+      "orders-0",
+      "ADDED",
+    ]]);
+  });
+});
