@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Answer, type Api, createApi, MERGE } from "../api.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+function names(list: Answer): string[] {
+  return list.items.map(({ metadata }: Answer) => metadata.name);
+}
+
+async function fill(api: Api, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await api.ok("POST", MAPS, { metadata: { name: `m${i}`, labels: { even: String(i % 2 === 0) } } });
+  }
+}
+
+describe("A list in pages", () => {
+  it("shows the version of its first page, whatever happens meanwhile", async () => {
+    const api = createApi();
+    await fill(api, 5);
+    const first = await api.ok("GET", `${MAPS}?limit=2`);
+    assert.deepEqual(names(first), ["m0", "m1"]);
+    assert.equal(first.metadata.remainingItemCount, 3);
+    await api.ok("DELETE", `${MAPS}/m2`);
+    await api.ok("POST", MAPS, { metadata: { name: "m2a" } });
+    await api.ok("PATCH", `${MAPS}/m3`, { data: { later: "yes" } }, MERGE);
+    const second = await api.ok("GET", `${MAPS}?limit=2&continue=${first.metadata.continue}`);
+    assert.deepEqual(names(second), ["m2", "m3"]);
+    assert.equal(second.items[1].data, undefined, "m3 as it was");
+    assert.equal(second.metadata.resourceVersion, first.metadata.resourceVersion);
+    const third = await api.ok("GET", `${MAPS}?limit=2&continue=${second.metadata.continue}`);
+    assert.deepEqual(names(third), ["m4"]);
+    assert.equal(third.metadata.continue, undefined);
+    assert.deepEqual(names(await api.ok("GET", MAPS)), ["m0", "m1", "m2a", "m3", "m4"]);
+  });
+
+  it("fills pages with what a selector selects, and then does not count the rest", async () => {
+    const api = createApi();
+    await fill(api, 5);
+    const first = await api.ok("GET", `${MAPS}?limit=2&labelSelector=even%3Dtrue`);
+    assert.deepEqual(names(first), ["m0", "m2"]);
+    assert.equal(first.metadata.remainingItemCount, undefined);
+    const rest = await api.ok(
+      "GET",
+      `${MAPS}?limit=2&labelSelector=even%3Dtrue&continue=${first.metadata.continue}`,
+    );
+    assert.deepEqual([names(rest), rest.metadata.continue], [["m4"], undefined]);
+  });
+
+  it("comes whole from the cache, when resourceVersion=0 asks for that", async () => {
+    const api = createApi();
+    await fill(api, 3);
+    assert.equal((await api.ok("GET", `${MAPS}?limit=1&resourceVersion=0`)).items.length, 3);
+  });
+
+  it("forgets versions by itself after five minutes of many changes", async () => {
+    const api = createApi();
+    await fill(api, 3);
+    const { metadata } = await api.ok("GET", `${MAPS}?limit=1`);
+    await api.ok("PATCH", `${MAPS}/m0`, { data: { i: "before" } }, MERGE);
+    await api.host.clock.advance(301);
+    for (let i = 0; i < 110; i++) await api.ok("PATCH", `${MAPS}/m0`, { data: { i: String(i) } }, MERGE);
+    const { code, body } = await api.call("GET", `${MAPS}?limit=1&continue=${metadata.continue}`);
+    assert.deepEqual([code, body.reason], [410, "Expired"]);
+  });
+});
+
+describe("A list", () => {
+  it("at an exact version shows the past", async () => {
+    const api = createApi();
+    await fill(api, 2);
+    const then = api.server.resourceVersion;
+    await api.ok("DELETE", `${MAPS}/m0`);
+    const query = `resourceVersion=${then}&resourceVersionMatch=Exact`;
+    assert.deepEqual(names(await api.ok("GET", `${MAPS}?${query}`)), ["m0", "m1"]);
+  });
+
+  it("of the future is refused with 504", async () => {
+    const api = createApi();
+    const { code, body } = await api.call("GET", `${MAPS}?resourceVersion=99999`);
+    assert.deepEqual([code, body.reason], [504, "Timeout"]);
+  });
+
+  it("of many objects is sent in pieces, and is whole", { timeout: 30_000 }, async () => {
+    const api = createApi();
+    const data = { text: "ü".repeat(2000) };
+    for (let i = 0; i < 600; i++) await api.ok("POST", MAPS, { metadata: { name: `m${1000 + i}` }, data });
+    const response = await api.server.fetch(new Request(`https://api.test${MAPS}`));
+    let pieces = 0;
+    let text = "";
+    const decoder = new TextDecoder();
+    assert.ok(response.body);
+    for await (const piece of response.body) {
+      pieces++;
+      text += decoder.decode(piece, { stream: true });
+    }
+    assert.ok(pieces > 1, `${pieces} pieces`);
+    const list = JSON.parse(text);
+    assert.equal(list.items.length, 600);
+    assert.equal(list.items[599].data.text, data.text);
+  });
+
+  it("of a built-in kind leaves apiVersion and kind out of the items", async () => {
+    const api = createApi();
+    await fill(api, 1);
+    const { kind, items } = await api.ok("GET", MAPS);
+    assert.deepEqual([kind, items[0].kind], ["ConfigMapList", undefined]);
+  });
+});
