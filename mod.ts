@@ -26,14 +26,24 @@
  */
 
 export { type Address, Api, type NewObject } from "./lib/operator/api.ts";
+export type {
+  EventPostOptions,
+  ExceptionPostOptions,
+  Postable,
+  PostOptions,
+} from "./lib/operator/announcing.ts";
 export {
   defaultOperator,
+  event,
+  exception,
+  info,
   isOperator,
   on,
   Operator,
   operator,
   type OperatorOptions,
   type RunOptions,
+  warn,
 } from "./lib/operator/operator.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {

@@ -15,7 +15,8 @@ import type { Pass } from "./pass.ts";
 
 /** Calls all handlers that match, in order. What they write goes into the pass's patch, unless the object has gone. */
 export async function handleEvent(pass: Pass, event: WatchEvent): Promise<void> {
-  const { memory, registry, logger, indices, patch } = pass;
+  // NB: what handlers of raw events log is never posted: an event about an event about an event.
+  const { memory, registry, localLogger: logger, indices, patch } = pass;
   const handlers = registry.eventsOf(memory.resource);
   if (handlers.length === 0) return;
   const cause: EventCause = {
@@ -47,7 +48,7 @@ async function callHandler(handler: EventHandler, cause: EventCause, pass: Pass)
   const started = clock.now();
   const outcome = await execute(handler, {
     clock,
-    logger: pass.logger,
+    logger: pass.localLogger,
     attempts: { retry: 0, runtime: 0 },
     noun: "Handler",
     errors: "ignored",

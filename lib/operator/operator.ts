@@ -4,6 +4,7 @@
 
 import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
+import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
@@ -18,6 +19,15 @@ import {
   type Settings,
   type SettingsOverrides,
 } from "../settings/settings.ts";
+import {
+  announce,
+  type Announcement,
+  describeError,
+  type EventPostOptions,
+  type ExceptionPostOptions,
+  type Postable,
+  type PostOptions,
+} from "./announcing.ts";
 import { Api } from "./api.ts";
 import { runOperator } from "./running.ts";
 
@@ -68,6 +78,7 @@ export class Operator {
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
+  #poster: Poster | undefined;
 
   /**
    * Begins with no handlers.
@@ -106,6 +117,30 @@ export class Operator {
     this.#registry.clear();
   }
 
+  /** Posts a Kubernetes event about objects, in the background. @throws {ReferenceError} If the operator does not run. */
+  event(objects: Postable, options: EventPostOptions): void {
+    this.#announce(objects, options);
+  }
+
+  /** Posts an event of type "Normal", if `posting.level` is "info" or lower. @throws {ReferenceError} If the operator does not run. */
+  info(objects: Postable, options: PostOptions): void {
+    this.#announce(objects, { ...options, type: "Normal", level: "info" });
+  }
+
+  /** Posts an event of type "Warning", if `posting.level` is "warn" or lower. @throws {ReferenceError} If the operator does not run. */
+  warn(objects: Postable, options: PostOptions): void {
+    this.#announce(objects, { ...options, type: "Warning", level: "warn" });
+  }
+
+  /**
+   * Posts an event about an error: the reason is its name (unless one is given), the message ends with its own.
+   *
+   * @throws {ReferenceError} If the operator does not run.
+   */
+  exception(objects: Postable, error: unknown, options: ExceptionPostOptions = {}): void {
+    this.#announce(objects, { ...describeError(error, options), type: "Error", level: "error" });
+  }
+
   /**
    * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
@@ -133,7 +168,20 @@ export class Operator {
       onClient: (client) => {
         this.#client = client;
       },
+      onPoster: (poster) => {
+        this.#poster = poster;
+      },
     });
+  }
+
+  #announce(objects: Postable, announcement: Announcement): void {
+    const poster = this.#poster;
+    if (poster === undefined) {
+      throw new ReferenceError(
+        "Cannot post events: the operator is not running (call it from handlers only)",
+      );
+    }
+    announce(objects, announcement, { poster, settings: this.settings.posting });
   }
 
   #connected(): Client {
@@ -182,3 +230,23 @@ export const defaultOperator: Operator = new Operator();
 
 /** Declares handlers of the default operator. */
 export const on: On = defaultOperator.on;
+
+/** Posts a Kubernetes event about objects, by the default operator. */
+export function event(objects: Postable, options: EventPostOptions): void {
+  defaultOperator.event(objects, options);
+}
+
+/** Posts an event of type "Normal", by the default operator. */
+export function info(objects: Postable, options: PostOptions): void {
+  defaultOperator.info(objects, options);
+}
+
+/** Posts an event of type "Warning", by the default operator. */
+export function warn(objects: Postable, options: PostOptions): void {
+  defaultOperator.warn(objects, options);
+}
+
+/** Posts an event about an error, by the default operator. */
+export function exception(objects: Postable, error: unknown, options?: ExceptionPostOptions): void {
+  defaultOperator.exception(objects, error, options);
+}

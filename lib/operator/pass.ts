@@ -3,6 +3,7 @@
  */
 
 import type { Client } from "../client/client.ts";
+import type { Poster } from "../engines/posting.ts";
 import type { FinalizerChange } from "../execution/apply.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { Patch } from "../model/patch.ts";
@@ -18,6 +19,7 @@ export interface ProcessingOptions {
   readonly host: Host;
   readonly client: Client;
   readonly registry: Registry;
+  readonly poster: Poster;
   readonly settings: Settings;
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;
@@ -30,8 +32,10 @@ export interface ProcessingOptions {
 /** What handlers of one pass are called with, besides the cause. */
 export interface Pass extends ProcessingOptions {
   readonly memory: ObjectMemory;
-  /** Bound to the object. */
+  /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
   readonly logger: Logger;
+  /** The same, but its lines stay in the log. */
+  readonly localLogger: Logger;
   /** What handlers want to change. */
   readonly patch: Patch;
 }

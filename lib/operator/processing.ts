@@ -8,11 +8,13 @@
 
 import { ApiError } from "../client/errors.ts";
 import { type Applied, applyPatch, isWorthWriting } from "../execution/apply.ts";
-import { objectReference } from "../model/references.ts";
+import { bridgeLogger } from "../engines/posting.ts";
+import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { handleChange } from "./changes.ts";
 import { handleEvent } from "./events.ts";
 import type { ObjectMemory } from "./memories.ts";
@@ -25,8 +27,9 @@ export function createProcess(
 ): (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next> {
   return async (memory, { events, wake }) => {
     const reference = objectReference(memory.body);
-    const logger = options.logger.child({ name: "lotse.objects", reference });
-    const pass: Pass = { ...options, memory, logger, patch: new Patch() };
+    const localLogger = options.logger.child({ name: "lotse.objects", reference });
+    const logger = postingLogger(localLogger, reference, options);
+    const pass: Pass = { ...options, memory, logger, localLogger, patch: new Patch() };
     try {
       const next = await processObject(pass, events, wake);
       memory.failures = 0;
@@ -35,6 +38,16 @@ export function createProcess(
       return afterFailure(pass, error);
     }
   };
+}
+
+/** Where the settings say so, what handlers log becomes Kubernetes events. */
+function postingLogger(logger: Logger, reference: ObjectReference, options: ProcessingOptions): Logger {
+  const { poster, settings: { posting } } = options;
+  if (!posting.loggers || !posting.enabled) return logger;
+  return bridgeLogger(logger, {
+    level: () => posting.level,
+    post: (content) => poster.post(reference, content, posting.loggingBackoffs),
+  });
 }
 
 async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wake): Promise<Next> {

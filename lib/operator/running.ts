@@ -12,6 +12,7 @@ import { createClient } from "../client/objects.ts";
 import { login } from "../client/login.ts";
 import type { Credentials } from "../client/connection_info.ts";
 import { Transport } from "../client/transport.ts";
+import { Poster } from "../engines/posting.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -45,6 +46,8 @@ export interface RunningOptions {
   readonly onSynced: () => void;
   /** Called with the connection as long as there is one, then with undefined. */
   readonly onClient: (client: Client | undefined) => void;
+  /** Called with what posts events as long as there is one, then with undefined. */
+  readonly onPoster: (poster: Poster | undefined) => void;
 }
 
 /**
@@ -83,6 +86,7 @@ class Run {
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
   readonly #workers: Workers;
+  readonly #poster: Poster;
   #revision: Promise<void> = Promise.resolve();
 
   constructor(options: RunningOptions, client: Client) {
@@ -92,6 +96,12 @@ class Run {
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#streams = new TaskGroup({ onError });
     this.#work = new TaskGroup({ onError });
+    this.#poster = new Poster({
+      client,
+      clock: host.clock,
+      logger: logger.child({ name: "lotse.posting" }),
+      settings: settings.posting,
+    });
     this.#workers = this.#makeWorkers(new Memories(options.memo));
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
@@ -108,6 +118,7 @@ class Run {
 
   async untilStopped(): Promise<void> {
     const { signal, settings, logger } = this.#options;
+    this.#options.onPoster(this.#poster);
     try {
       await this.#revise();
       if (!settings.scanning.disabled) this.#scan();
@@ -116,6 +127,9 @@ class Run {
       await aborted(signal);
     } finally {
       await this.#stop();
+      // What the last handlers had to say still goes out.
+      await this.#poster.stop();
+      this.#options.onPoster(undefined);
     }
   }
 
@@ -124,6 +138,7 @@ class Run {
     const process = createProcess({
       ...this.#options,
       client: this.#client,
+      poster: this.#poster,
       persistence: settings.persistence,
       indices: {},
       signal: this.#handlers.signal,

@@ -25,6 +25,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "posting.enabled": flag,
   "posting.loggers": flag,
   "posting.level": oneOf("debug", "info", "warn", "error"),
+  "posting.api": oneOf("events.k8s.io/v1", "v1"),
   "posting.reportingComponent": text,
   "posting.reportingInstance": text,
   "posting.eventNamePrefix": text,

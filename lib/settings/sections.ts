@@ -33,6 +33,8 @@ export interface PostingSettings {
   loggers: boolean;
   /** The least level of what is posted. Default: "info". */
   level: LogLevel;
+  /** Which API: the newer one counts repetitions in series, and has two types only. Default: "events.k8s.io/v1". */
+  api: "events.k8s.io/v1" | "v1";
   /** Who posts, as events name it. Default: "lotse". */
   reportingComponent: string;
   /** Which instance of it; good values are unique. Default: "dev". */

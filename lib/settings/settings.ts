@@ -21,6 +21,7 @@ export function defaultSettings(): Settings {
       enabled: true,
       loggers: false,
       level: "info",
+      api: "events.k8s.io/v1",
       reportingComponent: "lotse",
       reportingInstance: "dev",
       eventNamePrefix: "lotse-event-",

@@ -23,6 +23,7 @@ describe("defaultSettings()", () => {
         enabled: true,
         loggers: false,
         level: "info",
+        api: "events.k8s.io/v1",
         reportingComponent: "lotse",
         reportingInstance: "dev",
         eventNamePrefix: "lotse-event-",
