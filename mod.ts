@@ -127,6 +127,20 @@ export {
   type ResourceOptions,
   type ResourceType,
 } from "./lib/registry/resource.ts";
+export type { Child, ChildMeta, Children } from "./lib/kits/hierarchies/children.ts";
+export { label, type LabelOptions, type NestedPath } from "./lib/kits/hierarchies/labels.ts";
+export type { Owner, OwnerOption } from "./lib/kits/hierarchies/owner.ts";
+export {
+  adjustNamespace,
+  adopt,
+  type AdoptOptions,
+  disown,
+  harmonizeNaming,
+  type NamespaceOptions,
+  type NamingOptions,
+  own,
+  type OwnOptions,
+} from "./lib/kits/hierarchies/owning.ts";
 export type { Diff, DiffItem, DiffOperation } from "./lib/model/diff.ts";
 export type {
   Json,

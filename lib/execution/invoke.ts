@@ -7,6 +7,7 @@
 
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { callWith } from "./current.ts";
 import { HandlerTimeoutError } from "./errors.ts";
 import type { Handler } from "./handler.ts";
 
@@ -27,7 +28,9 @@ export interface InvokeOptions<Args> {
  * @throws What the function throws.
  */
 export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
-  if (options.remaining === Infinity) return await handler.fn(options.args(options.signal));
+  if (options.remaining === Infinity) {
+    return await callWith(options.args(options.signal), handler.fn);
+  }
   return await invokeWithin(handler, options);
 }
 
@@ -47,7 +50,7 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
     controller.abort(error);
     timeout.reject(error);
   });
-  const run = (async (): Promise<unknown> => await handler.fn(options.args(controller.signal)))();
+  const run = (async (): Promise<unknown> => await callWith(options.args(controller.signal), handler.fn))();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });
   };

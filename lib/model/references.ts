@@ -3,7 +3,7 @@
  */
 
 import { isObject } from "./json.ts";
-import type { KubeObject, OwnerReference } from "./object.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "./object.ts";
 
 /** What identifies an object to a reader. Source: Kubernetes API reference, ObjectReference. */
 export interface ObjectReference {
@@ -71,16 +71,23 @@ export function ownerReference(
 }
 
 /** Adds an owner to an object that is being made, in place; nothing if an owner with that uid is there already. */
-export function addOwnerReference(object: Partial<KubeObject>, reference: OwnerReference): void {
+export function addOwnerReference(
+  object: { metadata?: Pick<ObjectMeta, "ownerReferences"> },
+  reference: OwnerReference,
+): void {
   const metadata = object.metadata ??= {};
   const owners = metadata.ownerReferences ??= [];
   if (!owners.some(({ uid }) => uid === reference.uid)) owners.push(reference);
 }
 
 /** Removes an owner from an object, in place, by its uid; an emptied list goes too. */
-export function removeOwnerReference(object: Partial<KubeObject>, owner: { readonly uid: string }): void {
+export function removeOwnerReference(
+  object: { metadata?: Pick<ObjectMeta, "ownerReferences"> },
+  owner: { readonly uid: string },
+): void {
   const { metadata } = object;
-  if (metadata?.ownerReferences === undefined) return;
+  // Strangers' objects may have null there.
+  if (!metadata?.ownerReferences) return;
   const rest = metadata.ownerReferences.filter(({ uid }) => uid !== owner.uid);
   if (rest.length > 0) metadata.ownerReferences = rest;
   else delete metadata.ownerReferences;

@@ -1,0 +1,23 @@
+/**
+ * Values that are there for the time of a call, and of everything that it awaits or starts: asynchronous context.
+ *
+ * Each call has its own, however many run at the same time. It is for what can be left out of calls for convenience only;
+ * whatever must be exact is passed as an argument. All runtimes have it in `node:async_hooks`, a fast one.
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** One kind of value. */
+export class Context<Value> {
+  readonly #storage = new AsyncLocalStorage<Value>();
+
+  /** Calls the function, with the value there until its promise has settled; gives what it returns. */
+  run<Result>(value: Value, fn: () => Result): Result {
+    return this.#storage.run(value, fn);
+  }
+
+  /** The value of the innermost call; undefined outside of all. */
+  get value(): Value | undefined {
+    return this.#storage.getStore();
+  }
+}
