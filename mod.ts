@@ -36,6 +36,7 @@ export {
   defaultOperator,
   event,
   exception,
+  index,
   info,
   isOperator,
   on,
@@ -81,6 +82,17 @@ export type {
   SubOptions,
   SubValue,
 } from "./lib/registry/arguments.ts";
+export type { Index } from "./lib/registry/index_handle.ts";
+export type {
+  IndexArguments,
+  IndexFn,
+  IndexKey,
+  IndexOf,
+  IndexOptions,
+  IndexValue,
+  IndexWord,
+  Whole,
+} from "./lib/registry/indexes.ts";
 export type { Reason } from "./lib/registry/causes.ts";
 export {
   ABSENT,

@@ -6,6 +6,7 @@ import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
+import { type IndexWord, indexWord } from "../registry/indexes.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -69,6 +70,8 @@ export interface RunOptions {
 export class Operator {
   /** Declares handlers of causes and events. */
   readonly on: On;
+  /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
+  readonly index: IndexWord;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** All settings; may be changed until the operator runs. */
@@ -92,6 +95,7 @@ export class Operator {
     this.#lifecycle = lifecycle ?? undefined;
     this.#registry = new Registry((id) => this.settings.persistence.progress.keys(id));
     this.on = new On(this.#registry);
+    this.index = indexWord(this.#registry);
     this.api = new Api(() => this.#connected());
   }
 
@@ -250,3 +254,6 @@ export function warn(objects: Postable, options: PostOptions): void {
 export function exception(objects: Postable, error: unknown, options?: ExceptionPostOptions): void {
   defaultOperator.exception(objects, error, options);
 }
+
+/** Declares indexes of the default operator. */
+export const index: IndexWord = defaultOperator.index;

@@ -24,6 +24,12 @@ export interface OrchestrationOptions {
   /** Undefined: the whole cluster. */
   readonly namespaces: readonly string[] | undefined;
   readonly submit: (resource: Resource, event: WatchEvent) => void;
+  /** Called with each stream that is started, before it lists anything. */
+  readonly onStarted?: (stream: string, resource: Resource) => void;
+  /** Called with each stream that has listed its objects for the first time. */
+  readonly onListed?: (stream: string) => void;
+  /** Called with each stream that was stopped since its kind is served no more. */
+  readonly onEnded?: (stream: string, resource: Resource) => void;
   /** Called when all streams that there are have listed their objects at least once. */
   readonly onSynced: () => void;
 }
@@ -34,6 +40,7 @@ interface Target {
 }
 
 interface Stream {
+  readonly resource: Resource;
   task: Task | undefined;
   listed: boolean;
   state: WatchState | undefined;
@@ -70,6 +77,7 @@ export class Orchestration {
     const unwanted = [...this.#streams].filter(([key]) => !wanted.has(key));
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
+    for (const [key, { resource }] of unwanted) this.#options.onEnded?.(key, resource);
     for (const [key, target] of wanted) {
       if (!this.#streams.has(key)) this.#start(key, target);
     }
@@ -82,22 +90,24 @@ export class Orchestration {
 
   #start(key: string, target: Target): void {
     this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
-    const stream: Stream = { task: undefined, listed: false, state: undefined };
+    const stream: Stream = { resource: target.resource, task: undefined, listed: false, state: undefined };
     this.#streams.set(key, stream);
+    this.#options.onStarted?.(key, target.resource);
     stream.task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
       const onState = (state: WatchState): void => {
         stream.state = state;
       };
       for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
         if (item.type === "event") this.#options.submit(target.resource, item.event);
-        else this.#markListed(stream);
+        else this.#markListed(key, stream);
       }
     });
   }
 
-  #markListed(stream: Stream): void {
+  #markListed(key: string, stream: Stream): void {
     if (stream.listed) return;
     stream.listed = true;
+    this.#options.onListed?.(key);
     if (this.isSynced) this.#options.onSynced();
   }
 }

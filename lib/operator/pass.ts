@@ -7,6 +7,7 @@ import type { Poster } from "../engines/posting.ts";
 import type { FinalizerChange } from "../execution/apply.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { Patch } from "../model/patch.ts";
+import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -23,7 +24,7 @@ export interface ProcessingOptions {
   readonly settings: Settings;
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;
-  readonly indices: Readonly<Record<string, unknown>>;
+  readonly indices: Readonly<Record<string, Index>>;
   readonly logger: Logger;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;

@@ -10,6 +10,7 @@
 import type { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
+import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
@@ -45,6 +46,8 @@ export interface WorkersOptions {
   readonly tasks: TaskGroup;
   /** How many cycles may run at once. */
   readonly limiter: Limiter;
+  /** What must have seen an object's state before it is handled, and when anything may be handled at all. */
+  readonly indexing?: Pick<Indexing, "gate" | "settled" | "submit">;
   /** Whether a kind's raw events must all be kept. */
   readonly keepsEvents: (resource: Resource) => boolean;
 }
@@ -63,7 +66,7 @@ export class Workers {
   readonly #workers = new Map<string, Worker>();
   readonly #planned = new Map<string, Wake>();
   readonly #schedule: Schedule;
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: WorkersOptions) {
     this.#options = options;
@@ -80,7 +83,7 @@ export class Workers {
 
   /** Takes an event in. */
   submit(resource: Resource, event: WatchEvent): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     const memory = this.#options.memories.recall(resource, event);
     const worker = this.#workerOf(memory);
     // NB: a deletion is never dropped: it ends the memory, and what comes after it begins a new one.
@@ -89,13 +92,14 @@ export class Workers {
       worker.events.pop();
     }
     worker.events.push(event);
+    this.#options.indexing?.submit(memory, event);
     this.#start(worker);
   }
 
   /** Looks at an object again, if it is still there. */
   wake(key: string, wake: Wake): void {
     const memory = this.#options.memories.get(key);
-    if (memory === undefined || this.#stopped) return;
+    if (memory === undefined || this.#isStopped) return;
     const worker = this.#workerOf(memory);
     this.#cancel(key);
     worker.paused = false;
@@ -105,9 +109,13 @@ export class Workers {
 
   /** Takes nothing in any more. Cycles that run go on to their end. */
   stop(): void {
-    this.#stopped = true;
+    this.#stopping.abort();
     this.#schedule[Symbol.dispose]();
     this.#planned.clear();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #workerOf(memory: ObjectMemory): Worker {
@@ -125,10 +133,15 @@ export class Workers {
   }
 
   async #run(worker: Worker): Promise<void> {
-    const { limiter, process } = this.#options;
+    const { limiter, process, indexing } = this.#options;
     try {
-      while (!this.#stopped && !worker.paused && (worker.events.length > 0 || worker.wake !== undefined)) {
+      while (this.#hasWork(worker)) {
+        // NB: without a slot: those who could open the gate must not wait for those who wait at it.
+        if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);
+        if (this.#isStopped) break;
         using _slot = await limiter.enter();
+        const indexed = indexing?.settled(worker.memory.key);
+        if (indexed !== undefined) await indexed;
         const { events, wake = "event" } = worker;
         worker.events = [];
         worker.wake = undefined;
@@ -138,6 +151,10 @@ export class Workers {
       worker.running = false;
       if (!worker.paused) this.#retire(worker);
     }
+  }
+
+  #hasWork({ paused, events, wake }: Worker): boolean {
+    return !this.#isStopped && !paused && (events.length > 0 || wake !== undefined);
   }
 
   #plan(worker: Worker, next: Next): void {

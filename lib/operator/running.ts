@@ -13,6 +13,7 @@ import { login } from "../client/login.ts";
 import type { Credentials } from "../client/connection_info.ts";
 import { Transport } from "../client/transport.ts";
 import { Poster } from "../engines/posting.ts";
+import { Indexing } from "../engines/indexing/indexing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -76,6 +77,9 @@ export async function runOperator(options: RunningOptions): Promise<void> {
   }
 }
 
+/** What keeps handlers waiting until it is known which kinds have indexes. */
+const STARTING = "starting";
+
 class Run {
   readonly #options: RunningOptions;
   readonly #client: Client;
@@ -85,6 +89,7 @@ class Run {
   readonly #handlers = new AbortController();
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
+  readonly #indexing: Indexing;
   readonly #workers: Workers;
   readonly #poster: Poster;
   #revision: Promise<void> = Promise.resolve();
@@ -102,6 +107,7 @@ class Run {
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
     });
+    this.#indexing = this.#makeIndexing();
     this.#workers = this.#makeWorkers(new Memories(options.memo));
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
@@ -113,6 +119,14 @@ class Run {
       namespaces: options.namespaces,
       submit: (resource, event) => this.#workers.submit(resource, event),
       onSynced: options.onSynced,
+      onStarted: (stream, resource) => {
+        if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
+      },
+      onListed: (stream) => this.#indexing.release(stream),
+      onEnded: (stream, resource) => {
+        this.#indexing.forget(resource);
+        this.#indexing.release(stream);
+      },
     });
   }
 
@@ -121,6 +135,7 @@ class Run {
     this.#options.onPoster(this.#poster);
     try {
       await this.#revise();
+      this.#indexing.release(STARTING);
       if (!settings.scanning.disabled) this.#scan();
       this.#options.onReady();
       logger.debug("Operator has started");
@@ -130,7 +145,23 @@ class Run {
       // What the last handlers had to say still goes out.
       await this.#poster.stop();
       this.#options.onPoster(undefined);
+      this.#indexing[Symbol.dispose]();
     }
+  }
+
+  #makeIndexing(): Indexing {
+    const { registry, settings, host, logger } = this.#options;
+    const indexing = new Indexing({
+      handlers: registry.indexHandlers,
+      handlersOf: (resource) => registry.indexesOf(resource),
+      clock: host.clock,
+      logger: logger.child({ name: "lotse.objects" }),
+      defaultBackoff: () => settings.execution.defaultBackoff,
+      tasks: this.#work,
+      signal: this.#handlers.signal,
+    });
+    indexing.block(STARTING);
+    return indexing;
   }
 
   #makeWorkers(memories: Memories): Workers {
@@ -140,12 +171,13 @@ class Run {
       client: this.#client,
       poster: this.#poster,
       persistence: settings.persistence,
-      indices: {},
+      indices: this.#indexing.indices,
       signal: this.#handlers.signal,
     });
     return new Workers({
       process,
       memories,
+      indexing: this.#indexing,
       clock: host.clock,
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),

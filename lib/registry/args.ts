@@ -13,6 +13,7 @@ import type { Resource } from "../model/resource.ts";
 import { snapshotViews, type Views } from "../model/views.ts";
 import type { Sub } from "./arguments.ts";
 import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import type { Index } from "./index_handle.ts";
 
 /** What is known of the attempt for which a handler is called. */
 export interface Attempt {
@@ -76,7 +77,7 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   get memo(): Record<string, unknown> {
     return this.#cause.memo;
   }
-  get indices(): Readonly<Record<string, unknown>> {
+  get indices(): Readonly<Record<string, Index>> {
     return this.#cause.indices;
   }
   get param(): unknown {

@@ -11,6 +11,7 @@ import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/ob
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Reason } from "./causes.ts";
+import type { Index } from "./index_handle.ts";
 import type { ChangeFilterOptions, FilterOptions, RetryOptions } from "./options.ts";
 import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
 
@@ -42,8 +43,8 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
   readonly logger: Logger;
   /** A plain object for whatever handlers want to keep in memory about this object. Gone with the process. */
   readonly memo: Record<string, unknown>;
-  /** The operator's indexes by name. */
-  readonly indices: Readonly<Record<string, unknown>>;
+  /** The operator's indexes by name: each is a read-only map from keys to lists of values. */
+  readonly indices: Readonly<Record<string, Index>>;
 }
 
 /** What handlers get on top of that. */

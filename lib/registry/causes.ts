@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Index } from "./index_handle.ts";
 
 /**
  * create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us.
@@ -23,7 +24,7 @@ export interface ObjectCause {
   readonly patch: Patch;
   readonly logger: Logger;
   readonly memo: Record<string, unknown>;
-  readonly indices: Readonly<Record<string, unknown>>;
+  readonly indices: Readonly<Record<string, Index>>;
 }
 
 /** A raw event. */

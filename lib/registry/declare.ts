@@ -17,11 +17,11 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 type HandlerFunction = (args: never) => unknown;
 
 export interface Declaration {
-  readonly cause: ChangeHandlerCause | "event";
+  readonly cause: ChangeHandlerCause | "event" | "index";
   readonly resource: ResourceLike<never, never> | Selector;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
-  /** Sub-handlers have ids without the field, and need none where their parents do. */
+  /** Sub-handlers (and indexes) have ids without the field, and need none where their parents do. */
   readonly isSub?: boolean;
 }
 
@@ -29,6 +29,7 @@ const COMMON = ["id", "param", "labels", "annotations", "field", "value", "when"
 const RETRY = ["errors", "timeout", "retries", "backoff"];
 const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   event: COMMON,
+  index: [...COMMON, ...RETRY],
   create: [...COMMON, ...RETRY],
   update: [...COMMON, ...RETRY, "old", "new"],
   field: [...COMMON, ...RETRY, "old", "new"],
@@ -70,7 +71,7 @@ export function objectHandler(declaration: Declaration): ObjectHandler {
       id: textOf(options.id),
       fn,
       fallback: cause,
-      field: declaration.isSub === true ? undefined : field,
+      field: declaration.isSub === true || cause === "index" ? undefined : field,
     }),
   };
 }

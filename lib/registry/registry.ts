@@ -11,16 +11,24 @@ import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
 import { matches, type MatchOptions } from "./filters.ts";
 import type { ChangeHandler, EventHandler, ObjectHandler } from "./handlers.ts";
+import type { IndexHandler } from "./index_handle.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
 export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
+
+interface OfKind {
+  readonly events: readonly EventHandler[];
+  readonly changes: readonly ChangeHandler[];
+  readonly indexes: readonly IndexHandler[];
+}
 
 /** All handlers of one operator. */
 export class Registry {
   readonly #events: EventHandler[] = [];
   readonly #changes: ChangeHandler[] = [];
+  readonly #indexes: IndexHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
-  readonly #cache = new Map<string, { events: EventHandler[]; changes: ChangeHandler[] }>();
+  readonly #cache = new Map<string, OfKind>();
 
   /** @param keys Gives the names under which a handler's progress is stored. */
   constructor(keys: (id: string) => readonly string[] = (id) => [id]) {
@@ -41,11 +49,19 @@ export class Registry {
     this.#cache.clear();
   }
 
+  /** @throws {TypeError} If another function has the same id on the same kind. */
+  addIndex(handler: IndexHandler): void {
+    this.#rejectCollision(this.#indexes, handler);
+    this.#indexes.push(handler);
+    this.#cache.clear();
+  }
+
   /** Gives a copy, which what is added or cleared later does not reach. */
   copy(): Registry {
     const copy = new Registry(this.#keys);
     copy.#events.push(...this.#events);
     copy.#changes.push(...this.#changes);
+    copy.#indexes.push(...this.#indexes);
     return copy;
   }
 
@@ -53,16 +69,17 @@ export class Registry {
   clear(): void {
     this.#events.length = 0;
     this.#changes.length = 0;
+    this.#indexes.length = 0;
     this.#cache.clear();
   }
 
   get isEmpty(): boolean {
-    return this.#events.length === 0 && this.#changes.length === 0;
+    return this.objectHandlers.length === 0;
   }
 
   /** All handlers of objects, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
-    return [...this.#events, ...this.#changes];
+    return [...this.#events, ...this.#changes, ...this.#indexes];
   }
 
   /** Whether some handler keeps notes on objects, so that kinds must be patchable. */
@@ -78,6 +95,16 @@ export class Registry {
   /** The change handlers of a kind. */
   changesOf(resource: Resource): readonly ChangeHandler[] {
     return this.#of(resource).changes;
+  }
+
+  /** All index handlers. */
+  get indexHandlers(): readonly IndexHandler[] {
+    return this.#indexes;
+  }
+
+  /** The index handlers of a kind. */
+  indexesOf(resource: Resource): readonly IndexHandler[] {
+    return this.#of(resource).indexes;
   }
 
   #rejectCollision(handlers: readonly ObjectHandler[], added: ObjectHandler): void {
@@ -100,12 +127,16 @@ export class Registry {
     }
   }
 
-  #of(resource: Resource): { events: EventHandler[]; changes: ChangeHandler[] } {
+  #of(resource: Resource): OfKind {
     const key = keyOf(resource);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
     const isOurs = ({ selector }: ObjectHandler): boolean => matchesResource(selector, resource);
-    const found = { events: this.#events.filter(isOurs), changes: this.#changes.filter(isOurs) };
+    const found = {
+      events: this.#events.filter(isOurs),
+      changes: this.#changes.filter(isOurs),
+      indexes: this.#indexes.filter(isOurs),
+    };
     this.#cache.set(key, found);
     return found;
   }

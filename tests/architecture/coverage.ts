@@ -19,6 +19,7 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/execution/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/registry/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],
+  ["lib/engines/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/kits/testing/", "tests/scenarios/", "every scenario in the process runs through it"],
   ["lib/cli/", "tests/cli/", "commands are tested as processes"],
 ];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ABSENT, operator, PRESENT, resource } from "../../mod.ts";
 import type { ChangeHandler } from "../../lib/registry/handlers.ts";
+import { indexWord } from "../../lib/registry/indexes.ts";
 import { On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 
@@ -34,6 +35,12 @@ describe("On", () => {
   it("[A3] appends the field to an explicit id", () => {
     const handler = only((on) => on.field(Kind, { id: "x", field: ["spec", "a"] }, function fn() {}));
     assert.equal(handler.id, "x/spec.a");
+  });
+
+  it("[A4] appends no field to the name of an index", () => {
+    const registry = new Registry();
+    indexWord(registry)(Kind, { field: "spec.a" }, function fn() {});
+    assert.deepEqual(registry.indexHandlers.map(({ id, field }) => [id, field]), [["fn", ["spec", "a"]]]);
   });
 
   it("[A5] takes the name of the function that a bound one calls", () => {

@@ -3,7 +3,7 @@
  */
 
 import { it } from "node:test";
-import { operator, PRESENT, resource } from "../../mod.ts";
+import { type Index, operator, PRESENT, resource } from "../../mod.ts";
 
 interface DatabaseSpec {
   engine: "postgresql" | "mysql";
@@ -87,6 +87,42 @@ it("handlers see the types of the kind", () => {
     expectType<Equal<typeof spec.version, string>>();
     void event.object.spec?.engine;
   });
+});
+
+it("indexes have the keys and values that their functions return", () => {
+  const op = operator();
+  const byEngine = op.index(Database, function byEngine({ spec, name }) {
+    return { [spec.engine]: { name, replicas: spec.replicas } };
+  });
+  expectType<
+    Equal<
+      ReturnType<typeof byEngine.get>,
+      readonly { name: string; replicas: number | undefined }[] | undefined
+    >
+  >();
+  void byEngine.get("mysql");
+  // @ts-expect-error Nobody can change an index.
+  void byEngine.set;
+
+  const versions = op.index(
+    Database,
+    { id: "versions", labels: { tier: PRESENT } },
+    ({ spec }) => spec.version,
+  );
+  expectType<Equal<typeof versions, Index<null, string>>>();
+
+  const owners = op.index(Database, { id: "owners" }, async ({ namespace, name }) => {
+    return await Promise.resolve(new Map([[[namespace, name] as const, 1]]));
+  });
+  expectType<Equal<typeof owners, Index<readonly [string | undefined, string], number>>>();
+
+  const some = op.index(Database, { id: "some", field: "spec.replicas", value: 3 }, ({ spec, name }) => {
+    if (spec.replicas === 1) return null;
+    return spec.replicas === 2 ? {} : { [name]: spec.replicas };
+  });
+  void some.get("name")?.map((replicas) => (replicas ?? 0) + 1);
+  // @ts-expect-error The path is misspelt.
+  op.index(Database, { id: "wrong", field: "spec.replica" }, () => ({}));
 });
 
 it("kinds named by text are untyped, and take any field", () => {
