@@ -201,7 +201,7 @@ export type {
   DeleteOptions as DeleteCallOptions,
   ListOptions as ListCallOptions,
 } from "./lib/client/client.ts";
-export type { FieldPath } from "./lib/model/fields.ts";
+export type { FieldPath, FieldSpec } from "./lib/model/fields.ts";
 export type { StatusBody } from "./lib/model/object.ts";
 export type { PatchOfMeta } from "./lib/model/patch.ts";
 export type { Selector } from "./lib/model/selector.ts";
@@ -216,4 +216,31 @@ export type {
   ProgressStorage,
   ProgressTarget,
 } from "./lib/settings/persistence.ts";
+export { MultiDiffBase, type MultiOptions, MultiProgress } from "./lib/settings/combined.ts";
+export {
+  annotationsDiffBase,
+  type AnnotationsDiffBaseOptions,
+  type DiffBaseOptions,
+  statusDiffBase,
+  type StatusDiffBaseOptions,
+} from "./lib/settings/diffbase.ts";
+export type { KeyForm } from "./lib/settings/keys.ts";
+export {
+  annotations,
+  type AnnotationsOptions,
+  kopf,
+  type KopfOptions,
+  migrate,
+  type MigrateOptions,
+  type NotesOptions,
+  status,
+  type StatusOptions,
+} from "./lib/settings/presets.ts";
+export {
+  AnnotationsProgress,
+  type AnnotationsProgressOptions,
+  StatusProgress,
+  type StatusProgressOptions,
+} from "./lib/settings/progress.ts";
+export type { RecordForm } from "./lib/settings/record.ts";
 export type * from "./lib/settings/sections.ts";

@@ -222,7 +222,16 @@ function afterOutcome(
 ): ProgressRecord {
   const { started, purpose } = record;
   const subrefs = unite(record.subrefs, descendants);
-  const base = { started, purpose, subrefs, retries: record.retries + 1, success: false, failure: false };
+  const waits = record.waits === undefined ? {} : { waits: record.waits };
+  const base = {
+    started,
+    purpose,
+    subrefs,
+    ...waits,
+    retries: record.retries + 1,
+    success: false,
+    failure: false,
+  };
   switch (outcome.kind) {
     case "success":
       return { ...base, stopped: toText(now), success: true };
@@ -231,7 +240,12 @@ function afterOutcome(
     case "retry":
       return { ...base, delayed: dueText(now, outcome.delay), message: outcome.error.message };
     case "children":
-      return { ...base, retries: record.retries, delayed: dueText(now, outcome.delay) };
+      return {
+        ...base,
+        retries: record.retries,
+        waits: (record.waits ?? 0) + 1,
+        delayed: dueText(now, outcome.delay),
+      };
   }
 }
 
@@ -257,7 +271,7 @@ function timeOf(text: string | undefined): number | undefined {
 
 function isEqual(a: ProgressRecord, b: ProgressRecord): boolean {
   return a.started === b.started && a.stopped === b.stopped && a.delayed === b.delayed &&
-    a.purpose === b.purpose && a.retries === b.retries && a.success === b.success &&
+    a.purpose === b.purpose && a.retries === b.retries && a.waits === b.waits && a.success === b.success &&
     a.failure === b.failure &&
     a.message === b.message && a.digest === b.digest && String(a.subrefs ?? []) === String(b.subrefs ?? []);
 }

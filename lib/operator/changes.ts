@@ -7,6 +7,7 @@
 
 import { calculateDiff } from "../model/diff.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
+import { Patch } from "../model/patch.ts";
 import { currentEssence, handledEssence } from "../settings/persistence.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
@@ -43,7 +44,14 @@ export async function handleChange(pass: Pass): Promise<Decision> {
     return { finalizer: { name: persistence.finalizer, wanted: false } };
   }
   if (relevant.length === 0) return {};
-  return await runHandlers(pass, { cause, handlers, selected: selectChanges(handlers, select) });
+  return sweep(pass, await runHandlers(pass, { cause, handlers, selected: selectChanges(handlers, select) }));
+}
+
+/** Kopf wakes itself up by touching objects (A §6.6): what it has left there goes with whatever is written. */
+function sweep({ persistence, memory }: Pass, decision: Decision): Decision {
+  const notes = decision.notes ?? new Patch();
+  persistence.progress.sweep(notes, memory.body);
+  return { ...decision, notes };
 }
 
 function detect(pass: Pass): ChangeCause {

@@ -13,7 +13,7 @@ import { currentHost } from "../runtime/current.ts";
 import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
 import { createLogger, type Logger } from "../runtime/logging.ts";
-import type { Persistence } from "../settings/persistence.ts";
+import { type Persistence, reservedNames } from "../settings/persistence.ts";
 import {
   defaultSettings,
   mergeSettings,
@@ -93,7 +93,10 @@ export class Operator {
     this.settings = mergeSettings(defaultSettings(), overrides);
     this.memo = memo;
     this.#lifecycle = lifecycle ?? undefined;
-    this.#registry = new Registry((id) => this.settings.persistence.progress.keys(id));
+    this.#registry = new Registry(
+      (id) => this.settings.persistence.progress.keys(id),
+      () => reservedNames(this.settings.persistence),
+    );
     this.on = new On(this.#registry);
     this.index = indexWord(this.#registry);
     this.api = new Api(() => this.#connected());

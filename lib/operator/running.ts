@@ -98,6 +98,7 @@ class Run {
     this.#options = options;
     this.#client = client;
     const { host, logger, registry, settings } = options;
+    for (const warning of settings.persistence.warnings ?? []) logger.warn(warning);
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#streams = new TaskGroup({ onError });
     this.#work = new TaskGroup({ onError });

@@ -30,9 +30,18 @@ export class Registry {
   readonly #keys: (id: string) => readonly string[];
   readonly #cache = new Map<string, OfKind>();
 
-  /** @param keys Gives the names under which a handler's progress is stored. */
-  constructor(keys: (id: string) => readonly string[] = (id) => [id]) {
+  readonly #reserved: () => readonly string[];
+
+  /**
+   * @param keys Gives the names under which a handler's progress is stored.
+   * @param reserved Gives the names under which other notes are stored.
+   */
+  constructor(
+    keys: (id: string) => readonly string[] = (id) => [id],
+    reserved: () => readonly string[] = () => [],
+  ) {
     this.#keys = keys;
+    this.#reserved = reserved;
   }
 
   /** @throws {TypeError} If another function has the same id on the same kind. */
@@ -44,6 +53,7 @@ export class Registry {
 
   /** @throws {TypeError} If another function has the same id, or one stored under the same name, on the same kind. */
   addChange(handler: ChangeHandler): void {
+    this.#rejectReserved(handler);
     this.#rejectCollision(this.#changes, handler);
     this.#changes.push(handler);
     this.#cache.clear();
@@ -58,7 +68,7 @@ export class Registry {
 
   /** Gives a copy, which what is added or cleared later does not reach. */
   copy(): Registry {
-    const copy = new Registry(this.#keys);
+    const copy = new Registry(this.#keys, this.#reserved);
     copy.#events.push(...this.#events);
     copy.#changes.push(...this.#changes);
     copy.#indexes.push(...this.#indexes);
@@ -105,6 +115,15 @@ export class Registry {
   /** The index handlers of a kind. */
   indexesOf(resource: Resource): readonly IndexHandler[] {
     return this.#of(resource).indexes;
+  }
+
+  #rejectReserved({ id }: ObjectHandler): void {
+    const reserved = this.#reserved();
+    const taken = this.#keys(id).find((name) => reserved.includes(name));
+    if (taken === undefined) return;
+    throw new TypeError(
+      `Cannot register a handler with the id "${id}": another note is stored under "${taken}"; give it another id`,
+    );
   }
 
   #rejectCollision(handlers: readonly ObjectHandler[], added: ObjectHandler): void {

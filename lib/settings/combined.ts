@@ -15,18 +15,39 @@ import type {
   ProgressTarget,
 } from "./persistence.ts";
 
-/** Writes to all storages, reads from the first that has something. */
+/** Options of {@linkcode MultiDiffBase} and {@linkcode MultiProgress}. */
+export interface MultiOptions {
+  /** How many of the storages, from the first, are written to; the others are only read, and purged. Default: all. */
+  readonly writable?: number;
+}
+
+/**
+ * Reads from the first storage that has something, writes to all or some.
+ *
+ * What was noted in a storage that is only read stays there: it says what was handled when notes moved.
+ *
+ * @example
+ * ```ts
+ * import { annotations, MultiDiffBase, operator } from "@lotse/lotse";
+ *
+ * const [now, before] = [annotations({ prefix: "new.example.com" }), annotations({ prefix: "old.example.com" })];
+ * const diffBase = new MultiDiffBase([now.diffBase, before.diffBase]);
+ * const op = operator({ persistence: { ...now, diffBase, finalizer: before.finalizer } });
+ * ```
+ */
 export class MultiDiffBase implements DiffBaseStorage {
   readonly #storages: readonly DiffBaseStorage[];
+  readonly #writable: readonly DiffBaseStorage[];
 
   /**
    * Combines them in this order.
    *
    * @throws {RangeError} If there are no storages.
    */
-  constructor(storages: readonly DiffBaseStorage[]) {
+  constructor(storages: readonly DiffBaseStorage[], { writable = storages.length }: MultiOptions = {}) {
     rejectNone(storages);
     this.#storages = storages;
+    this.#writable = storages.slice(0, writable);
   }
 
   build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
@@ -40,11 +61,15 @@ export class MultiDiffBase implements DiffBaseStorage {
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
-    return this.#storages.some((storage) => storage.isOutdated(body, extraFields));
+    return this.#writable.some((storage) => storage.isOutdated(body, extraFields));
   }
 
   store(note: EssenceNote): void {
-    for (const storage of this.#storages) storage.store(note);
+    for (const storage of this.#writable) storage.store(note);
+  }
+
+  reserved(): readonly string[] {
+    return this.#storages.flatMap((storage) => storage.reserved?.() ?? []);
   }
 
   clear(essence: JsonObject): JsonObject {
@@ -52,13 +77,17 @@ export class MultiDiffBase implements DiffBaseStorage {
   }
 }
 
-/** Options of {@linkcode MultiProgress}. */
-export interface MultiProgressOptions {
-  /** How many of the storages, from the first, are written to; the others are read and purged only. Default: all. */
-  readonly writable?: number;
-}
-
-/** Reads from the first storage that has something, writes to all or some, purges everywhere. */
+/**
+ * Reads from the first storage that has something, writes to all or some, purges everywhere.
+ *
+ * @example
+ * ```ts
+ * import { annotations, MultiProgress, operator, status } from "@lotse/lotse";
+ *
+ * const progress = new MultiProgress([annotations().progress, status().progress], { writable: 1 });
+ * const op = operator({ persistence: { progress } });
+ * ```
+ */
 export class MultiProgress implements ProgressStorage {
   readonly #storages: readonly ProgressStorage[];
   readonly #writable: readonly ProgressStorage[];
@@ -70,7 +99,7 @@ export class MultiProgress implements ProgressStorage {
    */
   constructor(
     storages: readonly ProgressStorage[],
-    { writable = storages.length }: MultiProgressOptions = {},
+    { writable = storages.length }: MultiOptions = {},
   ) {
     rejectNone(storages);
     this.#storages = storages;
@@ -95,6 +124,10 @@ export class MultiProgress implements ProgressStorage {
 
   keys(id: string): readonly string[] {
     return this.#writable.flatMap((storage) => storage.keys(id));
+  }
+
+  reserved(): readonly string[] {
+    return this.#storages.flatMap((storage) => storage.reserved?.() ?? []);
   }
 
   clear(essence: JsonObject): JsonObject {

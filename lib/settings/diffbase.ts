@@ -13,6 +13,7 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import { annotationKeys, type KeyForm } from "./keys.ts";
 import { annotationsOf, parseNote, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
+import { toPythonJson } from "./python_json.ts";
 
 /** Options of both storages. */
 export interface DiffBaseOptions {
@@ -74,6 +75,8 @@ interface Place {
   clear(essence: JsonObject): JsonObject;
   /** Whether Kubernetes would take such a note. */
   fits(body: KubeObject, text: string): boolean;
+  /** The names under which it is kept. */
+  names(): readonly string[];
 }
 
 class DiffBase implements DiffBaseStorage {
@@ -115,7 +118,9 @@ class DiffBase implements DiffBaseStorage {
     const { body, essence, extraFields = [] } = note;
     if (this.#options.form === "kopf") {
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
-      if (!isEqualJson(this.#place.read(body, {}), essence)) this.#place.write(note, toKopfJson(essence));
+      if (!isEqualJson(this.#place.read(body, {}), essence)) {
+        this.#place.write(note, toPythonJson(essence) + "\n");
+      }
       return;
     }
     const fields = extraFields.filter(isExtraField);
@@ -127,6 +132,10 @@ class DiffBase implements DiffBaseStorage {
   clear(essence: JsonObject): JsonObject {
     const { ignoredFields } = this.#options;
     return clearEssence(this.#place.clear(essence), { prefix: this.#place.prefix, ignoredFields });
+  }
+
+  reserved(): readonly string[] {
+    return this.#place.names();
   }
 
   /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
@@ -183,7 +192,11 @@ class AnnotationPlace implements Place {
     return total + byteLengthOf(text) <= TOTAL_LIMIT;
   }
 
-  #keys(body: KubeObject): readonly string[] {
+  names(): readonly string[] {
+    return this.#keys();
+  }
+
+  #keys(body?: KubeObject): readonly string[] {
     return annotationKeys(this.#key, { prefix: this.prefix, form: this.#options.keyForm, body });
   }
 }
@@ -209,6 +222,10 @@ class StatusPlace implements Place {
 
   fits(): boolean {
     return true;
+  }
+
+  names(): readonly string[] {
+    return [this.#field.join(".")];
   }
 }
 
@@ -255,10 +272,4 @@ function align(essence: JsonObject, { body, wanted, recorded }: Alignment): Json
 
 function canonicalFields(fields: readonly FieldPath[]): string {
   return [...new Set(fields.map((path) => JSON.stringify(path)))].sort().join();
-}
-
-/** As Python's `json.dumps(…, separators=(",", ":"))`, and a newline. */
-function toKopfJson(essence: JsonObject): string {
-  const escape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(essence).replace(/[\x7f-\uffff]/g, escape) + "\n";
 }

@@ -21,6 +21,8 @@ export interface ProgressRecord {
   purpose?: "create" | "update" | "delete" | "resume";
   /** Attempts so far, a successful one included. */
   retries: number;
+  /** Attempts that only waited for sub-handlers, since the record was read. Only Kopf's notes have them, among `retries`. */
+  waits?: number;
   /** Whether it has succeeded. */
   success: boolean;
   /** Whether it has failed for good. */
@@ -82,6 +84,8 @@ export interface DiffBaseStorage {
   store(note: EssenceNote): void;
   /** Gives an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
+  /** Gives the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
+  reserved?(): readonly string[];
 }
 
 /** A handler's record on an object. */
@@ -106,6 +110,8 @@ export interface ProgressStorage {
   ids(body: KubeObject): string[];
   /** Gives the names under which a handler's record is kept. Handlers of one kind must not share one. */
   keys(id: string): readonly string[];
+  /** Gives further names that notes of this storage take: no handler's record may go there. Default: none. */
+  reserved?(): readonly string[];
   /** Gives an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
   /** Puts the removal of left-over wake-up notes of Kopf's into the patch; nothing if there are none. */
@@ -141,4 +147,11 @@ export function handledEssence(
 ): JsonObject | undefined {
   const essence = diffBase.fetch(body, options);
   return essence && progress.clear(diffBase.clear(essence));
+}
+
+/** Gives the names of all notes that are not records of handlers. */
+export function reservedNames(
+  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+): readonly string[] {
+  return [...diffBase.reserved?.() ?? [], ...progress.reserved?.() ?? []];
 }

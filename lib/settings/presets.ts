@@ -5,7 +5,7 @@
  */
 
 import { type FieldSpec, parseField } from "../model/fields.ts";
-import { MultiProgress } from "./combined.ts";
+import { MultiDiffBase, MultiProgress } from "./combined.ts";
 import { annotationsDiffBase, statusDiffBase } from "./diffbase.ts";
 import { checkPrefix } from "./keys.ts";
 import type { Persistence } from "./persistence.ts";
@@ -41,6 +41,12 @@ export interface KopfOptions extends AnnotationsOptions {
  * Keeps notes in annotations under one prefix: the default.
  *
  * @throws {RangeError} If the prefix is not a DNS name.
+ * @example
+ * ```ts
+ * import { annotations, operator } from "@lotse/lotse";
+ *
+ * const op = operator({ persistence: annotations({ prefix: "databases.example.com" }) });
+ * ```
  */
 export function annotations(options: AnnotationsOptions = {}): Persistence {
   const { prefix = "lotse.dev" } = options;
@@ -59,6 +65,12 @@ export function annotations(options: AnnotationsOptions = {}): Persistence {
  * The kind's schema must let them through: `status.<name>` with `x-kubernetes-preserve-unknown-fields`.
  *
  * @throws {RangeError} If the name is empty.
+ * @example
+ * ```ts
+ * import { operator, status } from "@lotse/lotse";
+ *
+ * const op = operator({ persistence: status({ name: "databases" }) });
+ * ```
  */
 export function status(options: StatusOptions = {}): Persistence {
   const { name = "lotse" } = options;
@@ -78,6 +90,12 @@ export function status(options: StatusOptions = {}): Persistence {
  * Keeps notes as Kopf does, byte for byte, so that a Python operator can be replaced in place.
  *
  * @throws {RangeError} If the prefix is not a DNS name.
+ * @example
+ * ```ts
+ * import { kopf, operator } from "@lotse/lotse";
+ *
+ * const op = operator({ persistence: kopf() });
+ * ```
  */
 export function kopf(options: KopfOptions = {}): Persistence {
   const { prefix = "kopf.zalando.org", name = "kopf", v1 = true } = options;
@@ -88,6 +106,43 @@ export function kopf(options: KopfOptions = {}): Persistence {
     finalizer: "kopf.zalando.org/KopfFinalizerMarker",
     diffBase: annotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
     progress: new MultiProgress([new AnnotationsProgress(place), inStatus], { writable: 1 }),
+  };
+}
+
+/** Options of {@linkcode migrate}. */
+export interface MigrateOptions {
+  /** Where notes are kept from now on. */
+  readonly to: Persistence;
+  /** Where they were kept before; the first one that has something counts. */
+  readonly from: readonly Persistence[];
+  /** Whether the old places are written, too, so that there is a way back. Default: false. */
+  readonly both?: boolean;
+}
+
+/**
+ * Moves notes from one place to another while objects are handled: no handler is repeated, and none is left out.
+ *
+ * Everything is read from all places, and progress is removed from all of them. The finalizer stays that of the first old
+ * place, since objects hold it: with another one, they could never go.
+ *
+ * @throws {RangeError} If there is no place that they come from.
+ * @example
+ * ```ts
+ * import { annotations, kopf, migrate, operator } from "@lotse/lotse";
+ *
+ * const op = operator({ persistence: migrate({ to: annotations(), from: [kopf()] }) });
+ * ```
+ */
+export function migrate({ to, from, both = false }: MigrateOptions): Persistence {
+  const [before] = from;
+  if (before === undefined) throw new RangeError("Cannot move notes: say where they come from");
+  const all = [to, ...from];
+  const writable = both ? all.length : 1;
+  return {
+    warnings: all.flatMap(({ warnings = [] }) => warnings),
+    finalizer: before.finalizer,
+    diffBase: new MultiDiffBase(all.map(({ diffBase }) => diffBase), { writable }),
+    progress: new MultiProgress(all.map(({ progress }) => progress), { writable }),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   writeStatus,
 } from "./notes.ts";
 import type { FetchOptions, ProgressRecord, ProgressStorage, ProgressTarget } from "./persistence.ts";
+import { toPythonJson } from "./python_json.ts";
 import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./record.ts";
 
 /** Options of {@linkcode AnnotationsProgress}. */
@@ -84,6 +85,10 @@ export class AnnotationsProgress implements ProgressStorage {
     return this.#keys(id);
   }
 
+  reserved(): readonly string[] {
+    return [MARKER, this.#touchKey].flatMap((id) => this.#keys(id));
+  }
+
   clear(essence: JsonObject): JsonObject {
     return clearEssence(essence, { prefix: this.#options.prefix });
   }
@@ -105,16 +110,12 @@ export class AnnotationsProgress implements ProgressStorage {
 
   #encode(record: ProgressRecord): string {
     const { form, verbose = false } = this.#options;
-    const text = JSON.stringify(
-      encodeRecord(record, form),
-      (_, value) => value === null && !verbose ? undefined : value,
+    const encoded = Object.entries(encodeRecord(record, form)).filter(([, value]) =>
+      value !== null || verbose
     );
-    return form === "kopf" ? text.replace(/[\x7f-\uffff]/g, escape) : text;
+    const content = Object.fromEntries(encoded);
+    return form === "kopf" ? toPythonJson(content) : JSON.stringify(content);
   }
-}
-
-function escape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** Options of {@linkcode StatusProgress}. */

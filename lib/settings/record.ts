@@ -23,10 +23,10 @@ export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObje
     stopped: encodeTime(record.stopped, form),
     delayed: encodeTime(record.delayed, form),
     purpose: record.purpose ?? null,
-    retries: record.retries,
+    retries: form === "kopf" ? record.retries + (record.waits ?? 0) : record.retries,
     success: record.success,
     failure: record.failure,
-    message: record.message === undefined ? null : cut(record.message),
+    message: encodeMessage(record, form),
     subrefs: record.subrefs === undefined || record.subrefs.length === 0 ? null : [...record.subrefs],
   };
   if (form === "lotse") encoded.digest = record.digest ?? null;
@@ -77,6 +77,15 @@ function encodeTime(text: string | undefined, form: RecordForm): string | null {
   const time = parseTimestamp(text);
   if (time === undefined) return null;
   return form === "kopf" ? formatKopfTimestamp(time) : formatTimestamp(time);
+}
+
+/** What Kopf notes as the error of a handler that waits for its sub-handlers is the text of nothing. */
+function encodeMessage(
+  { message, waits, success, failure }: ProgressRecord,
+  form: RecordForm,
+): string | null {
+  if (message !== undefined) return cut(message);
+  return form === "kopf" && waits !== undefined && !success && !failure ? "None" : null;
 }
 
 function cut(message: string): string {
