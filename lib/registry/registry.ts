@@ -29,6 +29,8 @@ export class Registry {
   readonly #indexes: IndexHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #cache = new Map<string, OfKind>();
+  #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
+    matchesResource(selector, resource);
 
   readonly #reserved: () => readonly string[];
 
@@ -73,6 +75,16 @@ export class Registry {
     copy.#changes.push(...this.#changes);
     copy.#indexes.push(...this.#indexes);
     return copy;
+  }
+
+  /**
+   * Says which handlers are for which kinds, from now on. Until then: those whose selectors match.
+   *
+   * Selectors know one kind at a time; what is ambiguous, or cannot be served, only shows among all kinds of a cluster.
+   */
+  serveOnly(isServed: (handler: ObjectHandler, resource: Resource) => boolean): void {
+    this.#isServed = isServed;
+    this.#cache.clear();
   }
 
   /** Forgets everything. */
@@ -150,7 +162,7 @@ export class Registry {
     const key = keyOf(resource);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const isOurs = ({ selector }: ObjectHandler): boolean => matchesResource(selector, resource);
+    const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);
     const found = {
       events: this.#events.filter(isOurs),
       changes: this.#changes.filter(isOurs),
