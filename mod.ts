@@ -132,7 +132,7 @@ export type {
   PathOfObject,
   ValueAt,
 } from "./lib/registry/paths.ts";
-export { type Kinds, kinds } from "./lib/registry/kinds.ts";
+export { type BuiltinType, type JsonOf, type Kinds, kinds, type Model } from "./lib/registry/kinds.ts";
 export {
   resource,
   type ResourceLike,
