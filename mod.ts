@@ -33,6 +33,7 @@ export type {
   PostOptions,
 } from "./lib/operator/announcing.ts";
 export {
+  daemon,
   defaultOperator,
   event,
   exception,
@@ -44,6 +45,7 @@ export {
   operator,
   type OperatorOptions,
   type RunOptions,
+  timer,
   warn,
 } from "./lib/operator/operator.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
@@ -71,11 +73,13 @@ export type {
   ChangeArguments,
   ChangeFilterArguments,
   ChangeHandlerArguments,
+  DaemonHandlerArguments,
   Essence,
   EventArguments,
   EventFilterArguments,
   EventHandlerArguments,
   ObjectArguments,
+  StopReason,
   Sub,
   SubField,
   SubFn,
@@ -93,6 +97,17 @@ export type {
   IndexWord,
   Whole,
 } from "./lib/registry/indexes.ts";
+export type {
+  BackgroundOptions,
+  Daemon,
+  DaemonFn,
+  DaemonOptions,
+  InitialDelay,
+  Timer,
+  TimerFn,
+  TimerOptions,
+} from "./lib/registry/background.ts";
+export type { Stopped } from "./lib/async/stop_flag.ts";
 export type { Reason } from "./lib/registry/causes.ts";
 export {
   ABSENT,

@@ -83,9 +83,9 @@ export class Observation {
       this.#warn("The kind cannot be watched: its handlers are not served", { kind });
       return false;
     }
-    const isStateful = this.#options.registry.changeHandlers.some((each) => each === handler);
+    const isStateful = this.#options.registry.statefulHandlers.some((each) => each === handler);
     if (isStateful && !resource.verbs.includes("patch")) {
-      this.#warn("The kind cannot be patched: handlers that keep progress on it are not served", { kind });
+      this.#warn("The kind cannot be patched: handlers that keep notes on it are not served", { kind });
       return false;
     }
     return true;

@@ -7,6 +7,7 @@ import type { Credentials } from "../client/connection_info.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
+import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -72,6 +73,10 @@ export class Operator {
   readonly on: On;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: IndexWord;
+  /** Declares a function that runs as long as an object is there: once, in the background. */
+  readonly daemon: Daemon;
+  /** Declares a function that runs every now and then as long as an object is there. */
+  readonly timer: Timer;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** All settings; may be changed until the operator runs. */
@@ -99,6 +104,8 @@ export class Operator {
     );
     this.on = new On(this.#registry);
     this.index = indexWord(this.#registry);
+    this.daemon = declareDaemon(this.#registry);
+    this.timer = declareTimer(this.#registry);
     this.api = new Api(() => this.#connected());
   }
 
@@ -260,3 +267,8 @@ export function exception(objects: Postable, error: unknown, options?: Exception
 
 /** Declares indexes of the default operator. */
 export const index: IndexWord = defaultOperator.index;
+/** Declares daemons of the default operator. */
+export const daemon: Daemon = defaultOperator.daemon;
+
+/** Declares timers of the default operator. */
+export const timer: Timer = defaultOperator.timer;

@@ -10,7 +10,7 @@ import { keyOf, type Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
 import { matches, type MatchOptions } from "./filters.ts";
-import type { ChangeHandler, EventHandler, ObjectHandler } from "./handlers.ts";
+import type { BackgroundHandler, ChangeHandler, EventHandler, ObjectHandler } from "./handlers.ts";
 import type { IndexHandler } from "./index_handle.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
@@ -20,6 +20,7 @@ interface OfKind {
   readonly events: readonly EventHandler[];
   readonly changes: readonly ChangeHandler[];
   readonly indexes: readonly IndexHandler[];
+  readonly backgrounds: readonly BackgroundHandler[];
 }
 
 /** All handlers of one operator. */
@@ -27,6 +28,7 @@ export class Registry {
   readonly #events: EventHandler[] = [];
   readonly #changes: ChangeHandler[] = [];
   readonly #indexes: IndexHandler[] = [];
+  readonly #backgrounds: BackgroundHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #cache = new Map<string, OfKind>();
   #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
@@ -68,12 +70,20 @@ export class Registry {
     this.#cache.clear();
   }
 
+  /** Adds a daemon or a timer. @throws {TypeError} If another function has the same id on the same kind. */
+  addBackground(handler: BackgroundHandler): void {
+    this.#rejectCollision(this.#backgrounds, handler);
+    this.#backgrounds.push(handler);
+    this.#cache.clear();
+  }
+
   /** Gives a copy, which what is added or cleared later does not reach. */
   copy(): Registry {
     const copy = new Registry(this.#keys, this.#reserved);
     copy.#events.push(...this.#events);
     copy.#changes.push(...this.#changes);
     copy.#indexes.push(...this.#indexes);
+    copy.#backgrounds.push(...this.#backgrounds);
     return copy;
   }
 
@@ -92,6 +102,7 @@ export class Registry {
     this.#events.length = 0;
     this.#changes.length = 0;
     this.#indexes.length = 0;
+    this.#backgrounds.length = 0;
     this.#cache.clear();
   }
 
@@ -101,12 +112,17 @@ export class Registry {
 
   /** All handlers of objects, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
-    return [...this.#events, ...this.#changes, ...this.#indexes];
+    return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];
   }
 
-  /** Whether some handler keeps notes on objects, so that kinds must be patchable. */
+  /** The handlers of causes. */
   get changeHandlers(): readonly ChangeHandler[] {
     return this.#changes;
+  }
+
+  /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
+  get statefulHandlers(): readonly ObjectHandler[] {
+    return [...this.#changes, ...this.#backgrounds];
   }
 
   /** The raw event handlers of a kind. */
@@ -127,6 +143,11 @@ export class Registry {
   /** The index handlers of a kind. */
   indexesOf(resource: Resource): readonly IndexHandler[] {
     return this.#of(resource).indexes;
+  }
+
+  /** The daemons and timers of a kind. */
+  backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
+    return this.#of(resource).backgrounds;
   }
 
   #rejectReserved({ id }: ObjectHandler): void {
@@ -167,6 +188,7 @@ export class Registry {
       events: this.#events.filter(isOurs),
       changes: this.#changes.filter(isOurs),
       indexes: this.#indexes.filter(isOurs),
+      backgrounds: this.#backgrounds.filter(isOurs),
     };
     this.#cache.set(key, found);
     return found;
