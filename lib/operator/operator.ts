@@ -57,6 +57,8 @@ export interface RunOptions {
   readonly context?: string;
   /** Credentials that come from elsewhere; then no kubeconfig is read. */
   readonly credentials?: Credentials;
+  /** What each object's `memo` begins with, for this run. Default: the operator's own. */
+  readonly memo?: Readonly<Record<string, unknown>>;
   /** Watch these namespaces only. Default: the whole cluster. */
   readonly namespaces?: readonly string[];
   /** Watch the whole cluster; the opposite of `namespaces`. */
@@ -86,6 +88,7 @@ export class Operator {
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
+  #isRunning = false;
   #poster: Poster | undefined;
 
   /**
@@ -158,11 +161,27 @@ export class Operator {
   /**
    * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
+   * Several operators may run at the same time; one operator runs once at a time, and any number of times in a row.
+   *
    * @throws {LoginError} If there is no way into a cluster.
    * @throws {ApiError} If the server does not tell what it serves.
-   * @throws {TypeError} If `namespaces` and `clusterwide` contradict each other.
+   * @throws {TypeError} If it is running already, or `namespaces` and `clusterwide` contradict each other.
    */
   async run(options: RunOptions = {}): Promise<void> {
+    if (this.#isRunning) {
+      throw new TypeError(
+        "Cannot run an operator that is running: wait until it has stopped, or make another",
+      );
+    }
+    this.#isRunning = true;
+    try {
+      await this.#run(options);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #run(options: RunOptions): Promise<void> {
     const { host = currentHost(), namespaces, clusterwide } = options;
     if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
       throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
@@ -175,7 +194,7 @@ export class Operator {
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
-      memo: this.memo,
+      memo: options.memo ?? this.memo,
       signal: options.signal ?? new AbortController().signal,
       onReady: options.ready ?? (() => {}),
       onSynced: options.synced ?? (() => {}),
