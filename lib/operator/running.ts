@@ -33,6 +33,9 @@ import { createProcess, postingLogger } from "./processing.ts";
 import { Workers } from "./queueing.ts";
 import { watchDefinitions } from "./scanning.ts";
 
+/** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
+const LEFTOVERS: Seconds = 5;
+
 export interface RunningOptions {
   readonly host: Host;
   readonly logger: Logger;
@@ -256,7 +259,7 @@ class Run {
     if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
     const isDone = await Promise.all([
       this.#finished(this.#work, exitTimeout),
-      this.#finished(this.#background, exitTimeout),
+      this.#finished(this.#background, LEFTOVERS),
     ]);
     if (isDone.every(Boolean)) return;
     logger.warn("Some handlers do not stop: they are left behind", {
