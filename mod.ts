@@ -33,7 +33,6 @@ export type {
   PostOptions,
 } from "./lib/operator/announcing.ts";
 export {
-  daemon,
   defaultOperator,
   event,
   exception,
@@ -45,7 +44,6 @@ export {
   operator,
   type OperatorOptions,
   type RunOptions,
-  timer,
   warn,
 } from "./lib/operator/operator.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
@@ -58,6 +56,7 @@ export {
   TemporaryError,
   type TemporaryErrorOptions,
 } from "./lib/execution/errors.ts";
+export { ActivityError } from "./lib/engines/activities.ts";
 export {
   allAtOnce,
   asap,
@@ -69,17 +68,32 @@ export {
   shuffled,
 } from "./lib/execution/lifecycle.ts";
 export type {
+  ActivityArguments,
+  ActivityFn,
+  ActivityOptions,
+  LoginResult,
+  OnActivities,
+} from "./lib/registry/activities.ts";
+export type {
+  AdmissionArguments,
+  AdmissionFilterArguments,
+  AdmissionFn,
+  AdmissionHandlerArguments,
+  AdmissionOptions,
+  OnAdmission,
+  UserInfo,
+} from "./lib/registry/admission.ts";
+export type { ActivityName, AdmissionOperation } from "./lib/registry/handlers.ts";
+export type {
   AttemptArguments,
   ChangeArguments,
   ChangeFilterArguments,
   ChangeHandlerArguments,
-  DaemonHandlerArguments,
   Essence,
   EventArguments,
   EventFilterArguments,
   EventHandlerArguments,
   ObjectArguments,
-  StopReason,
   Sub,
   SubField,
   SubFn,
@@ -97,17 +111,6 @@ export type {
   IndexWord,
   Whole,
 } from "./lib/registry/indexes.ts";
-export type {
-  BackgroundOptions,
-  Daemon,
-  DaemonFn,
-  DaemonOptions,
-  InitialDelay,
-  Timer,
-  TimerFn,
-  TimerOptions,
-} from "./lib/registry/background.ts";
-export type { Stopped } from "./lib/async/stop_flag.ts";
 export type { Reason } from "./lib/registry/causes.ts";
 export {
   ABSENT,
@@ -147,7 +150,7 @@ export type {
   PathOfObject,
   ValueAt,
 } from "./lib/registry/paths.ts";
-export { type BuiltinType, type JsonOf, type Kinds, kinds, type Model } from "./lib/registry/kinds.ts";
+export { type Kinds, kinds } from "./lib/registry/kinds.ts";
 export {
   resource,
   type ResourceLike,

@@ -28,6 +28,11 @@ export async function runOperators(
   { host, options, logger, kubeconfig, signal, ready }: RunOperatorsOptions,
 ): Promise<void> {
   warnOfOptionsWithoutEffect(options, logger);
+  if (operators.length > 1 && options.text("liveness") !== undefined) {
+    throw new CommandError(
+      `Cannot answer probes for ${operators.length} operators at one address: run them one by one, or make one of them`,
+    );
+  }
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let waiting = operators.length;
@@ -60,11 +65,16 @@ function explain(error: unknown): unknown {
 /** What `op.run()` is to be told of the command line's options. */
 function operatorOptions(options: OptionValues): Parameters<Operator["run"]>[0] {
   const namespaces = options.list("namespace");
-  return { context: options.text("context"), namespaces, clusterwide: namespaces.length === 0 };
+  return {
+    context: options.text("context"),
+    namespaces,
+    clusterwide: namespaces.length === 0,
+    liveness: options.text("liveness"),
+  };
 }
 
-/** Options that scripts written for Kopf give, and that wait for their engines (peering, probing). */
-const WITHOUT_EFFECT = ["dev", "priority", "peering", "liveness"];
+/** Options that scripts written for Kopf give, and that wait for their engines (peering). */
+const WITHOUT_EFFECT = ["dev", "priority", "peering"];
 
 function warnOfOptionsWithoutEffect(options: OptionValues, logger: Logger): void {
   for (const name of WITHOUT_EFFECT) {

@@ -20,8 +20,6 @@ export interface RunOptions {
   readonly handlers: readonly ChangeHandler[];
   /** Those that this cause calls. */
   readonly selected: readonly ChangeHandler[];
-  /** Whether daemons are still stopping, so that a deletion cannot be over yet. */
-  readonly isPending: boolean;
 }
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
@@ -32,8 +30,7 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
 };
 
 /** Runs the handlers whose turn it is. */
-export async function runHandlers(pass: Pass, options: RunOptions): Promise<Decision> {
-  const { cause, handlers, selected, isPending } = options;
+export async function runHandlers(pass: Pass, { cause, handlers, selected }: RunOptions): Promise<Decision> {
   const { reason } = cause;
   const progress = loadProgress(pass, handlers);
   if (!isHandled(reason)) {
@@ -43,8 +40,7 @@ export async function runHandlers(pass: Pass, options: RunOptions): Promise<Deci
   logStart(pass, cause, progress.othersThan(reason));
   const batches = new Batches(pass, cause, reason);
   const batch = await batches.run(progress, selected);
-  // Handlers of a deletion that have finished keep their records until the daemons have ended too.
-  if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(pass, batches, batch);
+  if (!progress.isDone) return unfinished(pass, batches, batch);
   if (selected.length > 0) pass.logger.info(`${NOUNS[reason]} is processed`, { ...progress.counts });
   return {
     notes: collect((notes) => conclude(pass, { cause, progress, notes })),

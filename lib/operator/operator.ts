@@ -7,7 +7,6 @@ import type { Credentials } from "../client/connection_info.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
-import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -31,7 +30,7 @@ import {
   type PostOptions,
 } from "./announcing.ts";
 import { Api } from "./api.ts";
-import { runOperator } from "./running.ts";
+import { runOperator } from "./lifetime.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
 export interface OperatorOptions extends Omit<SettingsOverrides, "persistence"> {
@@ -47,7 +46,7 @@ export interface OperatorOptions extends Omit<SettingsOverrides, "persistence"> 
 export interface RunOptions {
   /** Aborting stops the operator gracefully. Default: it runs for ever. */
   readonly signal?: AbortSignal;
-  /** Called when the operator has begun to watch. */
+  /** Called when the operator has started (its startup handlers have succeeded, the kinds are found), and begins to watch. */
   readonly ready?: () => void;
   /** Called when every kind has been listed for the first time. */
   readonly synced?: () => void;
@@ -55,14 +54,17 @@ export interface RunOptions {
   readonly kubeconfig?: string;
   /** Which of its contexts. Default: the current one. */
   readonly context?: string;
-  /** Credentials that come from elsewhere; then no kubeconfig is read. */
+  /** Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called. */
   readonly credentials?: Credentials;
-  /** What each object's `memo` begins with, for this run. Default: the operator's own. */
-  readonly memo?: Readonly<Record<string, unknown>>;
   /** Watch these namespaces only. Default: the whole cluster. */
   readonly namespaces?: readonly string[];
   /** Watch the whole cluster; the opposite of `namespaces`. */
   readonly clusterwide?: boolean;
+  /**
+   * Where to answer probes, such as "http://0.0.0.0:8080/healthz"; "/readyz" and "/livez" are on the same address. Default:
+   * nowhere.
+   */
+  readonly liveness?: string;
   /** Default: plain lines on the standard error output, from level "info". */
   readonly logger?: Logger;
   /** The world to run in. Default: the real one. */
@@ -75,20 +77,15 @@ export class Operator {
   readonly on: On;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: IndexWord;
-  /** Declares a function that runs as long as an object is there: once, in the background. */
-  readonly daemon: Daemon;
-  /** Declares a function that runs every now and then as long as an object is there. */
-  readonly timer: Timer;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** All settings; may be changed until the operator runs. */
   readonly settings: Settings;
-  /** What each object's `memo` begins with. */
-  readonly memo: Readonly<Record<string, unknown>>;
+  /** The operator's own memo, which startup handlers may fill. Each object's begins with a shallow copy of it. */
+  readonly memo: Record<string, unknown>;
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
-  #isRunning = false;
   #poster: Poster | undefined;
 
   /**
@@ -99,7 +96,7 @@ export class Operator {
   constructor(options: OperatorOptions = {}) {
     const { lifecycle, memo = {}, ...overrides } = options;
     this.settings = mergeSettings(defaultSettings(), overrides);
-    this.memo = memo;
+    this.memo = { ...memo };
     this.#lifecycle = lifecycle ?? undefined;
     this.#registry = new Registry(
       (id) => this.settings.persistence.progress.keys(id),
@@ -107,8 +104,6 @@ export class Operator {
     );
     this.on = new On(this.#registry);
     this.index = indexWord(this.#registry);
-    this.daemon = declareDaemon(this.#registry);
-    this.timer = declareTimer(this.#registry);
     this.api = new Api(() => this.#connected());
   }
 
@@ -161,27 +156,12 @@ export class Operator {
   /**
    * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
-   * Several operators may run at the same time; one operator runs once at a time, and any number of times in a row.
-   *
-   * @throws {LoginError} If there is no way into a cluster.
+   * @throws {ActivityError} If a startup or cleanup handler fails.
+   * @throws {LoginError} If there is no way into a cluster, or none any more.
    * @throws {ApiError} If the server does not tell what it serves.
-   * @throws {TypeError} If it is running already, or `namespaces` and `clusterwide` contradict each other.
+   * @throws {TypeError} If `namespaces` and `clusterwide` contradict each other.
    */
   async run(options: RunOptions = {}): Promise<void> {
-    if (this.#isRunning) {
-      throw new TypeError(
-        "Cannot run an operator that is running: wait until it has stopped, or make another",
-      );
-    }
-    this.#isRunning = true;
-    try {
-      await this.#run(options);
-    } finally {
-      this.#isRunning = false;
-    }
-  }
-
-  async #run(options: RunOptions): Promise<void> {
     const { host = currentHost(), namespaces, clusterwide } = options;
     if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
       throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
@@ -194,7 +174,7 @@ export class Operator {
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
-      memo: options.memo ?? this.memo,
+      memo: this.memo,
       signal: options.signal ?? new AbortController().signal,
       onReady: options.ready ?? (() => {}),
       onSynced: options.synced ?? (() => {}),
@@ -286,8 +266,3 @@ export function exception(objects: Postable, error: unknown, options?: Exception
 
 /** Declares indexes of the default operator. */
 export const index: IndexWord = defaultOperator.index;
-/** Declares daemons of the default operator. */
-export const daemon: Daemon = defaultOperator.daemon;
-
-/** Declares timers of the default operator. */
-export const timer: Timer = defaultOperator.timer;

@@ -7,11 +7,13 @@
 
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
+import { messageOf } from "../client/errors.ts";
 import { watchObjects } from "../client/watch.ts";
 import type { WatchState } from "../client/watch_types.ts";
+import type { Check } from "../engines/probing.ts";
 import type { WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
-import type { Host } from "../runtime/host.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 
@@ -34,6 +36,9 @@ export interface OrchestrationOptions {
   readonly onSynced: () => void;
 }
 
+/** How long a stream may fail before what is known of its objects counts as stale. */
+const STALE_AFTER: Seconds = 15;
+
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -44,6 +49,8 @@ interface Stream {
   task: Task | undefined;
   listed: boolean;
   state: WatchState | undefined;
+  /** Since when no attempt has succeeded, in milliseconds since 1970; undefined while all is well. */
+  failingSince: number | undefined;
 }
 
 /** The streams of one operator. */
@@ -63,6 +70,22 @@ export class Orchestration {
   /** Whether every stream has listed its objects at least once. */
   get isSynced(): boolean {
     return [...this.#streams.values()].every(({ listed }) => listed);
+  }
+
+  /** Whether each stream sees what happens. Streams that break are opened again: only what lasts is a problem. */
+  checks(): readonly Check[] {
+    return [...this.#streams].map(([key, stream]) => ({
+      name: `watch ${key.replace(/\|$/, "")}`,
+      problem: this.#problemOf(stream),
+    }));
+  }
+
+  #problemOf({ listed, failingSince, state }: Stream): string | undefined {
+    const failing = failingSince === undefined ? 0 : (this.#options.host.clock.now() - failingSince) / 1000;
+    if (listed && failing < STALE_AFTER) return undefined;
+    const error = failingSince === undefined ? undefined : state?.lastError;
+    const reason = error === undefined ? "" : `: ${messageOf(error)}`;
+    return listed ? `no stream for ${Math.round(failing)} s${reason}` : `not listed yet${reason}`;
   }
 
   /** Stops the streams of kinds that are not among these, and starts those that are missing. */
@@ -90,12 +113,20 @@ export class Orchestration {
 
   #start(key: string, target: Target): void {
     this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
-    const stream: Stream = { resource: target.resource, task: undefined, listed: false, state: undefined };
+    const stream: Stream = {
+      resource: target.resource,
+      task: undefined,
+      listed: false,
+      state: undefined,
+      failingSince: undefined,
+    };
     this.#streams.set(key, stream);
     this.#options.onStarted?.(key, target.resource);
     stream.task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
       const onState = (state: WatchState): void => {
         stream.state = state;
+        if (state.failures === 0) stream.failingSince = undefined;
+        else stream.failingSince ??= this.#options.host.clock.now();
       };
       for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
         if (item.type === "event") this.#options.submit(target.resource, item.event);

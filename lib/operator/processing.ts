@@ -15,7 +15,6 @@ import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { handleBackground } from "./background.ts";
 import { handleChange } from "./changes.ts";
 import { handleEvent } from "./events.ts";
 import type { ObjectMemory } from "./memories.ts";
@@ -42,11 +41,7 @@ export function createProcess(
 }
 
 /** Where the settings say so, what handlers log becomes Kubernetes events. */
-export function postingLogger(
-  logger: Logger,
-  reference: ObjectReference,
-  options: Pick<ProcessingOptions, "poster" | "settings">,
-): Logger {
+function postingLogger(logger: Logger, reference: ObjectReference, options: ProcessingOptions): Logger {
   const { poster, settings: { posting } } = options;
   if (!posting.loggers || !posting.enabled) return logger;
   return bridgeLogger(logger, {
@@ -67,12 +62,11 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   }
   if (isGone) {
     pass.logger.debug("Object has gone");
-    await pass.daemons.forget(memory);
     return { gone: true };
   }
   const isUnfinished = pass.memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
   if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished) return { unchanged: true };
-  return await conclude(pass, await handleChange(pass, await handleBackground(pass)));
+  return await conclude(pass, await handleChange(pass));
 }
 
 /** After a lost race, the state in memory is known to be old. */

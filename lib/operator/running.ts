@@ -1,5 +1,5 @@
 /**
- * One run of an operator: log in, find the kinds, open the streams, work until told to stop, and stop in order.
+ * What an operator does while it serves: find the kinds, open the streams, work until told to stop, and stop in order.
  *
  * Streams stop first, then workers get a little time to finish what they are at, then handlers are told to stop, and what
  * does not listen is left behind. Source: Kopf, B §5.11; deviations C29, B-5.11.
@@ -8,33 +8,22 @@
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import { createClient } from "../client/objects.ts";
-import { login } from "../client/login.ts";
 import type { Credentials } from "../client/connection_info.ts";
-import { Transport } from "../client/transport.ts";
 import { Poster } from "../engines/posting.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
-import { Daemons } from "../engines/daemons/daemons.ts";
+import type { Check } from "../engines/probing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
-import { digestOf } from "../model/digest.ts";
-import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
-import { currentEssence } from "../settings/persistence.ts";
-import { extraFieldsOf } from "./fields.ts";
 import { Memories } from "./memories.ts";
 import { Observation } from "./observation.ts";
 import { Orchestration } from "./orchestration.ts";
-import { deliver } from "./outcomes.ts";
-import { createProcess, postingLogger } from "./processing.ts";
+import { createProcess } from "./processing.ts";
 import { Workers } from "./queueing.ts";
 import { watchDefinitions } from "./scanning.ts";
-
-/** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
-const LEFTOVERS: Seconds = 5;
 
 export interface RunningOptions {
   readonly host: Host;
@@ -42,7 +31,8 @@ export interface RunningOptions {
   readonly registry: Registry;
   readonly settings: Settings;
   readonly lifecycle: () => Lifecycle;
-  readonly memo: Readonly<Record<string, unknown>>;
+  /** The operator's own; each object's begins with a shallow copy of it. */
+  readonly memo: Record<string, unknown>;
   /** Aborting stops the operator gracefully. */
   readonly signal: AbortSignal;
   readonly credentials?: Credentials;
@@ -50,7 +40,9 @@ export interface RunningOptions {
   readonly context?: string;
   /** Undefined: the whole cluster. */
   readonly namespaces?: readonly string[];
-  /** Called when the operator has started to watch. */
+  /** Where to answer probes: "http://0.0.0.0:8080/healthz". Undefined: nowhere. */
+  readonly liveness?: string;
+  /** Called when the operator has started, and begins to watch. */
   readonly onReady: () => void;
   /** Called when every kind has been listed for the first time. */
   readonly onSynced: () => void;
@@ -60,69 +52,72 @@ export interface RunningOptions {
   readonly onPoster: (poster: Poster | undefined) => void;
 }
 
-/**
- * Runs until the signal aborts.
- *
- * @throws {LoginError} If there is no way into a cluster.
- * @throws {ApiError} If the server does not tell what it serves.
- */
-export async function runOperator(options: RunningOptions): Promise<void> {
-  const { host, logger, settings, signal, kubeconfig, context } = options;
-  if (signal.aborted) return;
-  const credentials = options.credentials ?? await login({ host, logger, kubeconfig, context });
-  using transport = new Transport({
-    host,
-    credentials,
-    logger: logger.child({ name: "lotse.client" }),
-    networking: settings.networking,
-    userAgent: "lotse",
-  });
-  const client = createClient(transport);
-  options.onClient(client);
-  try {
-    await new Run(options, client).untilStopped();
-  } finally {
-    options.onClient(undefined);
-  }
-}
-
 /** What keeps handlers waiting until it is known which kinds have indexes. */
 const STARTING = "starting";
 
-class Run {
+/** What there is before an operator serves. */
+export interface Ground {
+  readonly indexing: Indexing;
+  /** Cycles of objects, and whatever else handlers do. */
+  readonly work: TaskGroup;
+  /** Aborts when handlers must stop. */
+  readonly handlers: AbortController;
+  /** Aborts with an error that ends the operator. */
+  readonly failed: AbortController;
+}
+
+/** Makes what there is before an operator serves: indexes exist, and are empty, from the beginning. */
+export function prepareGround({ registry, settings, host, logger }: RunningOptions): Ground {
+  const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
+  const work = new TaskGroup({ onError });
+  const handlers = new AbortController();
+  const indexing = new Indexing({
+    handlers: registry.indexHandlers,
+    handlersOf: (resource) => registry.indexesOf(resource),
+    clock: host.clock,
+    logger: logger.child({ name: "lotse.objects" }),
+    defaultBackoff: () => settings.execution.defaultBackoff,
+    tasks: work,
+    signal: handlers.signal,
+  });
+  indexing.block(STARTING);
+  return { indexing, work, handlers, failed: new AbortController() };
+}
+
+/** One run, from the first look at the cluster on. */
+export class Run {
   readonly #options: RunningOptions;
   readonly #client: Client;
   readonly #streams: TaskGroup;
   readonly #work: TaskGroup;
-  /** Runs of daemons and timers. */
-  readonly #background: TaskGroup;
-  readonly #daemons: Daemons;
-  /** Aborts when handlers must stop. */
-  readonly #handlers = new AbortController();
+  readonly #handlers: AbortController;
+  readonly #failed: AbortSignal;
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
   readonly #indexing: Indexing;
   readonly #workers: Workers;
   readonly #poster: Poster;
+  #isAnnounced = false;
+  #isStarted = false;
   #revision: Promise<void> = Promise.resolve();
 
-  constructor(options: RunningOptions, client: Client) {
+  constructor(options: RunningOptions, { client, ground }: { client: Client; ground: Ground }) {
     this.#options = options;
     this.#client = client;
     const { host, logger, registry, settings } = options;
     for (const warning of settings.persistence.warnings ?? []) logger.warn(warning);
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#streams = new TaskGroup({ onError });
-    this.#work = new TaskGroup({ onError });
+    this.#work = ground.work;
+    this.#handlers = ground.handlers;
+    this.#failed = ground.failed.signal;
+    this.#indexing = ground.indexing;
     this.#poster = new Poster({
       client,
       clock: host.clock,
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
     });
-    this.#indexing = this.#makeIndexing();
-    this.#background = new TaskGroup({ onError });
-    this.#daemons = this.#makeDaemons();
     this.#workers = this.#makeWorkers(new Memories(options.memo));
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
@@ -146,37 +141,32 @@ class Run {
   }
 
   async untilStopped(): Promise<void> {
-    const { signal, settings, logger } = this.#options;
+    const { signal, settings } = this.#options;
     this.#options.onPoster(this.#poster);
     try {
       await this.#revise();
+      this.#isStarted = true;
       this.#indexing.release(STARTING);
       if (!settings.scanning.disabled) this.#scan();
-      this.#options.onReady();
-      logger.debug("Operator has started");
-      await aborted(signal);
+      await aborted(AbortSignal.any([signal, this.#failed]));
+      if (this.#failed.aborted) throw this.#failed.reason;
     } finally {
       await this.#stop();
       // What the last handlers had to say still goes out.
       await this.#poster.stop();
       this.#options.onPoster(undefined);
-      this.#indexing[Symbol.dispose]();
     }
   }
 
-  #makeIndexing(): Indexing {
-    const { registry, settings, host, logger } = this.#options;
-    const indexing = new Indexing({
-      handlers: registry.indexHandlers,
-      handlersOf: (resource) => registry.indexesOf(resource),
-      clock: host.clock,
-      logger: logger.child({ name: "lotse.objects" }),
-      defaultBackoff: () => settings.execution.defaultBackoff,
-      tasks: this.#work,
-      signal: this.#handlers.signal,
-    });
-    indexing.block(STARTING);
-    return indexing;
+  /** What the operator needs to be ready, as it is now. */
+  checks(): readonly Check[] {
+    const { signal } = this.#options;
+    return [
+      { name: "shutdown", problem: signal.aborted ? "the operator is stopping" : undefined },
+      { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
+      { name: "indexes", problem: this.#indexing.gate.isOpen ? undefined : "they are not complete yet" },
+      ...this.#orchestration.checks(),
+    ];
   }
 
   #makeWorkers(memories: Memories): Workers {
@@ -187,7 +177,6 @@ class Run {
       poster: this.#poster,
       persistence: settings.persistence,
       indices: this.#indexing.indices,
-      daemons: this.#daemons,
       signal: this.#handlers.signal,
     });
     return new Workers({
@@ -201,35 +190,22 @@ class Run {
     });
   }
 
-  #makeDaemons(): Daemons {
-    const { host, logger, settings, registry } = this.#options;
-    const { persistence } = settings;
-    return new Daemons({
-      clock: host.clock,
-      client: this.#client,
-      settings,
-      loggerOf: (body) => {
-        const reference = objectReference(body);
-        const local = logger.child({ name: "lotse.objects", reference });
-        return postingLogger(local, reference, { poster: this.#poster, settings });
-      },
-      indices: this.#indexing.indices,
-      tasks: this.#background,
-      deliver,
-      essenceOf: (subject, body) => {
-        const extraFields = extraFieldsOf({ memory: subject, registry });
-        return digestOf(currentEssence(persistence, body, { extraFields }));
-      },
-      wake: ({ key }) => this.#workers.poke(key),
-    });
-  }
-
   /** One revision at a time: definitions come in swarms. */
   #revise(): Promise<void> {
     const revise = async (): Promise<void> => {
-      await this.#orchestration.revise(await this.#observation.watched());
+      const kinds = await this.#observation.watched();
+      this.#announce();
+      await this.#orchestration.revise(kinds);
     };
     return this.#revision = this.#revision.then(revise, revise);
+  }
+
+  /** Says once that the operator begins to watch. */
+  #announce(): void {
+    if (this.#isAnnounced) return;
+    this.#isAnnounced = true;
+    this.#options.logger.debug("Operator has started");
+    this.#options.onReady();
   }
 
   #scan(): void {
@@ -253,25 +229,15 @@ class Run {
     const { settings, logger } = this.#options;
     await this.#streams.stop();
     this.#workers.stop();
-    const { exitTimeout } = settings.queueing;
-    using daemons = this.#daemons;
-    const [isFinished] = await Promise.all([this.#finished(this.#work, exitTimeout), daemons.exit()]);
-    if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
-    const isDone = await Promise.all([
-      this.#finished(this.#work, exitTimeout),
-      this.#finished(this.#background, LEFTOVERS),
-    ]);
-    if (isDone.every(Boolean)) return;
-    logger.warn("Some handlers do not stop: they are left behind", {
-      objects: this.#workers.size,
-      background: this.#background.size,
-    });
+    if (await this.#finished(settings.queueing.exitTimeout)) return;
+    this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
+    if (await this.#finished(settings.queueing.exitTimeout)) return;
+    logger.warn("Some handlers do not stop: they are left behind", { objects: this.#workers.size });
   }
 
-  async #finished(tasks: TaskGroup, timeout: Seconds): Promise<boolean> {
-    if (tasks.size === 0) return true;
+  async #finished(timeout: Seconds): Promise<boolean> {
     const controller = new AbortController();
-    const finished = tasks.finished().then(() => true);
+    const finished = this.#work.finished().then(() => true);
     const late = this.#options.host.clock.sleep(timeout, controller.signal).then(() => false);
     const result = await Promise.race([finished, late]);
     controller.abort();

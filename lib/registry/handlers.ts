@@ -5,7 +5,6 @@
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
 import type { Handler } from "../execution/handler.ts";
-import type { Seconds } from "../runtime/host.ts";
 import type { Filters } from "./filters.ts";
 
 /** A handler of a kind's objects. */
@@ -28,37 +27,28 @@ export interface ChangeHandler extends ObjectHandler {
   readonly requiresFinalizer: boolean;
 }
 
-/** When something that lives beside an object begins: after a time, or after what the function says. */
-export type InitialDelay = Seconds | ((args: never) => Seconds);
+/** What an operator does apart from objects. */
+export type ActivityName = "startup" | "cleanup" | "login" | "probe";
 
-/** Runs as long as its object is there. */
-export interface DaemonHandler extends ObjectHandler {
-  readonly type: "daemon";
-  readonly initialDelay?: InitialDelay;
-  /** Time between the stop flag and the abortion of `signal`. */
-  readonly cancellationBackoff?: Seconds;
-  /** Time between that and being left behind. */
-  readonly cancellationTimeout?: Seconds;
-  /** How often one that takes its time is spoken of. */
-  readonly cancellationPolling?: Seconds;
+/** Called when the operator does something apart from objects. */
+export interface ActivityHandler extends Handler {
+  readonly activity: ActivityName;
 }
 
-/** Runs every now and then as long as its object is there. */
-export interface TimerHandler extends ObjectHandler {
-  readonly type: "timer";
-  readonly initialDelay?: InitialDelay;
-  /** Pause after a run that needs no other try. */
-  readonly interval?: Seconds;
-  /** Whether the interval counts from beginning to beginning. */
-  readonly sharp?: boolean;
-  /** For how long the object must not have changed. */
-  readonly idle?: Seconds;
-  /** Whether it goes on after a failure for good. */
-  readonly keepSchedule?: boolean;
-}
+/** What can be done with an object, in the words of admission. */
+export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** What lives beside an object. */
-export type BackgroundHandler = DaemonHandler | TimerHandler;
+/** Asked before an object is written. */
+export interface AdmissionHandler extends ObjectHandler {
+  readonly cause: "validate" | "mutate";
+  /** Undefined: all. Never empty. */
+  readonly operations: readonly AdmissionOperation[] | undefined;
+  /** Undefined: the object itself. "*": it and all subresources. */
+  readonly subresource: string | undefined;
+  readonly persistent: boolean;
+  readonly sideEffects: boolean;
+  readonly ignoreFailures: boolean;
+}
 
 /** Gives the function's own name, or undefined if it has none. Bound functions give the name of what they bind. */
 export function nameOf(fn: (args: never) => unknown): string | undefined {

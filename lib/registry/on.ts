@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../model/object.ts";
+import { OnAdmission } from "./admission.ts";
 import type {
   ChangeFilterArguments,
   ChangeHandlerArguments,
@@ -73,11 +74,12 @@ export type EventFn<Spec, Status, Param> = (args: EventHandlerArguments<Spec, St
  *
  * All methods throw a TypeError where options contradict each other, and where another function has the same id already.
  */
-export class On {
+export class On extends OnAdmission {
   readonly #registry: Registry;
 
   /** Handlers go into this registry. */
   constructor(registry: Registry) {
+    super(registry);
     this.#registry = registry;
   }
 

@@ -10,7 +10,14 @@ import { keyOf, type Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
 import { matches, type MatchOptions } from "./filters.ts";
-import type { BackgroundHandler, ChangeHandler, EventHandler, ObjectHandler } from "./handlers.ts";
+import type {
+  ActivityHandler,
+  ActivityName,
+  AdmissionHandler,
+  ChangeHandler,
+  EventHandler,
+  ObjectHandler,
+} from "./handlers.ts";
 import type { IndexHandler } from "./index_handle.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
@@ -20,7 +27,6 @@ interface OfKind {
   readonly events: readonly EventHandler[];
   readonly changes: readonly ChangeHandler[];
   readonly indexes: readonly IndexHandler[];
-  readonly backgrounds: readonly BackgroundHandler[];
 }
 
 /** All handlers of one operator. */
@@ -28,11 +34,10 @@ export class Registry {
   readonly #events: EventHandler[] = [];
   readonly #changes: ChangeHandler[] = [];
   readonly #indexes: IndexHandler[] = [];
-  readonly #backgrounds: BackgroundHandler[] = [];
+  readonly #activities: ActivityHandler[] = [];
+  readonly #admission: AdmissionHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #cache = new Map<string, OfKind>();
-  #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
-    matchesResource(selector, resource);
 
   readonly #reserved: () => readonly string[];
 
@@ -70,11 +75,22 @@ export class Registry {
     this.#cache.clear();
   }
 
-  /** Adds a daemon or a timer. @throws {TypeError} If another function has the same id on the same kind. */
-  addBackground(handler: BackgroundHandler): void {
-    this.#rejectCollision(this.#backgrounds, handler);
-    this.#backgrounds.push(handler);
-    this.#cache.clear();
+  /** @throws {TypeError} If another function has the same id in the same activity. */
+  addActivity(handler: ActivityHandler): void {
+    const { activity, id, fn } = handler;
+    const same = this.activitiesOf(activity).find((each) => each.id === id);
+    if (same !== undefined && same.fn !== fn) {
+      throw new TypeError(
+        `Cannot register two handlers of "${activity}" with the id "${id}": give one of them another id`,
+      );
+    }
+    if (same === undefined) this.#activities.push(handler);
+  }
+
+  /** @throws {TypeError} If another function has the same id on the same kind. */
+  addAdmission(handler: AdmissionHandler): void {
+    this.#rejectCollision(this.#admission, handler);
+    this.#admission.push(handler);
   }
 
   /** Gives a copy, which what is added or cleared later does not reach. */
@@ -83,18 +99,9 @@ export class Registry {
     copy.#events.push(...this.#events);
     copy.#changes.push(...this.#changes);
     copy.#indexes.push(...this.#indexes);
-    copy.#backgrounds.push(...this.#backgrounds);
+    copy.#activities.push(...this.#activities);
+    copy.#admission.push(...this.#admission);
     return copy;
-  }
-
-  /**
-   * Says which handlers are for which kinds, from now on. Until then: those whose selectors match.
-   *
-   * Selectors know one kind at a time; what is ambiguous, or cannot be served, only shows among all kinds of a cluster.
-   */
-  serveOnly(isServed: (handler: ObjectHandler, resource: Resource) => boolean): void {
-    this.#isServed = isServed;
-    this.#cache.clear();
   }
 
   /** Forgets everything. */
@@ -102,27 +109,33 @@ export class Registry {
     this.#events.length = 0;
     this.#changes.length = 0;
     this.#indexes.length = 0;
-    this.#backgrounds.length = 0;
+    this.#activities.length = 0;
+    this.#admission.length = 0;
     this.#cache.clear();
   }
 
   get isEmpty(): boolean {
-    return this.objectHandlers.length === 0;
+    return this.objectHandlers.length + this.#activities.length + this.#admission.length === 0;
   }
 
-  /** All handlers of objects, whatever they are for. */
+  /** The handlers of an activity, in order. */
+  activitiesOf(activity: ActivityName): readonly ActivityHandler[] {
+    return this.#activities.filter((handler) => handler.activity === activity);
+  }
+
+  /** All admission handlers. Their kinds are not watched on their account. */
+  get admissionHandlers(): readonly AdmissionHandler[] {
+    return this.#admission;
+  }
+
+  /** All handlers of objects that are watched, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
-    return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];
+    return [...this.#events, ...this.#changes, ...this.#indexes];
   }
 
-  /** The handlers of causes. */
+  /** Whether some handler keeps notes on objects, so that kinds must be patchable. */
   get changeHandlers(): readonly ChangeHandler[] {
     return this.#changes;
-  }
-
-  /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
-  get statefulHandlers(): readonly ObjectHandler[] {
-    return [...this.#changes, ...this.#backgrounds];
   }
 
   /** The raw event handlers of a kind. */
@@ -143,11 +156,6 @@ export class Registry {
   /** The index handlers of a kind. */
   indexesOf(resource: Resource): readonly IndexHandler[] {
     return this.#of(resource).indexes;
-  }
-
-  /** The daemons and timers of a kind. */
-  backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
-    return this.#of(resource).backgrounds;
   }
 
   #rejectReserved({ id }: ObjectHandler): void {
@@ -183,12 +191,11 @@ export class Registry {
     const key = keyOf(resource);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);
+    const isOurs = ({ selector }: ObjectHandler): boolean => matchesResource(selector, resource);
     const found = {
       events: this.#events.filter(isOurs),
       changes: this.#changes.filter(isOurs),
       indexes: this.#indexes.filter(isOurs),
-      backgrounds: this.#backgrounds.filter(isOurs),
     };
     this.#cache.set(key, found);
     return found;

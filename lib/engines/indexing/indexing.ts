@@ -23,7 +23,7 @@ import { type Index, IndexHandle, type IndexHandler } from "../../registry/index
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { IndexTable, isPlain } from "./table.ts";
-import { terseLogger } from "./terse.ts";
+import { terseLogger } from "../../runtime/terse.ts";
 
 /** What is known of an object by those who have it indexed. */
 export interface Indexed {

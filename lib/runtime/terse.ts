@@ -1,6 +1,6 @@
 /** A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: Kopf, A §8.6. */
 
-import type { Logger } from "../../runtime/logging.ts";
+import type { Logger } from "./logging.ts";
 
 /** Gives a logger that is one level quieter; warnings and errors are written as ever. */
 export function terseLogger(logger: Logger): Logger {

@@ -1,0 +1,151 @@
+/**
+ * Runs an activity: its handlers one after the other, those that fail temporarily again and again, until all have finished.
+ *
+ * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: Kopf, A §2.4.
+ */
+
+import { execute } from "../execution/execute.ts";
+import type { Outcome } from "../execution/handler.ts";
+import { activityArgs } from "../registry/activities.ts";
+import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
+import type { Index } from "../registry/index_handle.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface ActivityRunOptions {
+  readonly handlers: readonly ActivityHandler[];
+  readonly clock: Clock;
+  /** Named after the activity. */
+  readonly logger: Logger;
+  readonly settings: Settings;
+  readonly memo: Record<string, unknown>;
+  readonly indices: Readonly<Record<string, Index>>;
+  /** Aborting ends the activity: waits at once, running handlers when they have had the grace to listen to it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A handler of an activity has failed for good.
+ *
+ * At the start it ends the operator, as it does when it cleans up; the cause is what the handler threw.
+ */
+export class ActivityError extends Error {
+  /** The name of the class. */
+  override readonly name: string = "ActivityError";
+  /** Which activity. */
+  readonly activity: ActivityName;
+  /** What each handler that failed threw, by id. */
+  readonly failures: ReadonlyMap<string, Error>;
+
+  /** There is at least one failure. */
+  constructor(activity: ActivityName, failures: ReadonlyMap<string, Error>) {
+    const [[id, error] = ["", new Error("unknown")]] = failures;
+    const others = failures.size > 1 ? ` (and ${failures.size - 1} more)` : "";
+    super(`${WORDS[activity]}: handler "${id}"${others} failed: ${error.message}`, { cause: error });
+    this.activity = activity;
+    this.failures = failures;
+  }
+}
+
+const WORDS: Readonly<Record<ActivityName, string>> = {
+  startup: "Cannot start",
+  cleanup: "Cannot clean up",
+  login: "Cannot log in",
+  probe: "Cannot answer the probe",
+};
+
+interface Progress {
+  readonly handler: ActivityHandler;
+  /** When the first attempt began, in milliseconds since 1970. */
+  readonly started: number;
+  retry: number;
+  /** Not before, in milliseconds since 1970. */
+  due: number;
+  outcome: Outcome | undefined;
+}
+
+/**
+ * Gives what the handlers returned, by id, without those that returned nothing.
+ *
+ * @throws {ActivityError} If a handler has failed for good.
+ * @throws The signal's reason, if it was aborted before all had finished.
+ */
+export async function runActivity(options: ActivityRunOptions): Promise<ReadonlyMap<string, unknown>> {
+  const { clock, handlers, signal } = options;
+  const now = clock.now();
+  const all: Progress[] = handlers.map((handler) => (
+    { handler, started: now, retry: 0, due: now, outcome: undefined }
+  ));
+  for (;;) {
+    for (const progress of all) {
+      if (progress.outcome === undefined && progress.due <= clock.now()) await attempt(progress, options);
+    }
+    const unfinished = all.filter(({ outcome }) => outcome === undefined);
+    if (unfinished.length === 0) return resultsOf(all);
+    const due = Math.min(...unfinished.map(({ due }) => due));
+    await clock.sleep(Math.max(0, due - clock.now()) / 1000, signal);
+    signal.throwIfAborted();
+  }
+}
+
+async function attempt(progress: Progress, options: ActivityRunOptions): Promise<void> {
+  const { clock, logger, settings } = options;
+  options.signal.throwIfAborted();
+  const { handler, started, retry } = progress;
+  const runtime = (): Seconds => Math.max(0, clock.now() - started) / 1000;
+  const outcome = await unlessLeftBehind(
+    execute(handler, {
+      clock,
+      logger,
+      attempts: { retry, runtime: runtime() },
+      noun: "Activity",
+      errors: "temporary",
+      defaultBackoff: settings.execution.defaultBackoff,
+      signal: options.signal,
+      // The types of `op.on` have made sure that the function takes these arguments.
+      args: (signal) =>
+        activityArgs(handler, { ...options, retry, started: new Date(started), signal }, runtime) as never,
+    }),
+    options,
+  );
+  if (outcome.kind === "retry") {
+    progress.retry++;
+    progress.due = clock.now() + outcome.delay * 1000;
+  } else {
+    progress.outcome = outcome;
+  }
+}
+
+/** A handler that does not listen to its signal must not keep the operator from ending. */
+async function unlessLeftBehind<T>(running: Promise<T>, options: ActivityRunOptions): Promise<T> {
+  const { clock, signal, settings, logger } = options;
+  const left = Promise.withResolvers<never>();
+  let timer: Disposable | undefined;
+  const onAbort = (): void => {
+    timer = clock.after(settings.queueing.exitTimeout, () => {
+      logger.warn("A handler does not stop: it is left behind");
+      left.reject(signal.reason);
+    });
+  };
+  signal.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([running, left.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    timer?.[Symbol.dispose]();
+  }
+}
+
+function resultsOf(all: readonly Progress[]): ReadonlyMap<string, unknown> {
+  const failures = new Map<string, Error>();
+  const results = new Map<string, unknown>();
+  for (const { handler, outcome } of all) {
+    if (outcome?.kind === "failure") failures.set(handler.id, outcome.error);
+    if (outcome?.kind !== "success") continue;
+    if (outcome.result !== undefined && outcome.result !== null) results.set(handler.id, outcome.result);
+  }
+  const [first] = all;
+  if (first !== undefined && failures.size > 0) throw new ActivityError(first.handler.activity, failures);
+  return results;
+}

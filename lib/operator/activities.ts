@@ -1,0 +1,118 @@
+/**
+ * The activities of one run: which handlers they have, how long they may take, and what their results are for.
+ *
+ * Source: Kopf, A §2.4; B §5.11, §6.1; deviations G17, D10.
+ */
+
+import type { ConnectionInfo } from "../client/connection_info.ts";
+import { runActivity } from "../engines/activities.ts";
+import { PermanentError, toError } from "../execution/errors.ts";
+import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
+import type { Index } from "../registry/index_handle.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { terseLogger } from "../runtime/terse.ts";
+import type { Settings } from "../settings/settings.ts";
+
+export interface ActivitiesOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly settings: Settings;
+  readonly memo: Record<string, unknown>;
+  readonly indices: Readonly<Record<string, Index>>;
+  /** Aborts when the operator is told to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** How long a probe handler may take that has no `timeout`. */
+const PROBE_TIMEOUT: Seconds = 5;
+
+/** What the operator does apart from objects. */
+export class Activities {
+  readonly #options: ActivitiesOptions;
+  /** Probe handlers that were called and have not ended. */
+  readonly #probing = new Set<string>();
+
+  constructor(options: ActivitiesOptions) {
+    this.#options = options;
+  }
+
+  /** Before anything else. @throws {ActivityError} If a handler fails. @throws The signal's reason, if it aborts first. */
+  async startup(): Promise<void> {
+    await this.#run("startup");
+  }
+
+  /** After everything else, within `process.ultimateExitingTimeout`. @throws {ActivityError} If a handler fails. */
+  async cleanup(): Promise<void> {
+    const { settings, host } = this.#options;
+    const { ultimateExitingTimeout: limit } = settings.process;
+    const patience = new AbortController();
+    const timer = limit === null ? undefined : host.clock.after(limit, () => {
+      patience.abort(new DOMException(`The cleanup has taken more than ${limit} s`, "TimeoutError"));
+    });
+    try {
+      await this.#run("cleanup", { signal: patience.signal });
+    } finally {
+      timer?.[Symbol.dispose]();
+    }
+  }
+
+  /** Gives all ways in that login handlers find, by their ids. @throws {ActivityError} If a handler fails. */
+  async login(): Promise<ReadonlyMap<string, ConnectionInfo>> {
+    const results = await this.#run("login");
+    return new Map([...results].map(([id, result]) => [id, connectionOf(id, result)]));
+  }
+
+  /** Gives what the probe handlers say, by id. @throws {ActivityError} If one fails, or takes too long. */
+  async probe(): Promise<ReadonlyMap<string, unknown>> {
+    const { registry, logger } = this.#options;
+    const handlers = registry.activitiesOf("probe").map((handler) => this.#guard(handler));
+    const quiet = terseLogger(logger.child({ name: "lotse.activities.probe" }));
+    return await this.#run("probe", { handlers, logger: quiet });
+  }
+
+  /** Nobody waits until a probe is tried again: errors are final. One that hangs is asked again when it has ended: else each request would leave one more behind. */
+  #guard(handler: ActivityHandler): ActivityHandler {
+    const fn = async (args: never): Promise<unknown> => {
+      if (this.#probing.has(handler.id)) throw new Error("It is still at the probe before");
+      this.#probing.add(handler.id);
+      try {
+        return await handler.fn(args);
+      } catch (error) {
+        if (handler.errors === "ignored") throw error;
+        throw new PermanentError(toError(error).message, { cause: error });
+      } finally {
+        this.#probing.delete(handler.id);
+      }
+    };
+    return { ...handler, fn, timeout: handler.timeout ?? PROBE_TIMEOUT };
+  }
+
+  async #run(
+    activity: ActivityName,
+    options: Partial<Parameters<typeof runActivity>[0]> = {},
+  ): Promise<ReadonlyMap<string, unknown>> {
+    const { registry, host, logger } = this.#options;
+    return await runActivity({
+      ...this.#options,
+      clock: host.clock,
+      logger: logger.child({ name: `lotse.activities.${activity}` }),
+      handlers: registry.activitiesOf(activity),
+      ...options,
+    });
+  }
+}
+
+function connectionOf(id: string, result: unknown): ConnectionInfo {
+  if (
+    typeof result === "object" && result !== null && "server" in result && typeof result.server === "string"
+  ) {
+    // The other fields are checked where they are used: by TLS, and by the server.
+    return result as ConnectionInfo;
+  }
+  throw new TypeError(
+    `Cannot log in with what handler "${id}" returned: it must be nothing, or an object with the URL of a "server"`,
+  );
+}

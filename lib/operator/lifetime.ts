@@ -1,0 +1,153 @@
+/**
+ * The life of an operator: start, log in, serve until told to stop, clean up.
+ *
+ * Startup handlers come before anything that could reach the API server, and see indexes that are empty. Once they have
+ * succeeded the cleanup handlers run whatever happens, after everything else has stopped, while the API can still be used.
+ * Source: Kopf, A §2.4, B §5.11; deviations C29, D10.
+ */
+
+import type { Credentials } from "../client/connection_info.ts";
+import { login } from "../client/login.ts";
+import { createClient } from "../client/objects.ts";
+import { Transport } from "../client/transport.ts";
+import { Vault } from "../client/vault.ts";
+import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
+import { formatSelector } from "../model/selector.ts";
+import { checkSettings } from "../settings/settings.ts";
+import { Activities } from "./activities.ts";
+import { type Ground, prepareGround, Run, type RunningOptions } from "./running.ts";
+
+/**
+ * Runs an operator until its signal aborts.
+ *
+ * @throws {ActivityError} If a startup or cleanup handler fails.
+ * @throws {LoginError} If there is no way into a cluster, or none any more.
+ * @throws {ApiError} If the server does not tell what it serves.
+ * @throws {TypeError} If something was declared or set that cannot be served.
+ */
+export async function runOperator(options: RunningOptions): Promise<void> {
+  const { signal, liveness } = options;
+  if (signal.aborted) return;
+  if (liveness !== undefined) parseProbeAddress(liveness);
+  const ground = prepareGround(options);
+  using _indexes = ground.indexing;
+  const activities = new Activities({ ...options, indices: ground.indexing.indices });
+  if (!await isDone(() => activities.startup(), signal)) return;
+  await new Lifetime(options, { activities, ground }).serve();
+}
+
+/** Whether it was done; false if it ended since the signal aborted. @throws What else it ends with. */
+async function isDone(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return false;
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly activities: Activities;
+  readonly ground: Ground;
+}
+
+class Lifetime {
+  readonly #options: RunningOptions;
+  readonly #activities: Activities;
+  readonly #ground: Ground;
+  #transport: Transport | undefined;
+  #run: Run | undefined;
+
+  constructor(options: RunningOptions, { activities, ground }: Parts) {
+    this.#options = options;
+    this.#activities = activities;
+    this.#ground = ground;
+  }
+
+  /** Serves, and cleans up after that, whether or not it went well. */
+  async serve(): Promise<void> {
+    const { logger, signal, onClient } = this.#options;
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      await isDone(() => this.#serveWithProbes(), signal);
+    } catch (error) {
+      failure = { error };
+    }
+    try {
+      await this.#activities.cleanup();
+    } catch (error) {
+      if (failure !== undefined) logger.error("The cleanup has failed, too", { error });
+      failure ??= { error };
+    } finally {
+      onClient(undefined);
+      this.#transport?.[Symbol.dispose]();
+    }
+    if (failure !== undefined) throw failure.error;
+  }
+
+  async #serveWithProbes(): Promise<void> {
+    const { registry, settings } = this.#options;
+    checkSettings(settings);
+    const [admission] = registry.admissionHandlers;
+    if (admission !== undefined) {
+      const title = `"${admission.id}" for "${formatSelector(admission.selector)}"`;
+      throw new TypeError(
+        settings.admission.server === null
+          ? `Cannot serve admission handler ${title}: there is no server for it (set admission.server)`
+          : `Cannot serve admission handler ${title}: this version serves no admission handlers yet (remove it)`,
+      );
+    }
+    await using _probes = await this.#answerProbes();
+    await this.#connectAndRun();
+  }
+
+  async #answerProbes(): Promise<AsyncDisposable | undefined> {
+    const { liveness, host, logger } = this.#options;
+    if (liveness === undefined) return undefined;
+    // More of the operator's routes, such as its metrics, go in here.
+    const routes: readonly Route[] = [];
+    return await serveProbes({
+      host,
+      clock: host.clock,
+      logger: logger.child({ name: "lotse.probing" }),
+      address: parseProbeAddress(liveness),
+      probe: () => this.#activities.probe(),
+      checks: () => this.#run?.checks() ?? [{ name: "login", problem: "not logged in yet" }],
+      routes,
+    });
+  }
+
+  async #connectAndRun(): Promise<void> {
+    const { host, logger, settings, onClient } = this.#options;
+    this.#transport = new Transport({
+      host,
+      credentials: await this.#credentials(),
+      logger: logger.child({ name: "lotse.client" }),
+      networking: settings.networking,
+      userAgent: "lotse",
+    });
+    const client = createClient(this.#transport);
+    onClient(client);
+    this.#run = new Run(this.#options, { client, ground: this.#ground });
+    await this.#run.untilStopped();
+  }
+
+  /** Those that were given; else those of login handlers; else those that are found. */
+  async #credentials(): Promise<Credentials> {
+    const { host, logger, credentials, registry, signal, kubeconfig, context } = this.#options;
+    if (credentials !== undefined) return credentials;
+    const onFailure = (error: Error): void => this.#ground.failed.abort(error);
+    if (registry.activitiesOf("login").length === 0) {
+      return await login({ host, logger, kubeconfig, context, onFailure });
+    }
+    const vault = new Vault({
+      host,
+      logger: logger.child({ name: "lotse.activities.login" }),
+      login: () => this.#activities.login(),
+      onFailure,
+    });
+    await vault.current(signal);
+    return vault;
+  }
+}
