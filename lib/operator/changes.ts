@@ -58,7 +58,8 @@ function detect(pass: Pass): ChangeCause {
   const { memory, persistence, logger, indices, patch } = pass;
   const { body, resource, memo } = memory;
   const extraFields = extraFieldsOf(pass);
-  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportGarbage(pass) });
+  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportGarbage(pass) }) ??
+    memory.handled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
   const found = detectReason({

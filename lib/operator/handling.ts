@@ -45,6 +45,7 @@ export async function runHandlers(pass: Pass, { cause, handlers, selected }: Run
   return {
     notes: collect((notes) => conclude(pass, { cause, progress, notes })),
     ...(reason === "delete" ? { finalizer: { name: pass.persistence.finalizer, wanted: false } } : {}),
+    handled: cause.new,
     records: () => batches.records(),
     onWritten: () => {
       pass.memory.handledOnce = true;

@@ -4,10 +4,19 @@
  * Keyed by kind and uid; objects without a uid by kind, namespace and name. Source: Kopf, A §4.2, §8.4; deviation G10.
  */
 
-import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ProgressRecord } from "../settings/persistence.ts";
+
+/** What is waited for after a write. */
+export interface Expectation {
+  readonly version: string;
+  /** Then, it is waited for no longer. In seconds, as the monotonic clock has it. */
+  readonly until: number;
+  /** The newest state that was passed over meanwhile. */
+  skipped?: KubeObject;
+}
 
 /** What is remembered about one object. */
 export interface ObjectMemory {
@@ -27,6 +36,10 @@ export interface ObjectMemory {
   unsaved: ReadonlyMap<string, ProgressRecord>;
   /** What handlers wanted to change, and whose write failed. */
   unsent: Patch;
+  /** What was handled last, where the server did not keep the note of it. */
+  handled: JsonObject | undefined;
+  /** The event that is waited for after a write, where versions have no order. */
+  expected: Expectation | undefined;
   /** Whether the body must be read from the server before it is used. */
   stale: boolean;
   /** Cycles in a row that failed. */
@@ -68,6 +81,8 @@ export class Memories {
       saidGoodbye: false,
       unsaved: new Map(),
       unsent: new Patch(),
+      handled: undefined,
+      expected: undefined,
       stale: false,
       failures: 0,
       complaints: new Set(),

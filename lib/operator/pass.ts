@@ -6,6 +6,7 @@ import type { Client } from "../client/client.ts";
 import type { Poster } from "../engines/posting.ts";
 import type { FinalizerChange } from "../execution/apply.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
+import type { JsonObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -39,6 +40,8 @@ export interface Pass extends ProcessingOptions {
   readonly localLogger: Logger;
   /** What handlers want to change. */
   readonly patch: Patch;
+  /** Kinds of which it was said that the server does not keep everything. */
+  readonly droppedKinds: Set<string>;
 }
 
 /** What a pass wants to be written besides the handlers' patch, and what is to happen then. */
@@ -46,6 +49,8 @@ export interface Decision {
   /** The framework's own changes. */
   readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
+  /** What the notes say is handled now. */
+  readonly handled?: JsonObject;
   /** Kept, should the write fail. */
   readonly records?: () => ReadonlyMap<string, ProgressRecord>;
   /** Called when everything is written. */

@@ -16,7 +16,9 @@ import { Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { handleChange } from "./changes.ts";
+import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";
 import { handleEvent } from "./events.ts";
+import { rememberDropped, reportDropped } from "./keeping.ts";
 import type { ObjectMemory } from "./memories.ts";
 import type { Decision, Pass, ProcessingOptions } from "./pass.ts";
 import type { Next, Wake } from "./queueing.ts";
@@ -25,13 +27,14 @@ import type { Next, Wake } from "./queueing.ts";
 export function createProcess(
   options: ProcessingOptions,
 ): (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next> {
+  const droppedKinds = new Set<string>();
   return async (memory, { events, wake }) => {
     const reference = objectReference(memory.body);
     const localLogger = options.logger.child({ name: "lotse.objects", reference });
     const logger = postingLogger(localLogger, reference, options);
-    const pass: Pass = { ...options, memory, logger, localLogger, patch: new Patch() };
+    const pass: Pass = { ...options, memory, logger, localLogger, patch: new Patch(), droppedKinds };
     try {
-      const next = await processObject(pass, events, wake);
+      const next = untilConsistent(pass, await processObject(pass, events, wake));
       memory.failures = 0;
       return next;
     } catch (error) {
@@ -53,10 +56,10 @@ function postingLogger(logger: Logger, reference: ObjectReference, options: Proc
 async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wake): Promise<Next> {
   const { memory } = pass;
   await refresh(pass);
-  let isNews = false;
+  let isNews = adoptSkipped(pass);
   let isGone = false;
   for (const event of events) {
-    isNews = adopt(memory, event) || isNews;
+    isNews = adopt(pass, event) || isNews;
     isGone = event.type === "DELETED";
     await handleEvent(pass, isGone ? complete(event, memory) : event);
   }
@@ -66,7 +69,9 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   }
   const isUnfinished = pass.memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
   if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished) return { unchanged: true };
-  return await conclude(pass, await handleChange(pass));
+  // Functions that lost a race come first: handlers are to see what they do.
+  const isBehind = memory.unsent.fns.length > 0 && memory.unsaved.size === 0;
+  return await conclude(pass, isBehind ? { after: () => 0 } : await handleChange(pass));
 }
 
 /** After a lost race, the state in memory is known to be old. */
@@ -84,9 +89,16 @@ async function refresh({ memory, client, signal }: Pass): Promise<void> {
 }
 
 /** Takes the event's state if it is news; it is not when it shows an older state, or one that we wrote ourselves. */
-function adopt(memory: ObjectMemory, event: WatchEvent): boolean {
+function adopt(pass: Pass, event: WatchEvent): boolean {
+  const { memory } = pass;
   if (memory.body === event.object) return true;
+  if (isEarly(pass, event)) return false;
   return adoptBody(memory, event.object);
+}
+
+function adoptSkipped(pass: Pass): boolean {
+  const skipped = takeSkipped(pass);
+  return skipped !== undefined && adoptBody(pass.memory, skipped);
 }
 
 function adoptBody(memory: ObjectMemory, body: KubeObject): boolean {
@@ -134,14 +146,17 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
     memory.body = applied.body;
     return {};
   }
-  adoptBody(memory, applied.body);
+  rememberDropped(pass, decision, applied.body);
+  reportDropped(pass, outgoing, applied.body);
+  expectEvent(pass, applied.body);
+  const isChanged = adoptBody(memory, applied.body);
   if (applied.remaining.length > 0) {
     memory.unsent.fns.push(...applied.remaining);
     memory.stale = true;
     return { after: 0, wake: "write" };
   }
   // NB: the response may hold what others have changed meanwhile, and their events will look old: it is looked at at once.
-  return applied.writes > 0 ? { after: 0, wake: "write" } : { after: decision.after?.() };
+  return isChanged ? { after: 0, wake: "write" } : { after: decision.after?.() };
 }
 
 /** What earlier passes could not send, then what handlers want, then our notes. */

@@ -1,0 +1,58 @@
+/**
+ * Checks that the server has kept what was written: schemas can drop fields without a word.
+ *
+ * What is dropped is said once per kind. Notes that are dropped are kept in memory, so that the object is not handled again
+ * and again; that lasts as long as the process. Source: Kopf, A §6.8; scenario A216.
+ */
+
+import { getKey, isEmptyObject, isObject } from "../model/json.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import { keyOf } from "../model/resource.ts";
+import { handledEssence, type ProgressRecord } from "../settings/persistence.ts";
+import type { Decision, Pass } from "./pass.ts";
+
+/** Says which fields of a written patch are not in the server's answer, once per kind. */
+export function reportDropped(pass: Pass, written: Patch, answer: KubeObject): void {
+  const { memory, logger, droppedKinds } = pass;
+  const kind = keyOf(memory.resource);
+  // What functions change afterwards need not be as it was written.
+  if (droppedKinds.has(kind) || written.fns.length > 0) return;
+  const fields = droppedFields(written.toMergePatch(), answer);
+  if (fields.length === 0) return;
+  droppedKinds.add(kind);
+  logger.warn(
+    "The server has not kept everything that was written: declare these fields in the kind's schema, or put " +
+      '"x-kubernetes-preserve-unknown-fields: true" above them',
+    { kind, fields },
+  );
+}
+
+/** Remembers the notes that the server has dropped. */
+export function rememberDropped({ memory, persistence }: Pass, decision: Decision, answer: KubeObject): void {
+  const { handled } = decision;
+  if (handled !== undefined) {
+    memory.handled = handledEssence(persistence, answer) === undefined ? handled : undefined;
+    return;
+  }
+  const lost = [...decision.records?.() ?? []].filter(([id]) =>
+    persistence.progress.fetch(answer, id) === undefined
+  );
+  memory.unsaved = new Map<string, ProgressRecord>(lost);
+}
+
+/** The topmost fields that should be there and are not. */
+function droppedFields(written: JsonObject, answer: unknown, path = ""): string[] {
+  return Object.entries(written).flatMap(([key, value]) => {
+    const live = isObject(answer) ? getKey(answer, key) : undefined;
+    if (isObject(value) && !isEmptyObject(value) && isObject(live)) {
+      return droppedFields(value, live, `${path}${key}.`);
+    }
+    return live === undefined && !isNothing(value) ? [path + key] : [];
+  });
+}
+
+/** Whether nothing is there once it is written: servers drop what is empty. */
+function isNothing(value: unknown): boolean {
+  return value === null || (isObject(value) && Object.values(value).every(isNothing));
+}

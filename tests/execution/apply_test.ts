@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { applyPatch, isWorthWriting } from "../../lib/execution/apply.ts";
+import { ApiError } from "../../lib/client/errors.ts";
+import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
+import type { Resource } from "../../lib/model/resource.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
+import { fixedCredentials } from "../../lib/client/connection_info.ts";
+import { createClient } from "../../lib/client/objects.ts";
+import { Transport } from "../../lib/client/transport.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+
+const plain: Resource = {
+  group: "lotse.test",
+  version: "v1",
+  plural: "plains",
+  kind: "Plain",
+  singular: "",
+  shortcuts: [],
+  categories: [],
+  namespaced: true,
+  preferred: true,
+  verbs: [],
+  subresources: [],
+};
+const withStatus = { ...plain, plural: "examples", subresources: ["status"] };
+const body: KubeObject = {
+  apiVersion: "lotse.test/v1",
+  kind: "Example",
+  metadata: { name: "one", namespace: "default", resourceVersion: "10" },
+  spec: { a: 1 },
+};
+
+/** One request, as "method path type", and what it said. */
+interface Sent {
+  readonly line: string;
+  readonly content: unknown;
+}
+
+describe("applyPatch()", () => {
+  let sent: Sent[];
+  let refuse: (line: string) => number | undefined;
+  let client: ReturnType<typeof createClient>;
+
+  beforeEach(() => {
+    sent = [];
+    refuse = () => undefined;
+    const host = virtualHost();
+    let live = body;
+    let version = 10;
+    host.network.route("https://api.test", async (request) => {
+      const content = await request.json();
+      const type = request.headers.get("content-type")?.replace(/^application\/|-patch\+json$/g, "");
+      const path = new URL(request.url).pathname.split("/").slice(6).join("/");
+      const line = `${type} ${path}`;
+      sent.push({ line, content });
+      const code = refuse(line);
+      const headers = { "content-type": "application/json" };
+      if (code !== undefined) {
+        return new Response(JSON.stringify({ kind: "Status", code, message: "refused on purpose" }), {
+          status: code,
+          headers,
+        });
+      }
+      live = applyMergePatch(live, {
+        ...(type === "merge" ? content : {}),
+        metadata: { resourceVersion: `${++version}` },
+      });
+      return new Response(JSON.stringify(live), { headers });
+    });
+    const networking = { ...defaultSettings().networking, errorBackoffs: [] };
+    const credentials = fixedCredentials({ server: "https://api.test" });
+    client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+  });
+
+  const lines = (): string[] => sent.map(({ line }) => line);
+
+  it("[A207] sends nothing for an empty patch, for what is there already, and for functions without effect", async () => {
+    const patch = new Patch();
+    assert.equal(isWorthWriting({ patch, body }), false);
+    patch.spec.a = 1;
+    patch.spec.gone = null;
+    assert.equal(isWorthWriting({ patch, body }), false);
+    patch.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
+    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual([lines(), applied.writes, applied.body], [[], 0, body]);
+  });
+
+  it("[A208] sends what is of the status to its subresource, and the rest to the object", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(sent, [
+      { line: "merge examples/one/status", content: { status: { c: 3 } } },
+      { line: "merge examples/one", content: { spec: { b: 2 } } },
+    ]);
+  });
+
+  it("[A209] sends both in one request where the status is no subresource", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    const applied = await applyPatch({ client, resource: plain, body, patch });
+    assert.deepEqual(sent, [{ line: "merge plains/one", content: { spec: { b: 2 }, status: { c: 3 } } }]);
+    assert.equal(applied.writes, 1);
+  });
+
+  it("[A210] sends what functions change as two JSON patches, each with a test of the version", async () => {
+    const patch = new Patch();
+    patch.fns.push((object) => {
+      object.metadata.labels = { x: "y" };
+      object.status = { c: 3 };
+    });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    const test = (value: string) => ({ op: "test", path: "/metadata/resourceVersion", value });
+    assert.deepEqual(sent, [
+      {
+        line: "json examples/one",
+        content: [test("10"), { op: "add", path: "/metadata/labels", value: { x: "y" } }],
+      },
+      {
+        line: "json examples/one/status",
+        content: [test("11"), { op: "add", path: "/status", value: { c: 3 } }],
+      },
+    ]);
+  });
+
+  it("[A211] sends all parts in one order: the status, the object, functions; each on what came back before", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    patch.fns.push((object) => {
+      Object.assign(object.spec as object, { b: (object.spec as { b: number }).b + 1 });
+      object.status = { ...object.status as object, d: 4 };
+    });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(lines(), [
+      "merge examples/one/status",
+      "merge examples/one",
+      "json examples/one",
+      "json examples/one/status",
+    ]);
+    const versions = sent.slice(2).map(({ content }) => (content as { value: string }[])[0]?.value);
+    assert.deepEqual(versions, ["12", "13"]);
+    assert.deepEqual((sent[2]?.content as unknown[])[1], { op: "replace", path: "/spec/b", value: 3 });
+  });
+
+  it("[A212] gives all functions back when a JSON patch has lost a race, and nothing else", async () => {
+    refuse = (line) => line.startsWith("json") ? 422 : undefined;
+    const patch = new Patch({ spec: { b: 2 } });
+    patch.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }), () => {});
+    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(applied.remaining, patch.fns);
+    assert.equal(applied.writes, 1);
+    assert.deepEqual(applied.body?.spec, { a: 1, b: 2 });
+  });
+
+  it("[A214] passes quietly over an object that has gone, whichever request finds out", async () => {
+    for (const at of ["merge examples/one/status", "merge examples/one", "json examples/one"]) {
+      refuse = (line) => line === at ? 404 : undefined;
+      const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+      patch.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }));
+      const applied = await applyPatch({ client, resource: withStatus, body, patch });
+      assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
+    }
+  });
+
+  it("[A215] throws what else the server answers", async () => {
+    for (const code of [400, 403, 500]) {
+      refuse = () => code;
+      const patch = new Patch({ spec: { b: 2 } });
+      await assert.rejects(
+        applyPatch({ client, resource: withStatus, body, patch }),
+        (error) => error instanceof ApiError && error.status === code,
+      );
+    }
+  });
+});

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { allAtOnce, operator, resource, status, TemporaryError } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+
+/** What was written, as "METHOD what's below the namespace". */
+function writesOf(world: VirtualWorld): string[] {
+  return world.writes().map(({ method, path }) => `${method} ${path.replace(/^.*\/default\//, "")}`);
+}
+
+suite("writes", (scenario) => {
+  scenario.virtual(
+    "[A141] a handler that succeeds at once costs two writes, one per part of the object, and leaves no record",
+    async (world) => {
+      const op = operator();
+      op.on.create(Example, { id: "make" }, ({ patch }) => {
+        patch.status.state = "made";
+        return { done: true };
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.advance(600);
+      assert.deepEqual(writesOf(world), ["PATCH examples/one/status", "PATCH examples/one"]);
+      assert.ok(world.writes().every(({ body }) => !body.includes("lotse.dev/make")));
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("with status() it costs one", async (world) => {
+    const objects = new Objects(world);
+    const op = operator({ persistence: status() });
+    let calls = 0;
+    op.on.create(Example, { id: "make" }, ({ patch }) => {
+      calls++;
+      patch.status.state = "made";
+    });
+    const running = await world.start(op);
+    await objects.create("one", { spec: { a: 1 } });
+    await running.advance(600);
+    assert.deepEqual(writesOf(world), ["PATCH examples/one/status"]);
+    assert.deepEqual((await objects.get("one")).status, {
+      state: "made",
+      lotse: { "last-handled-configuration": '{"spec":{"a":1}}' },
+    });
+    assert.equal(calls, 1);
+    await running.stop();
+  });
+
+  scenario.virtual("where the status is no subresource, it costs one", async (world) => {
+    const op = operator();
+    op.on.create(Plain, ({ patch }) => {
+      patch.status.state = "made";
+    });
+    const running = await world.start(op);
+    await new Objects(world, PLAINS).create("one");
+    await running.advance(600);
+    assert.deepEqual(writesOf(world), ["PATCH plains/one"]);
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "each cycle writes each part of an object at most once, whatever its handlers do",
+    async (world) => {
+      const op = operator({ lifecycle: allAtOnce });
+      for (const id of ["a", "b", "c"]) {
+        op.on.create(Example, { id }, ({ patch, retry, sub }) => {
+          patch.status[id] = retry;
+          patch.metadata.labels[id] = "yes";
+          sub("part", () => ({ retry }));
+          if (retry < 2) throw new TemporaryError("again", { delay: 10 });
+          return { retry };
+        });
+      }
+      op.on.event(Example, ({ patch }) => {
+        patch.metadata.annotations["example.com/seen"] = "yes";
+      });
+      op.on.delete(Example, () => {});
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await running.settle();
+      // The finalizer comes first, in a cycle of its own, together with what the event handler wants.
+      assert.deepEqual(writesOf(world), [
+        "PATCH examples/one",
+        "PATCH examples/one/status",
+        "PATCH examples/one",
+      ]);
+      for (let cycle = 1; cycle <= 2; cycle++) {
+        world.requests.length = 0;
+        await running.advance(10.5);
+        assert.deepEqual(writesOf(world), ["PATCH examples/one/status", "PATCH examples/one"], `${cycle}`);
+      }
+      world.requests.length = 0;
+      await running.advance(600);
+      assert.deepEqual(writesOf(world), []);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("a cycle that leaves nothing behind writes nothing", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.on.event(Example, () => {});
+    op.on.resume(Example, () => {});
+    op.on.update(Example, { field: "spec.a" }, () => {});
+    await objects.create("one", { spec: { a: 1 } });
+    const first = await world.start(op);
+    await first.stop();
+    world.requests.length = 0;
+    const second = await world.start(op);
+    await objects.patch("one", { status: { by: "another" } }, "status");
+    await second.advance(600);
+    assert.deepEqual(writesOf(world), []);
+    await second.stop();
+  });
+});
+
+/** A kind whose schema knows hardly anything. */
+const STRICTS = {
+  group: "lotse.test",
+  version: "v1",
+  plural: "stricts",
+  kind: "Strict",
+  namespaced: true,
+} as const;
+const Strict = resource<Loose, Loose>(STRICTS);
+
+async function makeStrict(world: VirtualWorld): Promise<void> {
+  const properties = {
+    spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    status: { type: "object", properties: { known: { type: "string" } } },
+  };
+  await world.client.create({
+    group: "apiextensions.k8s.io",
+    version: "v1",
+    plural: "customresourcedefinitions",
+    namespaced: false,
+  }, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "stricts.lotse.test" },
+    spec: {
+      group: "lotse.test",
+      scope: "Namespaced",
+      names: { plural: "stricts", singular: "strict", kind: "Strict" },
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties } },
+        subresources: { status: {} },
+      }],
+    },
+  });
+  await world.host.clock.advance(2);
+}
+
+async function createStrict(world: VirtualWorld, name: string, spec: Loose = {}): Promise<void> {
+  await world.client.create(STRICTS, {
+    apiVersion: "lotse.test/v1",
+    kind: "Strict",
+    metadata: { name, namespace: "default" },
+    spec,
+  });
+}
+
+const DROPPED =
+  /^The server has not kept everything that was written: .*x-kubernetes-preserve-unknown-fields/;
+
+suite("schemas that drop what is written", (scenario) => {
+  scenario.virtual(
+    "[A216] fields of the status that the server drops are said once per kind, with what to do; nothing loops",
+    async (world) => {
+      await makeStrict(world);
+      const op = operator();
+      let calls = 0;
+      op.on.create(Strict, { id: "make" }, ({ patch }) => {
+        calls++;
+        patch.status.known = "x";
+        patch.status.phase = "Ready";
+        patch.metadata.annotations["example.com/gone"] = null;
+        patch.metadata.labels = {};
+        return { deep: { er: 1 } };
+      });
+      const running = await world.start(op);
+      for (const name of ["one", "two"]) await createStrict(world, name);
+      await running.advance(3600);
+      assert.equal(calls, 2);
+      const warnings = running.logs.filter(({ message }) => DROPPED.test(message));
+      assert.deepEqual(warnings.map(({ fields }) => fields), [
+        { kind: "stricts.v1.lotse.test", fields: ["status.phase", "status.make"] },
+      ]);
+      assert.equal(world.writes().length, 4);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "notes that the server drops are kept in memory: handlers run once, retries come when they are due",
+    async (world) => {
+      await makeStrict(world);
+      const op = operator({ persistence: status() });
+      const calls: string[] = [];
+      op.on.create(Strict, { id: "make" }, ({ name, retry }) => {
+        calls.push(`make ${name} ${retry}`);
+        if (name === "slow" && retry < 2) throw new TemporaryError("again", { delay: 100 });
+      });
+      op.on.update(Strict, { id: "change" }, ({ name, old, new: now }) => {
+        calls.push(`change ${name} ${old?.spec?.a} ${now?.spec?.a}`);
+      });
+      const running = await world.start(op);
+      for (const name of ["quick", "slow"]) await createStrict(world, name, { a: 1 });
+      await running.advance(99);
+      assert.deepEqual(calls, ["make quick 0", "make slow 0"]);
+      await running.advance(3600);
+      assert.deepEqual(calls.slice(2), ["make slow 1", "make slow 2"]);
+      const address = { name: "quick", namespace: "default" };
+      await world.client.patch(STRICTS, address, { type: "merge", body: { spec: { a: 2 } } });
+      await running.advance(3600);
+      assert.deepEqual(calls.slice(4), ["change quick 1 2"]);
+      const warnings = running.logs.filter(({ message }) => DROPPED.test(message));
+      assert.deepEqual(warnings.map(({ fields }) => fields.fields), [["status.lotse"]]);
+      assert.ok(world.writes().length < 10, `${world.writes().length} writes`);
+      await running.stop();
+    },
+  );
+});
+
+suite("objects without handlers", (scenario) => {
+  scenario(
+    "[A72] [A73] an object that nothing matches is left alone in silence; once it matches, it is created",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      const labels = { wanted: "yes" };
+      op.on.create(Example, { labels }, () => void calls.push("create"));
+      op.on.update(Example, { labels }, () => void calls.push("update"));
+      const running = await world.start(op);
+      const before = await objects.create("one", { spec: { a: 1 } });
+      await objects.patch("one", { status: { x: 1 } }, "status");
+      await world.settle();
+      const after = await objects.get("one");
+      assert.equal(Number(after.metadata.generation), Number(before.metadata.generation));
+      assert.deepEqual(notesOf(after), {});
+      const lines = running.logs.filter(({ reference, level }) =>
+        reference?.name === "one" && level !== "debug"
+      );
+      assert.deepEqual(lines, []);
+      await objects.patch("one", { metadata: { labels } });
+      await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
+      assert.deepEqual(calls, ["create"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[A70] [G9] a filter that throws is that handler's failure only, and is said once",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.event(Example, () => void calls.push("event"));
+      op.on.create(Example, {
+        id: "broken",
+        when: () => {
+          throw new Error("on purpose");
+        },
+      }, () => void calls.push("broken"));
+      op.on.create(Example, { id: "whole" }, () => void calls.push("whole"));
+      const running = await world.start(op);
+      await objects.create("one", { spec: { a: 1 } });
+      await objects.patch("one", { spec: { a: 2 } });
+      await running.settle();
+      assert.ok(calls.includes("event") && calls.includes("whole") && !calls.includes("broken"));
+      const said = running.messages("error").filter((message) => message.startsWith("Filter failed"));
+      assert.equal(said.length, 1);
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[A96] [G16] a new handler on a field of the status makes no object look changed",
+    async (world) => {
+      const objects = new Objects(world);
+      const calls: string[] = [];
+      const before = operator();
+      before.on.update(Example, { id: "any" }, () => void calls.push("any"));
+      const first = await world.start(before);
+      await objects.create("one", { spec: { a: 1 } });
+      await objects.patch("one", { status: { phase: "Old" } }, "status");
+      await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
+      await first.stop();
+      const after = operator();
+      after.on.update(Example, { id: "any" }, () => void calls.push("any"));
+      after.on.field(Example, "status.phase", { id: "phase" }, ({ old, new: now }) => {
+        calls.push(`phase ${old} ${now}`);
+      });
+      const second = await world.start(after);
+      await world.settle();
+      assert.equal(calls.length, 0);
+      await objects.patch("one", { status: { phase: "New" } }, "status");
+      await world.until(() => calls.includes("phase Old New"));
+      await second.stop();
+    },
+  );
+});
