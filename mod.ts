@@ -148,6 +148,7 @@ export type {
   FieldValue,
   PathOf,
   PathOfObject,
+  Present,
   ValueAt,
 } from "./lib/registry/paths.ts";
 export { type Kinds, kinds } from "./lib/registry/kinds.ts";

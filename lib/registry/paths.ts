@@ -27,8 +27,11 @@ export type PathOf<T, Depth extends readonly unknown[] = []> = Depth["length"] e
 /** All dotted paths into an object. */
 export type PathOfObject<T, Depth extends readonly unknown[]> = string extends keyof T ? string
   : {
-    [K in keyof T & string]: K | `${K}.${PathOf<NonNullable<T[K]>, readonly [...Depth, 0]>}`;
+    [K in keyof T & string]: K | `${K}.${PathOf<Present<T[K]>, readonly [...Depth, 0]>}`;
   }[keyof T & string];
+
+/** Without null and undefined; but `unknown` stays what it is, where `NonNullable` would make an empty object of it. */
+export type Present<T> = unknown extends T ? T : NonNullable<T>;
 
 /** What is found at a dotted path, without the `undefined` of optional steps. */
 export type ValueAt<T, Path extends string> = Path extends `${infer Key}.${infer Rest}`
