@@ -7,6 +7,7 @@ import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
 import { decodeBody, type Decoded } from "./decode.ts";
+import { decodeProtobuf, PROTOBUF } from "./protobuf.ts";
 import { concat } from "./respond.ts";
 import { parseMediaTypes } from "./shape.ts";
 
@@ -19,15 +20,20 @@ export const BODY_LIMIT = 3 * 1024 * 1024;
  * @throws {Refusal} 413 if it is too large, 400 if it is not UTF-8.
  */
 export async function readText(request: Request): Promise<string> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
-  const bytes = announced > 0 ? new Uint8Array(await request.arrayBuffer()) : await readStream(request);
-  if (bytes.length > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
+  const bytes = await readBytes(request);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw badRequest("the request body is not valid UTF-8");
   }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
+  const bytes = announced > 0 ? new Uint8Array(await request.arrayBuffer()) : await readStream(request);
+  if (bytes.length > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
+  return bytes;
 }
 
 async function readStream({ body }: Request): Promise<Uint8Array> {
@@ -53,20 +59,32 @@ export function contentTypeOf(request: Request): string {
 }
 
 /**
- * Reads JSON, or YAML where the content type says so.
+ * Reads JSON, or YAML or protocol buffers where the content type says so.
  *
  * @throws {Refusal} 415 for other content types, 400 for text that cannot be parsed.
  */
 export async function readValue(request: Request, prefix = ""): Promise<unknown> {
   const type = contentTypeOf(request);
+  if (type === PROTOBUF) return readProtobuf(await readBytes(request));
   if (type !== "" && type !== "application/json" && type !== "application/yaml" && type !== "*/*") {
     throw unsupportedMediaType([
       "application/json",
       "application/yaml",
-      "application/vnd.kubernetes.protobuf",
+      PROTOBUF,
     ]);
   }
   return parseText(await readText(request), { yaml: type === "application/yaml", prefix });
+}
+
+/** An empty body is one without an object, as with JSON. */
+function readProtobuf(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    return decodeProtobuf(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw unsupportedMediaType(["application/json", "application/yaml"]);
+    throw badRequest(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /**
