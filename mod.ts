@@ -33,6 +33,7 @@ export type {
   PostOptions,
 } from "./lib/operator/announcing.ts";
 export {
+  daemon,
   defaultOperator,
   event,
   exception,
@@ -44,6 +45,7 @@ export {
   operator,
   type OperatorOptions,
   type RunOptions,
+  timer,
   warn,
 } from "./lib/operator/operator.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
@@ -89,11 +91,13 @@ export type {
   ChangeArguments,
   ChangeFilterArguments,
   ChangeHandlerArguments,
+  DaemonHandlerArguments,
   Essence,
   EventArguments,
   EventFilterArguments,
   EventHandlerArguments,
   ObjectArguments,
+  StopReason,
   Sub,
   SubField,
   SubFn,
@@ -111,6 +115,17 @@ export type {
   IndexWord,
   Whole,
 } from "./lib/registry/indexes.ts";
+export type {
+  BackgroundOptions,
+  Daemon,
+  DaemonFn,
+  DaemonOptions,
+  InitialDelay,
+  Timer,
+  TimerFn,
+  TimerOptions,
+} from "./lib/registry/background.ts";
+export type { Stopped } from "./lib/async/stop_flag.ts";
 export type { Reason } from "./lib/registry/causes.ts";
 export {
   ABSENT,
@@ -151,7 +166,7 @@ export type {
   Present,
   ValueAt,
 } from "./lib/registry/paths.ts";
-export { type Kinds, kinds } from "./lib/registry/kinds.ts";
+export { type BuiltinType, type JsonOf, type Kinds, kinds, type Model } from "./lib/registry/kinds.ts";
 export {
   resource,
   type ResourceLike,

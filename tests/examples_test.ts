@@ -7,12 +7,17 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import minimal from "../examples/01-minimal/handlers.ts";
 import database from "../examples/02-database/handlers.ts";
+import { main } from "../examples/07-embedding/main.ts";
+import type { Book } from "../examples/07-embedding/operators.ts";
+import hierarchies from "../examples/08-hierarchies/handlers.ts";
+import filters from "../examples/09-filters/handlers.ts";
 import { applyManifests } from "../lib/cli/applying.ts";
 import type { Manifest } from "../lib/cli/manifests.ts";
 import { apiServer } from "../lib/kits/apiserver/mod.ts";
+import { fixedCredentials } from "../lib/client/connection_info.ts";
 import { type Runner, start } from "../lib/kits/testing/mod.ts";
 import { textSink } from "../lib/runtime/log_format.ts";
-import { silentLogger } from "../lib/runtime/logging.ts";
+import { createLogger, type LogRecord, silentLogger } from "../lib/runtime/logging.ts";
 import { virtualHost } from "../lib/runtime/virtual.ts";
 import { parseYaml } from "../lib/runtime/yaml.ts";
 import type { Operator } from "../mod.ts";
@@ -72,7 +77,7 @@ class Stage {
   }
 
   /** Checks that the lines of README's log stand in the log, in their order. */
-  compareWithReadme({ logs }: Runner): void {
+  compareWithReadme({ logs }: { readonly logs: readonly LogRecord[] }): void {
     const readme = readFileSync(join(EXAMPLES, this.#folder, "README.md"), "utf8");
     const wanted = [...readme.matchAll(/```text\n([^]*?)```/g)].flatMap(([, block = ""]) =>
       block.trim().split("\n")
@@ -234,5 +239,88 @@ describe("examples/02-database", () => {
       "orders-0",
       "ADDED",
     ]]);
+  });
+});
+
+describe("examples/07-embedding", () => {
+  it("runs two operators, says when all guests are in the book, and stops both", async () => {
+    const stage = new Stage("07-embedding");
+    await stage.apply("crd.yaml", "guests.yaml");
+    const { clock, network } = stage.host;
+    network.route("https://cluster.test", stage.fetch);
+    const logs: LogRecord[] = [];
+    const logger = createLogger({ level: "info", write: (record) => logs.push(record) }, clock);
+    const credentials = fixedCredentials({ server: "https://cluster.test" });
+    const stopping = new AbortController();
+    let book: Book | undefined;
+    const run = main({ host: stage.host, logger, credentials, signal: stopping.signal }, (full) => {
+      book = full;
+    });
+    await clock.settle();
+    assert.deepEqual([...book?.seats ?? []], [["ada", 2], ["grace", 3]]);
+    await stage.delete("/apis/example.com/v1/namespaces/default/guests/ada");
+    await clock.settle();
+    assert.deepEqual([...book?.seats ?? []], [["grace", 3]]);
+    const written = logs.filter(({ message }) => message === "Written down").map(({ fields }) =>
+      fields.event
+    );
+    assert.deepEqual([written[0], written.at(-1)], ["LISTED", "DELETED"]);
+    stage.compareWithReadme({ logs });
+    stopping.abort();
+    await clock.advance(10);
+    await run;
+  });
+});
+
+describe("examples/08-hierarchies", () => {
+  const SHOP = "/apis/example.com/v1/namespaces/default/shops/corner";
+  const DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/corner";
+
+  it("adopts a Deployment that goes with the Shop, and lets go of a ConfigMap that stays", async () => {
+    const stage = new Stage("08-hierarchies");
+    await stage.apply("crd.yaml", "shop.yaml");
+    await using runner = await stage.start(hierarchies);
+    const shop = await stage.get(SHOP);
+    const { metadata, spec } = await stage.get(DEPLOYMENT);
+    assert.deepEqual(metadata.labels, { "team": "groceries", "example.com/shop": "corner" });
+    assert.deepEqual(spec.template.metadata.labels, { app: "shop", ...metadata.labels });
+    const name = shop.status.configMap;
+    assert.match(name, /^corner-.+/);
+    const settings = `/api/v1/namespaces/default/configmaps/${name}`;
+    for (const path of [DEPLOYMENT, settings]) {
+      const [owner] = (await stage.get(path)).metadata.ownerReferences;
+      assert.deepEqual([owner.uid, owner.controller], [shop.metadata.uid, true], path);
+    }
+    await stage.delete(SHOP);
+    await runner.advance(10);
+    assert.equal(await stage.get(SHOP), undefined);
+    assert.equal(await stage.get(DEPLOYMENT), undefined);
+    const kept = await stage.get(settings);
+    assert.deepEqual([kept.data, kept.metadata.ownerReferences], [{ greeting: "Come in!" }, undefined]);
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/09-filters", () => {
+  const PARCELS = "/apis/example.com/v1/namespaces/default/parcels";
+
+  it("calls handlers for what they filter by, and leaves alone what nobody wants", async () => {
+    const stage = new Stage("09-filters");
+    await stage.apply("crd.yaml", "parcels.yaml");
+    const before = await stage.get(`${PARCELS}/letter`);
+    await using runner = await stage.start(filters);
+    await stage.patch(`${PARCELS}/books`, { spec: { state: "sent" } });
+    await runner.settle();
+    await stage.patch(`${PARCELS}/piano`, { spec: { insurance: null } });
+    await runner.settle();
+    await stage.patch(`${PARCELS}/piano`, { spec: { state: "lost" } });
+    await runner.settle();
+    assert.deepEqual((await stage.get(`${PARCELS}/letter`)).metadata, before.metadata);
+    assert.equal(runner.logs.some(({ reference }) => reference?.name === "letter"), false);
+    assert.equal(runner.messages().filter((message) => message === "Announced").length, 1);
+    await stage.patch(`${PARCELS}/piano`, { spec: { weight: 3000 } });
+    await runner.settle();
+    assert.deepEqual(runner.messages("warn"), ["No longer insured", "Is that so?"]);
+    stage.compareWithReadme(runner);
   });
 });

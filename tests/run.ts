@@ -107,7 +107,7 @@ function installPackages(deno: string): void {
 }
 
 function startsControlPlane(file: string): boolean {
-  return readFileSync(file, "utf8").includes("control_plane/");
+  return file.startsWith("tests/control_plane/") || readFileSync(file, "utf8").includes("control_plane/");
 }
 
 function conclude(reports: readonly JobReport[]): void {

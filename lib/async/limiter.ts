@@ -4,18 +4,18 @@ import { Waiters } from "./waiters.ts";
 
 /** A semaphore. */
 export class Limiter {
-  readonly #waiters = new Waiters<Disposable>();
-  readonly #limit: number;
+  readonly #waiters = new Waiters<true>();
+  readonly #limit: () => number;
   #active = 0;
 
   /**
-   * `limit` is how many may be in at the same time; Infinity: all.
+   * `limit` is how many may be in at the same time; Infinity: all. A function is asked anew each time.
    *
    * @throws {RangeError} If it is less than 1.
    */
-  constructor(limit: number) {
-    if (!(limit >= 1)) throw new RangeError(`Cannot limit to ${limit}: at least 1 must be let in`);
-    this.#limit = limit;
+  constructor(limit: number | (() => number)) {
+    this.#limit = typeof limit === "function" ? limit : () => limit;
+    if (!(this.#limit() >= 1)) throw new RangeError(`Cannot limit to ${limit}: at least 1 must be let in`);
   }
 
   /** How many are in. */
@@ -31,9 +31,14 @@ export class Limiter {
   /** Waits to be let in; dispose of the slot to leave. Undefined if the signal was aborted first. Never rejects. */
   async enter(signal?: AbortSignal): Promise<Disposable | undefined> {
     if (signal?.aborted) return undefined;
-    if (this.#active >= this.#limit) return await this.#waiters.wait(signal);
-    this.#active++;
-    return this.#slot();
+    if (!this.#tryEnter() && await this.#waiters.wait(signal) === undefined) return undefined;
+    let isLeft = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (!isLeft) this.#leave();
+        isLeft = true;
+      },
+    };
   }
 
   /**
@@ -42,20 +47,23 @@ export class Limiter {
    * @throws The signal's reason, if it was aborted before the function could start.
    */
   async run<Result>(work: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    using slot = await this.enter(signal);
-    if (!slot) throw signal?.reason;
-    return await work();
+    signal?.throwIfAborted();
+    if (!this.#tryEnter() && await this.#waiters.wait(signal) === undefined) throw signal?.reason;
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
   }
 
-  #slot(): Disposable {
-    let isLeft = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (isLeft) return;
-        isLeft = true;
-        // The slot passes on to who waits longest; nobody can slip in between.
-        if (!this.#waiters.serve(this.#slot())) this.#active--;
-      },
-    };
+  #tryEnter(): boolean {
+    if (this.#active >= this.#limit()) return false;
+    this.#active++;
+    return true;
+  }
+
+  /** The place passes on to who waits longest; nobody can slip in between. */
+  #leave(): void {
+    if (!this.#waiters.serve(true)) this.#active--;
   }
 }

@@ -8,16 +8,16 @@
 import { Heap } from "../runtime/heap.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** What a schedule is made of. */
-export interface ScheduleOptions {
+/** What a schedule is made of. Keys are compared by identity. */
+export interface ScheduleOptions<Key = string> {
   readonly clock: Clock;
   /** Called with each key when it is due; the key is no longer set then. Must not throw. */
-  readonly callback: (key: string) => void;
+  readonly callback: (key: Key) => void;
 }
 
-interface DueTime {
+interface DueTime<Key> {
   place: number;
-  readonly key: string;
+  readonly key: Key;
   /** Wall clock, in milliseconds: what it was set to. */
   readonly at: number;
   /** Monotonic clock. */
@@ -29,15 +29,15 @@ interface DueTime {
 const TOLERANCE: Seconds = 1e-6;
 
 /** Due times by key. */
-export class Schedule implements Disposable {
+export class Schedule<Key = string> implements Disposable {
   readonly #clock: Clock;
-  readonly #callback: (key: string) => void;
-  readonly #heap = new Heap<DueTime>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
-  readonly #byKey = new Map<string, DueTime>();
+  readonly #callback: (key: Key) => void;
+  readonly #heap = new Heap<DueTime<Key>>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
+  readonly #byKey = new Map<Key, DueTime<Key>>();
   #timer: { readonly due: Seconds; readonly handle: Disposable } | undefined;
   #made = 0;
 
-  constructor({ clock, callback }: ScheduleOptions) {
+  constructor({ clock, callback }: ScheduleOptions<Key>) {
     this.#clock = clock;
     this.#callback = callback;
   }
@@ -48,7 +48,7 @@ export class Schedule implements Disposable {
   }
 
   /** When a key is due, in milliseconds since 1970; undefined if it is not set. */
-  get(key: string): number | undefined {
+  get(key: Key): number | undefined {
     return this.#byKey.get(key)?.at;
   }
 
@@ -58,24 +58,24 @@ export class Schedule implements Disposable {
    *
    * @throws {RangeError} If the time is not a number.
    */
-  set(key: string, at: number): void {
-    if (Number.isNaN(at)) throw new RangeError(`Cannot schedule "${key}": its time is not a number`);
+  set(key: Key, at: number): void {
+    if (Number.isNaN(at)) throw new RangeError(`Cannot schedule "${String(key)}": its time is not a number`);
     this.#remove(key);
     const due = this.#clock.monotonic() + Math.max(at - this.#clock.now(), 0) / 1000;
-    const entry: DueTime = { place: -1, key, at, due, order: this.#made++ };
+    const entry: DueTime<Key> = { place: -1, key, at, due, order: this.#made++ };
     this.#byKey.set(key, entry);
     this.#heap.push(entry);
     this.#arm();
   }
 
   /** Sets when a key is due, unless it is due earlier anyway. */
-  setEarlier(key: string, at: number): void {
+  setEarlier(key: Key, at: number): void {
     const known = this.#byKey.get(key);
     if (!known || at < known.at) this.set(key, at);
   }
 
   /** Unsets a key; tells whether it was set. */
-  cancel(key: string): boolean {
+  cancel(key: Key): boolean {
     const wasSet = this.#remove(key);
     // A timer for nothing would still ring, and count as something that the clock waits for.
     if (this.#byKey.size === 0) this.#disarm();
@@ -88,7 +88,7 @@ export class Schedule implements Disposable {
     for (const key of [...this.#byKey.keys()]) this.#remove(key);
   }
 
-  #remove(key: string): boolean {
+  #remove(key: Key): boolean {
     const entry = this.#byKey.get(key);
     if (!entry) return false;
     this.#byKey.delete(key);
@@ -124,7 +124,7 @@ export class Schedule implements Disposable {
     }
   }
 
-  #isDue({ due, order }: DueTime, end: number): boolean {
+  #isDue({ due, order }: DueTime<Key>, end: number): boolean {
     return order < end && due <= this.#clock.monotonic() + TOLERANCE;
   }
 }

@@ -14,7 +14,7 @@ export const APISERVER: Command = {
     "SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
   ],
   options: [
-    { flags: "--port <number>", summary: "Where to listen; default: any free port", kind: "number" },
+    { flags: "--port <number>", summary: "Where to listen; default: any free port", kind: "port" },
     { flags: "--kubeconfig <path>", summary: "Where to write the kubeconfig; default: a temporary file" },
   ],
   examples: ["apiserver --port 6443 --kubeconfig ./kubeconfig"],

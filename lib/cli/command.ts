@@ -28,7 +28,7 @@ export interface CommandOption {
   /** "-n, --namespace <pattern>"; without a value in angle brackets it is a switch; "<yaml...>" takes several values. */
   readonly flags: string;
   readonly summary: string;
-  readonly kind?: "text" | "number";
+  readonly kind?: "text" | "number" | "port";
   /** The only values allowed; case does not matter. */
   readonly choices?: readonly string[];
   /** May be given several times. In the environment, the values are separated by spaces. */

@@ -29,7 +29,13 @@ export async function findManifestFiles(paths: readonly string[], host: Host): P
       found.push(absolute);
       continue;
     }
-    const names = (await host.files.list(absolute)).filter(isManifestFile).sort();
+    const entries = await host.files.list(absolute).catch((error: unknown) => {
+      throw new CommandError(
+        `Cannot apply "${path}": it is neither a .yaml, .yml or .json file nor a folder that can be read`,
+        { cause: error },
+      );
+    });
+    const names = entries.filter(isManifestFile).sort();
     if (names.length === 0) {
       throw new CommandError(`Cannot apply "${path}": no .yaml, .yml or .json file is in there`);
     }

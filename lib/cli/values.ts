@@ -14,7 +14,7 @@ const OFF = new Set(["0", "false", "no", "off"]);
 /**
  * Gives the value that a text stands for, of an option that takes one.
  *
- * @throws {UsageError} If it is not one of the choices, or not a number where one is wanted.
+ * @throws {UsageError} If it is not one of the choices, or not a number (or port) where one is wanted.
  */
 export function parseValue(option: CommandOption, text: string): string | number {
   if (option.choices !== undefined) {
@@ -22,8 +22,11 @@ export function parseValue(option: CommandOption, text: string): string | number
     if (choice === undefined) throw new UsageError(`"${text}" is none of ${option.choices.join(", ")}`);
     return choice;
   }
-  if (option.kind !== "number") return text;
+  if (option.kind === undefined || option.kind === "text") return text;
   if (!/^-?\d+$/.test(text)) throw new UsageError(`"${text}" is not a whole number`);
+  if (option.kind === "port" && (Number(text) < 0 || Number(text) > 65535)) {
+    throw new UsageError(`"${text}" is not a port: give a number from 0 (any free one) to 65535`);
+  }
   return Number(text);
 }
 

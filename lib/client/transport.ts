@@ -6,6 +6,7 @@
  * timer is set and cleared, and headers are built once per connection info.
  */
 
+import { Limiter } from "../async/limiter.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Host, HttpResponse, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -105,6 +106,7 @@ export class Transport implements Disposable {
   readonly #credentials: Credentials;
   readonly #observers: readonly TransportObserver[];
   readonly #sessions: Sessions;
+  readonly #limiter: Limiter;
 
   constructor(options: TransportOptions) {
     const { host, credentials, networking, logger, userAgent = "lotse", observers = [] } = options;
@@ -114,6 +116,7 @@ export class Transport implements Disposable {
     this.#credentials = credentials;
     this.#observers = observers;
     this.#sessions = new Sessions({ host, networking, userAgent });
+    this.#limiter = new Limiter(() => networking.requestLimit ?? Infinity);
   }
 
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
@@ -156,7 +159,9 @@ export class Transport implements Disposable {
       const info = await this.#credentials.current(request.signal);
       request.signal?.throwIfAborted();
       try {
-        return await this.#attempt(request, { info, number, finish });
+        const attempt = (): Promise<R | HttpResponse> => this.#attempt(request, { info, number, finish });
+        // Streams last for ever: if they counted, an operator of many kinds would have nothing left to write with.
+        return await (finish === undefined ? attempt() : this.#limiter.run(attempt, request.signal));
       } catch (error) {
         request.signal?.throwIfAborted();
         if (error instanceof ApiError && error.status === 401) {

@@ -5,6 +5,7 @@
  * handler could want are left alone altogether. Source: Kopf, A §4.6, §4.7, §4.8; design, decision 6.
  */
 
+import type { Claim } from "../engines/daemons/daemons.ts";
 import { calculateDiff } from "../model/diff.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
@@ -18,10 +19,13 @@ import { complainOnce, reportGarbage } from "./outcomes.ts";
 import type { Decision, Pass } from "./pass.ts";
 
 /** Calls the handlers whose turn it is, and says what must be written. */
-export async function handleChange(pass: Pass): Promise<Decision> {
+export async function handleChange(pass: Pass, claim: Claim): Promise<Decision> {
   const { memory, registry, persistence } = pass;
   const handlers = registry.changesOf(memory.resource);
-  if (handlers.length === 0) return {};
+  if (handlers.length === 0) {
+    const isOurs = registry.backgroundsOf(memory.resource).length > 0;
+    return isOurs ? decideFinalizer(pass, claim) ?? {} : {};
+  }
   const cause = detect(pass);
   const select = {
     cause,
@@ -30,21 +34,31 @@ export async function handleChange(pass: Pass): Promise<Decision> {
       complainOnce(pass, handler, error),
   };
   const relevant = handlers.filter((handler) => prematches(handler, select));
-  const isBlocked = hasFinalizer(memory.body, persistence.finalizer);
-  const isRequired = relevant.some(({ requiresFinalizer }) => requiresFinalizer);
-  if (isRequired && !isBlocked && !isDeleting(memory.body)) {
-    pass.logger.debug("Adding the finalizer");
-    return { finalizer: { name: persistence.finalizer, wanted: true } };
-  }
-  if (isDeleting(memory.body) && !(isBlocked && isRequired)) {
-    await sayGoodbye(pass, { ...cause, reason: "delete" }, relevant);
-  }
-  if (!isRequired && isBlocked) {
-    pass.logger.debug("Removing the finalizer: nothing requires it");
-    return { finalizer: { name: persistence.finalizer, wanted: false } };
-  }
+  const isRequired = claim.isRequired || relevant.some(({ requiresFinalizer }) => requiresFinalizer);
+  const isHeld = isRequired && hasFinalizer(memory.body, persistence.finalizer);
+  if (isDeleting(memory.body) && !isHeld) await sayGoodbye(pass, { ...cause, reason: "delete" }, relevant);
+  const isLast = relevant.length === 0 && !claim.isPending;
+  const decision = decideFinalizer(pass, { isRequired, isPending: !isLast });
+  if (decision !== undefined) return decision;
   if (relevant.length === 0) return {};
-  return sweep(pass, await runHandlers(pass, { cause, handlers, selected: selectChanges(handlers, select) }));
+  const selected = selectChanges(handlers, select);
+  const { isPending } = claim;
+  return sweep(pass, await runHandlers(pass, { cause, handlers, selected, isPending }));
+}
+
+/** Puts the finalizer on, or takes it off; undefined if it is to stay as it is. */
+function decideFinalizer({ memory, persistence, logger }: Pass, claim: Claim): Decision | undefined {
+  const { body } = memory;
+  const { finalizer: name } = persistence;
+  const isBlocked = hasFinalizer(body, name);
+  if (!isBlocked && claim.isRequired && !isDeleting(body)) {
+    logger.debug("Adding the finalizer");
+    return { finalizer: { name, wanted: true } };
+  }
+  if (isBlocked && (!claim.isRequired || (isDeleting(body) && !claim.isPending))) {
+    logger.debug("Removing the finalizer: nothing requires it");
+    return { finalizer: { name, wanted: false } };
+  }
 }
 
 /** Kopf wakes itself up by touching objects (A §6.6): what it has left there goes with whatever is written. */

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly handlers: readonly ChangeHandler[];
   /** Those that this cause calls. */
   readonly selected: readonly ChangeHandler[];
+  /** Whether daemons are still stopping, so that a deletion cannot be over yet. */
+  readonly isPending: boolean;
 }
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
@@ -30,7 +32,8 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
 };
 
 /** Runs the handlers whose turn it is. */
-export async function runHandlers(pass: Pass, { cause, handlers, selected }: RunOptions): Promise<Decision> {
+export async function runHandlers(pass: Pass, options: RunOptions): Promise<Decision> {
+  const { cause, handlers, selected, isPending } = options;
   const { reason } = cause;
   const progress = loadProgress(pass, handlers);
   if (!isHandled(reason)) {
@@ -40,7 +43,8 @@ export async function runHandlers(pass: Pass, { cause, handlers, selected }: Run
   logStart(pass, cause, progress.othersThan(reason));
   const batches = new Batches(pass, cause, reason);
   const batch = await batches.run(progress, selected);
-  if (!progress.isDone) return unfinished(pass, batches, batch);
+  // Handlers of a deletion that have finished keep their records until the daemons have ended too.
+  if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(pass, batches, batch);
   if (selected.length > 0) pass.logger.info(`${NOUNS[reason]} is processed`, { ...progress.counts });
   return {
     notes: collect((notes) => conclude(pass, { cause, progress, notes })),

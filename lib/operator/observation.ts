@@ -32,16 +32,21 @@ export class Observation {
     return this.#options.registry.objectHandlers.some(({ selector }) => (selector.group ?? group) === group);
   }
 
-  /** Gives the kinds to be watched now. @throws {ApiError} If the server does not tell what it serves. */
+  /** Gives the kinds to be watched now, and tells the registry who is for which. @throws {ApiError} If the server does not tell what it serves. */
   async watched(): Promise<readonly Resource[]> {
     const { registry } = this.#options;
     const handlers = registry.objectHandlers;
     if (handlers.length === 0) return [];
     const served = await this.#served(handlers.map(({ selector }) => selector));
     const found = new Map<string, Resource>();
+    const kinds = new Map<ObjectHandler, ReadonlySet<string>>();
     for (const handler of handlers) {
-      for (const resource of this.#resolve(handler, served)) found.set(keyOf(resource), resource);
+      const resources = this.#resolve(handler, served);
+      for (const resource of resources) found.set(keyOf(resource), resource);
+      kinds.set(handler, new Set(resources.map(keyOf)));
     }
+    // NB: a kind may be watched for the sake of others, and match the selector of a handler that must not see it.
+    registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);
     return [...found.values()];
   }
 
@@ -78,9 +83,9 @@ export class Observation {
       this.#warn("The kind cannot be watched: its handlers are not served", { kind });
       return false;
     }
-    const isStateful = this.#options.registry.changeHandlers.some((each) => each === handler);
+    const isStateful = this.#options.registry.statefulHandlers.some((each) => each === handler);
     if (isStateful && !resource.verbs.includes("patch")) {
-      this.#warn("The kind cannot be patched: handlers that keep progress on it are not served", { kind });
+      this.#warn("The kind cannot be patched: handlers that keep notes on it are not served", { kind });
       return false;
     }
     return true;

@@ -7,6 +7,7 @@ import type { Credentials } from "../client/connection_info.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
+import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -56,6 +57,8 @@ export interface RunOptions {
   readonly context?: string;
   /** Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called. */
   readonly credentials?: Credentials;
+  /** What each object's `memo` begins with, for this run. Default: the operator's own. */
+  readonly memo?: Readonly<Record<string, unknown>>;
   /** Watch these namespaces only. Default: the whole cluster. */
   readonly namespaces?: readonly string[];
   /** Watch the whole cluster; the opposite of `namespaces`. */
@@ -77,6 +80,10 @@ export class Operator {
   readonly on: On;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: IndexWord;
+  /** Declares a function that runs as long as an object is there: once, in the background. */
+  readonly daemon: Daemon;
+  /** Declares a function that runs every now and then as long as an object is there. */
+  readonly timer: Timer;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** All settings; may be changed until the operator runs. */
@@ -86,6 +93,7 @@ export class Operator {
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
+  #isRunning = false;
   #poster: Poster | undefined;
 
   /**
@@ -104,6 +112,8 @@ export class Operator {
     );
     this.on = new On(this.#registry);
     this.index = indexWord(this.#registry);
+    this.daemon = declareDaemon(this.#registry);
+    this.timer = declareTimer(this.#registry);
     this.api = new Api(() => this.#connected());
   }
 
@@ -156,12 +166,28 @@ export class Operator {
   /**
    * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
+   * Several operators may run at the same time; one operator runs once at a time, and any number of times in a row.
+   *
    * @throws {ActivityError} If a startup or cleanup handler fails.
    * @throws {LoginError} If there is no way into a cluster, or none any more.
    * @throws {ApiError} If the server does not tell what it serves.
-   * @throws {TypeError} If `namespaces` and `clusterwide` contradict each other.
+   * @throws {TypeError} If it is running already, or `namespaces` and `clusterwide` contradict each other.
    */
   async run(options: RunOptions = {}): Promise<void> {
+    if (this.#isRunning) {
+      throw new TypeError(
+        "Cannot run an operator that is running: wait until it has stopped, or make another",
+      );
+    }
+    this.#isRunning = true;
+    try {
+      await this.#run(options);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #run(options: RunOptions): Promise<void> {
     const { host = currentHost(), namespaces, clusterwide } = options;
     if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
       throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
@@ -174,7 +200,7 @@ export class Operator {
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
-      memo: this.memo,
+      memo: options.memo === undefined ? this.memo : { ...options.memo },
       signal: options.signal ?? new AbortController().signal,
       onReady: options.ready ?? (() => {}),
       onSynced: options.synced ?? (() => {}),
@@ -266,3 +292,8 @@ export function exception(objects: Postable, error: unknown, options?: Exception
 
 /** Declares indexes of the default operator. */
 export const index: IndexWord = defaultOperator.index;
+/** Declares daemons of the default operator. */
+export const daemon: Daemon = defaultOperator.daemon;
+
+/** Declares timers of the default operator. */
+export const timer: Timer = defaultOperator.timer;

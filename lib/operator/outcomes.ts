@@ -12,7 +12,11 @@ import type { Pass } from "./pass.ts";
  *
  * Source: Kopf, docs/results; A §5.7. A result that JSON cannot express is logged and dropped: it must not undo the success.
  */
-export function deliver({ patch, logger }: Pass, id: string, result: unknown): void {
+export function deliver(
+  { patch, logger }: Pick<Pass, "patch" | "logger">,
+  id: string,
+  result: unknown,
+): void {
   if (result === undefined || result === null) return;
   try {
     const value = toJson(result, `result of "${id}"`);

@@ -4,6 +4,7 @@
 
 import type { Client } from "../client/client.ts";
 import type { Poster } from "../engines/posting.ts";
+import type { Daemons } from "../engines/daemons/daemons.ts";
 import type { FinalizerChange } from "../execution/apply.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { JsonObject } from "../model/object.ts";
@@ -26,6 +27,7 @@ export interface ProcessingOptions {
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;
   readonly indices: Readonly<Record<string, Index>>;
+  readonly daemons: Daemons;
   readonly logger: Logger;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;

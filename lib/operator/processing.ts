@@ -15,6 +15,7 @@ import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { handleBackground } from "./background.ts";
 import { handleChange } from "./changes.ts";
 import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";
 import { handleEvent } from "./events.ts";
@@ -44,7 +45,11 @@ export function createProcess(
 }
 
 /** Where the settings say so, what handlers log becomes Kubernetes events. */
-function postingLogger(logger: Logger, reference: ObjectReference, options: ProcessingOptions): Logger {
+export function postingLogger(
+  logger: Logger,
+  reference: ObjectReference,
+  options: Pick<ProcessingOptions, "poster" | "settings">,
+): Logger {
   const { poster, settings: { posting } } = options;
   if (!posting.loggers || !posting.enabled) return logger;
   return bridgeLogger(logger, {
@@ -65,13 +70,15 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   }
   if (isGone) {
     pass.logger.debug("Object has gone");
+    await pass.daemons.forget(memory);
     return { gone: true };
   }
   const isUnfinished = pass.memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
   if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished) return { unchanged: true };
   // Functions that lost a race come first: handlers are to see what they do.
   const isBehind = memory.unsent.fns.length > 0 && memory.unsaved.size === 0;
-  return await conclude(pass, isBehind ? { after: () => 0 } : await handleChange(pass));
+  if (isBehind) return await conclude(pass, { after: () => 0 });
+  return await conclude(pass, await handleChange(pass, await handleBackground(pass)));
 }
 
 /** After a lost race, the state in memory is known to be old. */

@@ -107,6 +107,11 @@ export class Workers {
     this.#start(worker);
   }
 
+  /** Looks at an object because of something else than itself; one that is being throttled waits for its time. */
+  poke(key: string): void {
+    if (this.#workers.get(key)?.paused !== true) this.wake(key, "dependency");
+  }
+
   /** Takes nothing in any more. Cycles that run go on to their end. */
   stop(): void {
     this.#stopping.abort();

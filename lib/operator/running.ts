@@ -11,19 +11,28 @@ import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
 import { Poster } from "../engines/posting.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
+import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
+import { digestOf } from "../model/digest.ts";
+import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
+import { currentEssence } from "../settings/persistence.ts";
+import { extraFieldsOf } from "./fields.ts";
 import { Memories } from "./memories.ts";
 import { Observation } from "./observation.ts";
 import { Orchestration } from "./orchestration.ts";
-import { createProcess } from "./processing.ts";
+import { deliver } from "./outcomes.ts";
+import { createProcess, postingLogger } from "./processing.ts";
 import { Workers } from "./queueing.ts";
 import { watchDefinitions } from "./scanning.ts";
+
+/** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
+const LEFTOVERS: Seconds = 5;
 
 export interface RunningOptions {
   readonly host: Host;
@@ -90,6 +99,10 @@ export class Run {
   readonly #client: Client;
   readonly #streams: TaskGroup;
   readonly #work: TaskGroup;
+  /** Runs of daemons and timers. */
+  readonly #background: TaskGroup;
+  readonly #daemons: Daemons;
+  /** Aborts when handlers must stop. */
   readonly #handlers: AbortController;
   readonly #failed: AbortSignal;
   readonly #observation: Observation;
@@ -118,6 +131,8 @@ export class Run {
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
     });
+    this.#background = new TaskGroup({ onError });
+    this.#daemons = this.#makeDaemons();
     this.#workers = this.#makeWorkers(new Memories(options.memo));
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
@@ -177,6 +192,7 @@ export class Run {
       poster: this.#poster,
       persistence: settings.persistence,
       indices: this.#indexing.indices,
+      daemons: this.#daemons,
       signal: this.#handlers.signal,
     });
     return new Workers({
@@ -187,6 +203,29 @@ export class Run {
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
       keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
+    });
+  }
+
+  #makeDaemons(): Daemons {
+    const { host, logger, settings, registry } = this.#options;
+    const { persistence } = settings;
+    return new Daemons({
+      clock: host.clock,
+      client: this.#client,
+      settings,
+      loggerOf: (body) => {
+        const reference = objectReference(body);
+        const local = logger.child({ name: "lotse.objects", reference });
+        return postingLogger(local, reference, { poster: this.#poster, settings });
+      },
+      indices: this.#indexing.indices,
+      tasks: this.#background,
+      deliver,
+      essenceOf: (subject, body) => {
+        const extraFields = extraFieldsOf({ memory: subject, registry });
+        return digestOf(currentEssence(persistence, body, { extraFields }));
+      },
+      wake: ({ key }) => this.#workers.poke(key),
     });
   }
 
@@ -229,15 +268,25 @@ export class Run {
     const { settings, logger } = this.#options;
     await this.#streams.stop();
     this.#workers.stop();
-    if (await this.#finished(settings.queueing.exitTimeout)) return;
-    this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
-    if (await this.#finished(settings.queueing.exitTimeout)) return;
-    logger.warn("Some handlers do not stop: they are left behind", { objects: this.#workers.size });
+    const { exitTimeout } = settings.queueing;
+    using daemons = this.#daemons;
+    const [isFinished] = await Promise.all([this.#finished(this.#work, exitTimeout), daemons.exit()]);
+    if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
+    const isDone = await Promise.all([
+      this.#finished(this.#work, exitTimeout),
+      this.#finished(this.#background, LEFTOVERS),
+    ]);
+    if (isDone.every(Boolean)) return;
+    logger.warn("Some handlers do not stop: they are left behind", {
+      objects: this.#workers.size,
+      background: this.#background.size,
+    });
   }
 
-  async #finished(timeout: Seconds): Promise<boolean> {
+  async #finished(tasks: TaskGroup, timeout: Seconds): Promise<boolean> {
+    if (tasks.size === 0) return true;
     const controller = new AbortController();
-    const finished = this.#work.finished().then(() => true);
+    const finished = tasks.finished().then(() => true);
     const late = this.#options.host.clock.sleep(timeout, controller.signal).then(() => false);
     const result = await Promise.race([finished, late]);
     controller.abort();

@@ -2,6 +2,7 @@
  * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
  */
 
+import type { Stopped } from "../async/stop_flag.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type Diff, reduceDiff } from "../model/diff.ts";
@@ -10,8 +11,8 @@ import { deepFreeze } from "../model/json.ts";
 import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
-import { snapshotViews, type Views } from "../model/views.ts";
-import type { Sub } from "./arguments.ts";
+import { liveViews, snapshotViews, type Views } from "../model/views.ts";
+import type { StopReason, Sub } from "./arguments.ts";
 import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
 import type { Index } from "./index_handle.ts";
 
@@ -97,7 +98,25 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   }
 
   get #views(): Views {
-    return this.#made ??= snapshotViews(this.#cause.body);
+    const { body, newest } = this.#cause;
+    return this.#made ??= newest === undefined ? snapshotViews(body) : liveViews(newest);
+  }
+}
+
+/** Arguments of daemons and timers. */
+export class DaemonArgs extends ObjectArgs {
+  readonly #stopped: () => Stopped<StopReason>;
+
+  constructor(
+    cause: ObjectCause,
+    options: { readonly attempt: Attempt; readonly stopped: () => Stopped<StopReason> },
+  ) {
+    super(cause, options.attempt);
+    this.#stopped = options.stopped;
+  }
+
+  get stopped(): Stopped<StopReason> {
+    return this.#stopped();
   }
 }
 

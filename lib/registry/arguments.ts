@@ -4,6 +4,7 @@
  * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs; A §3.
  */
 
+import type { Stopped } from "../async/stop_flag.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Diff } from "../model/diff.ts";
@@ -120,6 +121,30 @@ export type EventFilterArguments<Spec = JsonObject, Status = JsonObject> =
 export type EventHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
   & EventFilterArguments<Spec, Status>
   & AttemptArguments<Param>;
+
+/** Why a daemon or a timer is to stop, and how far that has gone. Reasons add up. */
+export type StopReason =
+  | "FILTERS_MISMATCH"
+  | "RESOURCE_DELETED"
+  | "OPERATOR_PAUSING"
+  | "OPERATOR_EXITING"
+  /** It was asked, and has some time left. */
+  | "DAEMON_SIGNALLED"
+  /** Its `signal` was aborted. */
+  | "DAEMON_CANCELLED"
+  /** It did not stop in time: nobody waits for it any more. */
+  | "DAEMON_ABANDONED"
+  /** It has ended. */
+  | "DONE";
+
+/** What daemons and timers are called with. The views of the object show its newest state, destructured or not. */
+export type DaemonHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
+  & ObjectArguments<Spec, Status>
+  & AttemptArguments<Param>
+  & {
+    /** Aborts when it is to stop: an `AbortSignal` with `reasons`, and with `wait(seconds)`. */
+    readonly stopped: Stopped<StopReason>;
+  };
 
 /** Options of sub-handlers: as of handlers, but the kind and the cause are the parent's. */
 export type SubOptions<Spec, Status, Field, Param> =

@@ -25,6 +25,8 @@ export interface ObjectCause {
   readonly logger: Logger;
   readonly memo: Record<string, unknown>;
   readonly indices: Readonly<Record<string, Index>>;
+  /** For handlers that live on while the object changes: its newest state, instead of `body`, in all views. */
+  readonly newest?: () => KubeObject;
 }
 
 /** A raw event. */

@@ -3,8 +3,13 @@
  */
 
 import { type FieldPath, parseField } from "../model/fields.ts";
-import type { ObjectHandler } from "./handlers.ts";
-import { type ChangeHandler, idOf } from "./handlers.ts";
+import {
+  type AdmissionHandler,
+  type BackgroundHandler,
+  type ChangeHandler,
+  idOf,
+  type ObjectHandler,
+} from "./handlers.ts";
 import type { Selector } from "../model/selector.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
 
@@ -17,7 +22,12 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 type HandlerFunction = (args: never) => unknown;
 
 export interface Declaration {
-  readonly cause: ChangeHandlerCause | "event" | "index" | "validate" | "mutate";
+  readonly cause:
+    | ChangeHandlerCause
+    | BackgroundHandler["type"]
+    | AdmissionHandler["cause"]
+    | "event"
+    | "index";
   readonly resource: ResourceLike<never, never> | Selector;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
@@ -27,6 +37,8 @@ export interface Declaration {
 
 const COMMON = ["id", "param", "labels", "annotations", "field", "value", "when"];
 const RETRY = ["errors", "timeout", "retries", "backoff"];
+const CANCELLATION = ["cancellationBackoff", "cancellationTimeout", "cancellationPolling"];
+const NUMBERS = ["timeout", "retries", "backoff", "interval", "idle", ...CANCELLATION];
 const ADMISSION = ["operations", "operation", "subresource", "persistent", "sideEffects", "ignoreFailures"];
 const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   event: COMMON,
@@ -38,6 +50,8 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   field: [...COMMON, ...RETRY, "old", "new"],
   delete: [...COMMON, ...RETRY, "optional"],
   resume: [...COMMON, ...RETRY, "deleted"],
+  daemon: [...COMMON, ...RETRY, "initialDelay", ...CANCELLATION],
+  timer: [...COMMON, ...RETRY, "initialDelay", "interval", "sharp", "idle", "keepSchedule"],
 };
 
 /**
@@ -98,6 +112,23 @@ export function changeHandler(
   };
 }
 
+/**
+ * Makes a daemon or a timer. Options that are null count as left out.
+ *
+ * @throws {TypeError} As `objectHandler()`; and if the initial delay is neither a number nor a function.
+ * @throws {RangeError} If a time is negative.
+ */
+export function backgroundHandler(
+  declaration: Declaration & { readonly cause: BackgroundHandler["type"] },
+): BackgroundHandler {
+  const { cause } = declaration;
+  const given = Object.entries(declaration.options).filter(([, value]) => value !== null);
+  const options: RawOptions = Object.fromEntries(given);
+  const { initialDelay } = options;
+  if (typeof initialDelay !== "function") rejectNegative("initialDelay", initialDelay);
+  return { ...objectHandler({ ...declaration, options }), type: cause };
+}
+
 /** Checks options of handlers that are not about objects. Gives the id. @throws {TypeError | RangeError} As `objectHandler()`. */
 export function rejectOptions(activity: string, options: RawOptions): string | undefined {
   rejectUnknownNames(activity, { options, known: ["id", "param", ...RETRY] });
@@ -134,7 +165,7 @@ function rejectContradictions(cause: string, options: RawOptions, field: FieldPa
     );
   }
   for (const name of ["labels", "annotations"]) rejectNulls(name, options[name]);
-  for (const name of ["timeout", "retries", "backoff"]) rejectNegative(name, options[name]);
+  for (const name of NUMBERS) rejectNegative(name, options[name]);
   if (
     options.errors !== undefined && !["temporary", "permanent", "ignored"].includes(String(options.errors))
   ) {

@@ -5,6 +5,7 @@
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
 import type { Handler } from "../execution/handler.ts";
+import type { Seconds } from "../runtime/host.ts";
 import type { Filters } from "./filters.ts";
 
 /** A handler of a kind's objects. */
@@ -26,6 +27,38 @@ export interface ChangeHandler extends ObjectHandler {
   /** Whether objects must not go before this handler has run. */
   readonly requiresFinalizer: boolean;
 }
+
+/** When something that lives beside an object begins: after a time, or after what the function says. */
+export type InitialDelay = Seconds | ((args: never) => Seconds);
+
+/** Runs as long as its object is there. */
+export interface DaemonHandler extends ObjectHandler {
+  readonly type: "daemon";
+  readonly initialDelay?: InitialDelay;
+  /** Time between the stop flag and the abortion of `signal`. */
+  readonly cancellationBackoff?: Seconds;
+  /** Time between that and being left behind. */
+  readonly cancellationTimeout?: Seconds;
+  /** How often one that takes its time is spoken of. */
+  readonly cancellationPolling?: Seconds;
+}
+
+/** Runs every now and then as long as its object is there. */
+export interface TimerHandler extends ObjectHandler {
+  readonly type: "timer";
+  readonly initialDelay?: InitialDelay;
+  /** Pause after a run that needs no other try. */
+  readonly interval?: Seconds;
+  /** Whether the interval counts from beginning to beginning. */
+  readonly sharp?: boolean;
+  /** For how long the object must not have changed. */
+  readonly idle?: Seconds;
+  /** Whether it goes on after a failure for good. */
+  readonly keepSchedule?: boolean;
+}
+
+/** What lives beside an object. */
+export type BackgroundHandler = DaemonHandler | TimerHandler;
 
 /** What an operator does apart from objects. */
 export type ActivityName = "startup" | "cleanup" | "login" | "probe";

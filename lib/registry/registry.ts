@@ -14,6 +14,7 @@ import type {
   ActivityHandler,
   ActivityName,
   AdmissionHandler,
+  BackgroundHandler,
   ChangeHandler,
   EventHandler,
   ObjectHandler,
@@ -27,6 +28,7 @@ interface OfKind {
   readonly events: readonly EventHandler[];
   readonly changes: readonly ChangeHandler[];
   readonly indexes: readonly IndexHandler[];
+  readonly backgrounds: readonly BackgroundHandler[];
 }
 
 /** All handlers of one operator. */
@@ -34,10 +36,13 @@ export class Registry {
   readonly #events: EventHandler[] = [];
   readonly #changes: ChangeHandler[] = [];
   readonly #indexes: IndexHandler[] = [];
+  readonly #backgrounds: BackgroundHandler[] = [];
   readonly #activities: ActivityHandler[] = [];
   readonly #admission: AdmissionHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #cache = new Map<string, OfKind>();
+  #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
+    matchesResource(selector, resource);
 
   readonly #reserved: () => readonly string[];
 
@@ -75,6 +80,13 @@ export class Registry {
     this.#cache.clear();
   }
 
+  /** Adds a daemon or a timer. @throws {TypeError} If another function has the same id on the same kind. */
+  addBackground(handler: BackgroundHandler): void {
+    this.#rejectCollision(this.#backgrounds, handler);
+    this.#backgrounds.push(handler);
+    this.#cache.clear();
+  }
+
   /** @throws {TypeError} If another function has the same id in the same activity. */
   addActivity(handler: ActivityHandler): void {
     const { activity, id, fn } = handler;
@@ -99,9 +111,20 @@ export class Registry {
     copy.#events.push(...this.#events);
     copy.#changes.push(...this.#changes);
     copy.#indexes.push(...this.#indexes);
+    copy.#backgrounds.push(...this.#backgrounds);
     copy.#activities.push(...this.#activities);
     copy.#admission.push(...this.#admission);
     return copy;
+  }
+
+  /**
+   * Says which handlers are for which kinds, from now on. Until then: those whose selectors match.
+   *
+   * Selectors know one kind at a time; what is ambiguous, or cannot be served, only shows among all kinds of a cluster.
+   */
+  serveOnly(isServed: (handler: ObjectHandler, resource: Resource) => boolean): void {
+    this.#isServed = isServed;
+    this.#cache.clear();
   }
 
   /** Forgets everything. */
@@ -109,6 +132,7 @@ export class Registry {
     this.#events.length = 0;
     this.#changes.length = 0;
     this.#indexes.length = 0;
+    this.#backgrounds.length = 0;
     this.#activities.length = 0;
     this.#admission.length = 0;
     this.#cache.clear();
@@ -130,12 +154,17 @@ export class Registry {
 
   /** All handlers of objects that are watched, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
-    return [...this.#events, ...this.#changes, ...this.#indexes];
+    return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];
   }
 
-  /** Whether some handler keeps notes on objects, so that kinds must be patchable. */
+  /** The handlers of causes. */
   get changeHandlers(): readonly ChangeHandler[] {
     return this.#changes;
+  }
+
+  /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
+  get statefulHandlers(): readonly ObjectHandler[] {
+    return [...this.#changes, ...this.#backgrounds];
   }
 
   /** The raw event handlers of a kind. */
@@ -156,6 +185,11 @@ export class Registry {
   /** The index handlers of a kind. */
   indexesOf(resource: Resource): readonly IndexHandler[] {
     return this.#of(resource).indexes;
+  }
+
+  /** The daemons and timers of a kind. */
+  backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
+    return this.#of(resource).backgrounds;
   }
 
   #rejectReserved({ id }: ObjectHandler): void {
@@ -191,11 +225,12 @@ export class Registry {
     const key = keyOf(resource);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const isOurs = ({ selector }: ObjectHandler): boolean => matchesResource(selector, resource);
+    const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);
     const found = {
       events: this.#events.filter(isOurs),
       changes: this.#changes.filter(isOurs),
       indexes: this.#indexes.filter(isOurs),
+      backgrounds: this.#backgrounds.filter(isOurs),
     };
     this.#cache.set(key, found);
     return found;

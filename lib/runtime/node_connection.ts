@@ -78,7 +78,12 @@ class NodeConnection implements Connection {
 }
 
 function createAgent(options: ConnectOptions, target: ProxyTarget): http.Agent {
-  const settings: https.AgentOptions = { keepAlive: true, keepAliveMsecs: PROBE_DELAY, noDelay: true };
+  // `noDelay` goes on to the sockets; not every edition of Node's types says so.
+  const settings: https.AgentOptions & { readonly noDelay: boolean } = {
+    keepAlive: true,
+    keepAliveMsecs: PROBE_DELAY,
+    noDelay: true,
+  };
   if (target.isSecure) Object.assign(settings, tlsOptions(options));
   const agent = target.isSecure ? new https.Agent(settings) : new http.Agent(settings);
   // One pool, one server: the usual name is made of all TLS material, and built anew for each request.

@@ -64,6 +64,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "background.instantExitZeroTimeCycles": orNull(count0),
   "networking.requestTimeout": orNull(positive),
   "networking.connectTimeout": orNull(positive),
+  "networking.requestLimit": orNull(count),
   "networking.errorBackoffs": backoffs,
   "networking.enforceRetryAfter": flag,
   "networking.trustEnv": flag,

@@ -146,6 +146,11 @@ export interface NetworkingSettings {
   requestTimeout: Seconds | null;
   /** For TCP and TLS. Null: `requestTimeout` counts. Default: null. */
   connectTimeout: Seconds | null;
+  /**
+   * How many requests are under way at once, and so how many connections are open; watches excepted. The others wait in
+   * order: more at once make nothing faster, but cost a TLS handshake each. Null: no limit. Default: 64.
+   */
+  requestLimit: number | null;
   /** Pauses between attempts. Default: 1, 1, 2, 3, 5, 8, 13, 21. */
   errorBackoffs: Backoffs;
   /** Whether a server's Retry-After replaces the pause even if it is shorter. Default: false. */

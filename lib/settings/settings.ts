@@ -64,6 +64,7 @@ export function defaultSettings(): Settings {
     networking: {
       requestTimeout: 300,
       connectTimeout: null,
+      requestLimit: 64,
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
       trustEnv: false,

@@ -43,6 +43,8 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["lib/runtime/node_server.ts"],
+  // Types only: nothing of it is there at run time.
+  "@kubernetes/client-node": ["types:lib/registry/kinds.ts"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/digest.ts"],
   "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],

@@ -30,6 +30,10 @@ describe("findManifestFiles()", () => {
       /Cannot apply "b\.yaml": there is no such file/,
     );
     await assert.rejects(findManifestFiles(["n"], host), /Cannot apply "n": no \.yaml/);
+    await assert.rejects(
+      findManifestFiles(["n/x.ts"], host),
+      /Cannot apply "n\/x\.ts": it is neither/,
+    );
   });
 });
 

@@ -46,6 +46,16 @@ describe("parseValue()", () => {
   });
 });
 
+describe("parseValue() of a port", () => {
+  it("refuses numbers that are no port", () => {
+    const option = { flags: "", summary: "", kind: "port" } as const;
+    assert.deepEqual(["0", "65535"].map((text) => parseValue(option, text)), [0, 65535]);
+    for (const text of ["-1", "65536", "http"]) {
+      assert.throws(() => parseValue(option, text), UsageError, text);
+    }
+  });
+});
+
 describe("completeValues()", () => {
   it("[B281] completeValues() splits a repeatable option's variable by spaces", () => {
     assert.deepEqual(complete({}, { LOTSE_RUN_NAMESPACE: "a  b" }).get("namespace"), ["a", "b"]);

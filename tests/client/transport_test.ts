@@ -101,6 +101,60 @@ describe("Transport.request()", () => {
     }
   });
 
+  it("lets only so many through at once, the others in order; watches do not count", async () => {
+    const doors: (() => void)[] = [];
+    const answer = () => new Promise<Response>((resolve) => doors.push(() => resolve(json({}))));
+    const world = answerWith(answer, { networking: { requestLimit: 2 } });
+    const paths = () => world.seen.map(({ path }) => path);
+    const get = (path: string, signal?: AbortSignal) =>
+      world.transport.request({ method: "GET", path, signal });
+    const watching = [1, 2, 3].map((n) => world.transport.stream({ method: "GET", path: `/w${n}` }));
+    const [first, second] = [get("/1"), get("/2")];
+    const controller = new AbortController();
+    const third = assert.rejects(get("/3", controller.signal), /enough/);
+    const fourth = get("/4");
+    await world.host.clock.settle();
+    assert.deepEqual(paths(), ["/w1", "/w2", "/w3", "/1", "/2"]);
+    controller.abort(new Error("enough"));
+    await third;
+    doors[3]!();
+    await first;
+    await world.host.clock.settle();
+    assert.deepEqual(paths().slice(5), ["/4"]);
+    Object.assign(world.transport.networking, { requestLimit: 3 });
+    const fifth = get("/5");
+    await world.host.clock.settle();
+    assert.deepEqual(paths().slice(6), ["/5"], "the limit is read anew each time");
+    for (const open of doors) open();
+    await Promise.all([second, fourth, fifth, ...watching]);
+    world.transport[Symbol.dispose]();
+  });
+
+  it("counts a request's time from when it is sent, and no time between its attempts", async () => {
+    let refusals = 1;
+    const world = answerWith(({ path }) => {
+      if (path === "/slow") return new Promise(() => {});
+      return refusals-- > 0 ? refusal(500) : json({});
+    }, { networking: { requestLimit: 1, requestTimeout: 20, errorBackoffs: [100] } });
+    const slow = assert.rejects(
+      world.transport.request({ method: "GET", path: "/slow", backoffs: [] }),
+      /did not answer within 20 s/,
+    );
+    const refused = world.transport.request(GET);
+    await world.host.clock.advance(30);
+    await slow;
+    // The refused one is waiting for its second attempt, in nobody's way.
+    await world.transport.request({ method: "GET", path: "/quick" });
+    await world.host.clock.advance(100);
+    await refused;
+    assert.deepEqual(world.seen.map(({ path, at }) => [path, at]), [
+      ["/slow", 0],
+      ["/api/v1/pods", 20],
+      ["/quick", 30],
+      ["/api/v1/pods", 120],
+    ]);
+  });
+
   it("ends with the signal's reason when it aborts: before, during, and between attempts", async () => {
     const reason = new Error("enough");
     const attempts: number[] = [];

@@ -89,7 +89,7 @@ describe("annotationKeys()", () => {
     ];
     const keys = ids.map((id) => ownKey(id) ?? "");
     for (const [index, key] of keys.entries()) {
-      assert.match(key, /^lotse\.dev\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, ids[index]);
+      assert.match(key, /^lotse\.dev\/[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/, `${ids[index]}`);
     }
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(ownKey("fn/spec.field"), "lotse.dev/fn.spec.field");

@@ -3,7 +3,7 @@
  */
 
 import { it } from "node:test";
-import { type Index, operator, PRESENT, resource } from "../../mod.ts";
+import { type Index, kinds, operator, PRESENT, resource } from "../../mod.ts";
 
 interface DatabaseSpec {
   engine: "postgresql" | "mysql";
@@ -131,4 +131,42 @@ it("kinds named by text are untyped, and take any field", () => {
     void spec.anything;
     void now;
   });
+});
+
+it("built-in kinds have the types of the official client, with times as texts", () => {
+  const op = operator();
+
+  op.on.event(kinds.Pod, ({ spec, status, patch }) => {
+    expectType<Equal<typeof status.phase, string | undefined>>();
+    expectType<Equal<typeof status.startTime, string | undefined>>();
+    expectType<Equal<typeof spec.containers[number]["image"], string | undefined>>();
+    patch.spec.activeDeadlineSeconds = 30;
+    // @ts-expect-error There is no such status.
+    void status.phases;
+    // @ts-expect-error It is a number.
+    patch.spec.activeDeadlineSeconds = "30";
+  });
+
+  op.on.field(kinds.Deployment, "spec.replicas", ({ new: wanted }) => {
+    expectType<Equal<typeof wanted, number | undefined>>();
+  });
+  op.on.field(kinds.StatefulSet, "spec.template.spec.nodeName", { id: "node" }, ({ new: wanted }) => {
+    expectType<Equal<typeof wanted, string | undefined>>();
+  });
+  // @ts-expect-error The path is misspelt.
+  op.on.field(kinds.Deployment, "spec.replica", { id: "misspelt" }, () => {});
+
+  async function calls(): Promise<void> {
+    const { spec, status } = await op.api.get(kinds.Deployment, { name: "web", namespace: "default" });
+    expectType<Equal<NonNullable<typeof spec>["replicas"], number | undefined>>();
+    expectType<Equal<NonNullable<typeof status>["readyReplicas"], number | undefined>>();
+    // @ts-expect-error A Deployment must have a selector and a template.
+    await op.api.create(kinds.Deployment, { metadata: { name: "web" }, spec: { replicas: 1 } });
+    await op.api.create(kinds.Service, { metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } });
+    await op.api.create(kinds.ConfigMap, { metadata: { name: "web" }, data: { any: "text" } });
+    for await (const { spec } of op.api.list(kinds.Lease)) {
+      expectType<Equal<NonNullable<typeof spec>["renewTime"], string | undefined>>();
+    }
+  }
+  void calls;
 });

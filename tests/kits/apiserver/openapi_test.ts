@@ -102,7 +102,7 @@ describe("openapiV3()", () => {
       const document = openapiV3(path, SERVED);
       const schemas = at(document, "components", "schemas") as JsonObject;
       for (const [, name] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-        assert.ok(Object.hasOwn(schemas, name!), name);
+        assert.ok(Object.hasOwn(schemas, name!), `${name}`);
       }
     }
   });
