@@ -48,6 +48,7 @@ export {
   timer,
   warn,
 } from "./lib/operator/operator.ts";
+export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {
   AdmissionError,

@@ -17,6 +17,7 @@ import {
   toError,
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
+import type { AttemptStart, Observed } from "./observer.ts";
 import { invoke } from "./invoke.ts";
 
 /** What is known of the handler's earlier attempts. */
@@ -40,10 +41,28 @@ export interface ExecuteOptions<Args> {
   readonly signal: AbortSignal;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
+  /** Who looks on. Default: nobody. */
+  readonly observed?: Observed;
 }
 
 /** Calls the handler once, unless its limits are exceeded already. Never throws. */
 export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
+  const { observed, noun, attempts, clock } = options;
+  if (observed === undefined) return await attemptOnce(handler, options);
+  const { observer, subject } = observed;
+  const { id, family = id } = handler;
+  const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
+  observer.attemptBegins?.(subject, attempt);
+  const begun = clock.monotonic();
+  const run = (): Promise<Outcome> => attemptOnce(handler, options);
+  const outcome = observer.around === undefined
+    ? await run()
+    : await observer.around({ kind: "attempt", subject, attempt }, run);
+  observer.attemptEnds?.(subject, { ...attempt, outcome, seconds: clock.monotonic() - begun });
+  return outcome;
+}
+
+async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
   const { attempts, logger, noun } = options;
   const exceeded = exceededLimit(handler, attempts);
   if (exceeded !== undefined) {

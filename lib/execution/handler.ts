@@ -12,6 +12,8 @@ export interface Handler<Args = never> {
   /** Stable across deploys: records and results on objects are kept under it. */
   readonly id: string;
   readonly fn: (args: Args) => unknown;
+  /** Under which handlers are counted whose ids are made up as they run. Default: the id. */
+  readonly family?: string;
   /** Given to the function as `param`. */
   readonly param?: unknown;
   /** Default: the mode of the kind of handler ("temporary" for change handlers). */

@@ -106,6 +106,7 @@ export class Batches {
       errors: "temporary",
       defaultBackoff: this.#pass.settings.execution.defaultBackoff,
       signal: this.#pass.signal,
+      observed: { observer: this.#pass.observer, subject: this.#pass.memory },
       args: (signal) => {
         const attempt = { param: handler.param, retry, started, signal, clock, sub: () => family.sub };
         // The types of `op.on` have made sure that the function takes these arguments.

@@ -27,6 +27,8 @@ export async function handleChange(pass: Pass, claim: Claim): Promise<Decision> 
     return isOurs ? decideFinalizer(pass, claim) ?? {} : {};
   }
   const cause = detect(pass);
+  pass.observer.caused?.(memory, cause);
+  const { judged } = pass.observer;
   const select = {
     cause,
     args: () => new ChangeArgs(cause),
@@ -41,7 +43,10 @@ export async function handleChange(pass: Pass, claim: Claim): Promise<Decision> 
   const decision = decideFinalizer(pass, { isRequired, isPending: !isLast });
   if (decision !== undefined) return decision;
   if (relevant.length === 0) return {};
-  const selected = selectChanges(handlers, select);
+  const onVerdict = judged &&
+    (({ id: handler }: { readonly id: string }, mismatch: string | undefined) =>
+      judged(memory, { handler, mismatch }));
+  const selected = selectChanges(handlers, { ...select, onVerdict });
   const { isPending } = claim;
   return sweep(pass, await runHandlers(pass, { cause, handlers, selected, isPending }));
 }

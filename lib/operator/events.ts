@@ -54,6 +54,7 @@ async function callHandler(handler: EventHandler, cause: EventCause, pass: Pass)
     errors: "ignored",
     defaultBackoff: 0,
     signal: pass.signal,
+    observed: { observer: pass.observer, subject: pass.memory },
     // The types of `on.event` have made sure that the function takes these arguments.
     args: (signal) =>
       new EventArgs(cause, { param: handler.param, retry: 0, started, signal, clock }) as never,

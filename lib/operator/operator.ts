@@ -4,10 +4,12 @@
 
 import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
+import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
 import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
+import type { Referable } from "../model/references.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -95,6 +97,7 @@ export class Operator {
   #client: Client | undefined;
   #isRunning = false;
   #poster: Poster | undefined;
+  #ledger: Ledger | undefined;
 
   /**
    * Begins with no handlers.
@@ -137,6 +140,14 @@ export class Operator {
    */
   reset(): void {
     this.#registry.clear();
+  }
+
+  /**
+   * What happened to objects in the run that goes on, or in the last one: what woke them, which handlers matched or not
+   * and why, what was written, what they wait for. The latest ten looks at each of the latest two thousand objects.
+   */
+  get ledger(): { of(object: Referable): LedgerRecord | undefined } {
+    return { of: (object) => this.#ledger?.of(object) };
   }
 
   /** Posts a Kubernetes event about objects, in the background. @throws {ReferenceError} If the operator does not run. */
@@ -206,6 +217,9 @@ export class Operator {
       onSynced: options.synced ?? (() => {}),
       onClient: (client) => {
         this.#client = client;
+      },
+      onLedger: (ledger) => {
+        this.#ledger = ledger;
       },
       onPoster: (poster) => {
         this.#poster = poster;

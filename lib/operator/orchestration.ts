@@ -13,6 +13,7 @@ import type { WatchState } from "../client/watch_types.ts";
 import type { Check } from "../engines/probing.ts";
 import type { WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
@@ -34,6 +35,7 @@ export interface OrchestrationOptions {
   readonly onEnded?: (stream: string, resource: Resource) => void;
   /** Called when all streams that there are have listed their objects at least once. */
   readonly onSynced: () => void;
+  readonly observer: Observer;
 }
 
 /** How long a stream may fail before what is known of its objects counts as stale. */
@@ -127,6 +129,7 @@ export class Orchestration {
         stream.state = state;
         if (state.failures === 0) stream.failingSince = undefined;
         else stream.failingSince ??= this.#options.host.clock.now();
+        this.#options.observer.streamed?.(target.resource, { key, state });
       };
       for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
         if (item.type === "event") this.#options.submit(target.resource, item.event);

@@ -3,9 +3,11 @@
  */
 
 import type { Client } from "../client/client.ts";
+import type { HotLoops } from "../engines/hot_loops.ts";
 import type { Poster } from "../engines/posting.ts";
 import type { Daemons } from "../engines/daemons/daemons.ts";
 import type { FinalizerChange } from "../execution/apply.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { JsonObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
@@ -23,6 +25,10 @@ export interface ProcessingOptions {
   readonly client: Client;
   readonly registry: Registry;
   readonly poster: Poster;
+  /** Who looks on. */
+  readonly observer: Observer;
+  /** Finds objects that wake themselves. */
+  readonly hotLoops: HotLoops;
   readonly settings: Settings;
   readonly persistence: Persistence;
   readonly lifecycle: () => Lifecycle;
@@ -53,6 +59,8 @@ export interface Decision {
   readonly finalizer?: FinalizerChange;
   /** What the notes say is handled now. */
   readonly handled?: JsonObject;
+  /** Whether handlers of raw events wanted to change something. */
+  readonly byEvent?: boolean;
   /** Kept, should the write fail. */
   readonly records?: () => ReadonlyMap<string, ProgressRecord>;
   /** Called when everything is written. */

@@ -10,10 +10,12 @@ import { ApiError } from "../client/errors.ts";
 import { type Applied, applyPatch, isWorthWriting } from "../execution/apply.ts";
 import { bridgeLogger } from "../engines/posting.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
+import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
-import { Patch } from "../model/patch.ts";
+import { minimisePatch, Patch } from "../model/patch.ts";
 import { isNewer } from "../model/versions.ts";
+import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { handleBackground } from "./background.ts";
 import { handleChange } from "./changes.ts";
@@ -27,21 +29,52 @@ import type { Next, Wake } from "./queueing.ts";
 /** Makes the function that workers call for each pass. It never throws. */
 export function createProcess(
   options: ProcessingOptions,
-): (memory: ObjectMemory, input: { readonly events: WatchEvent[]; readonly wake: Wake }) => Promise<Next> {
+): (memory: ObjectMemory, input: PassInput) => Promise<Next> {
   const droppedKinds = new Set<string>();
-  return async (memory, { events, wake }) => {
+  return async (memory, { events, wake, waited }) => {
     const reference = objectReference(memory.body);
     const localLogger = options.logger.child({ name: "lotse.objects", reference });
     const logger = postingLogger(localLogger, reference, options);
     const pass: Pass = { ...options, memory, logger, localLogger, patch: new Patch(), droppedKinds };
-    try {
-      const next = untilConsistent(pass, await processObject(pass, events, wake));
-      memory.failures = 0;
-      return next;
-    } catch (error) {
-      return afterFailure(pass, error);
-    }
+    const { observer, host: { clock } } = options;
+    observer.passBegins?.(memory, { wake, events, waited });
+    const begun = clock.monotonic();
+    const run = (): Promise<Looked> => look(pass, events, wake);
+    const { next, error } = observer.around === undefined
+      ? await run()
+      : await observer.around({ kind: "pass", subject: memory, wake }, run);
+    observer.passEnds?.(memory, { ...next, error, seconds: clock.monotonic() - begun });
+    return slowDown(pass, next);
   };
+}
+
+interface PassInput {
+  readonly events: WatchEvent[];
+  readonly wake: Wake;
+  readonly waited: Seconds;
+}
+
+interface Looked {
+  readonly next: Next;
+  readonly error?: unknown;
+}
+
+async function look(pass: Pass, events: readonly WatchEvent[], wake: Wake): Promise<Looked> {
+  try {
+    if (pass.hotLoops.isSuspicious(pass, events.length > 0)) await pass.hotLoops.lookAround(pass);
+    const next = untilConsistent(pass, await processObject(pass, events, wake));
+    pass.memory.failures = 0;
+    return { next };
+  } catch (error) {
+    return { next: afterFailure(pass, error), error };
+  }
+}
+
+/** An object that wakes itself again and again has to wait. */
+function slowDown(pass: Pass, next: Next): Next {
+  const pause = pass.hotLoops.pauseAfter(pass);
+  if (pause === undefined || next.gone === true) return next;
+  return { after: Math.max(pause, next.after ?? 0), wake: next.wake ?? "retry", paused: true };
 }
 
 /** Where the settings say so, what handlers log becomes Kubernetes events. */
@@ -78,16 +111,19 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   // Functions that lost a race come first: handlers are to see what they do.
   const isBehind = memory.unsent.fns.length > 0 && memory.unsaved.size === 0;
   if (isBehind) return await conclude(pass, { after: () => 0 });
-  return await conclude(pass, await handleChange(pass, await handleBackground(pass)));
+  const byEvent = !pass.patch.isEmpty;
+  const decision = await handleChange(pass, await handleBackground(pass));
+  return await conclude(pass, { ...decision, byEvent });
 }
 
 /** After a lost race, the state in memory is known to be old. */
-async function refresh({ memory, client, signal }: Pass): Promise<void> {
+async function refresh(pass: Pass): Promise<void> {
+  const { memory, client, signal } = pass;
   if (!memory.stale) return;
   const { name = "", namespace } = memory.body.metadata;
   try {
     const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
-    adoptBody(memory, await client.get(memory.resource, address, { signal }));
+    adoptBody(pass, await client.get(memory.resource, address, { signal }));
   } catch (error) {
     // Its deletion is announced by the watch.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
@@ -100,19 +136,20 @@ function adopt(pass: Pass, event: WatchEvent): boolean {
   const { memory } = pass;
   if (memory.body === event.object) return true;
   if (isEarly(pass, event)) return false;
-  return adoptBody(memory, event.object);
+  return adoptBody(pass, event.object);
 }
 
 function adoptSkipped(pass: Pass): boolean {
   const skipped = takeSkipped(pass);
-  return skipped !== undefined && adoptBody(pass.memory, skipped);
+  return skipped !== undefined && adoptBody(pass, skipped);
 }
 
-function adoptBody(memory: ObjectMemory, body: KubeObject): boolean {
+function adoptBody({ memory, observer }: Pass, body: KubeObject): boolean {
   const before = memory.body.metadata?.resourceVersion;
   const after = body.metadata?.resourceVersion;
   if (before !== undefined && before === after) return false;
   if (isNewer(after, before) === false) return false;
+  observer.changed?.(memory, changedPaths(memory.body, body));
   memory.body = body;
   return true;
 }
@@ -145,6 +182,7 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   }
   memory.unsaved = new Map();
   memory.unsent = new Patch();
+  tellWritten(pass, decision, applied);
   decision.onWritten?.();
   if (applied === undefined) return { after: decision.after?.() };
   if (applied.body === undefined) return {};
@@ -156,7 +194,7 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   rememberDropped(pass, decision, applied.body);
   reportDropped(pass, outgoing, applied.body);
   expectEvent(pass, applied.body);
-  const isChanged = adoptBody(memory, applied.body);
+  const isChanged = adoptBody(pass, applied.body);
   if (applied.remaining.length > 0) {
     memory.unsent.fns.push(...applied.remaining);
     memory.stale = true;
@@ -164,6 +202,21 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   }
   // NB: the response may hold what others have changed meanwhile, and their events will look old: it is looked at at once.
   return isChanged ? { after: 0, wake: "write" } : { after: decision.after?.() };
+}
+
+function tellWritten(
+  { observer, memory, patch }: Pass,
+  decision: Decision,
+  applied: Applied | undefined,
+): void {
+  if (observer.written === undefined || applied === undefined || applied.writes === 0) return;
+  // NB: what was there already was not sent.
+  const paths = namedPaths(minimisePatch(memory.body, patch.toMergePatch()) ?? {});
+  if (patch.fns.length > 0 && applied.body !== undefined) {
+    paths.push(...changedPaths(memory.body, applied.body).filter((path) => !path.startsWith("metadata.")));
+  }
+  const concluded = decision.onWritten !== undefined;
+  observer.written(memory, { paths, writes: applied.writes, concluded, byEvent: decision.byEvent === true });
 }
 
 /** What earlier passes could not send, then what handlers want, then our notes. */

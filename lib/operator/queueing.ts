@@ -7,6 +7,7 @@
  * Source: design, decisions 4 and 7; Kopf, A §6.9.
  */
 
+import type { Observer } from "../execution/observer.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
@@ -36,7 +37,7 @@ export interface Next {
 /** Handles what has come for one object. Must not throw. */
 export type Process = (
   memory: ObjectMemory,
-  input: { readonly events: WatchEvent[]; readonly wake: Wake },
+  input: { readonly events: WatchEvent[]; readonly wake: Wake; readonly waited: Seconds },
 ) => Promise<Next>;
 
 export interface WorkersOptions {
@@ -50,6 +51,7 @@ export interface WorkersOptions {
   readonly indexing?: Pick<Indexing, "gate" | "settled" | "submit">;
   /** Whether a kind's raw events must all be kept. */
   readonly keepsEvents: (resource: Resource) => boolean;
+  readonly observer: Observer;
 }
 
 interface Worker {
@@ -58,6 +60,8 @@ interface Worker {
   wake: Wake | undefined;
   running: boolean;
   paused: boolean;
+  /** Since when something waits, on the monotonic clock. */
+  since: Seconds;
 }
 
 /** The workers of one operator. */
@@ -93,6 +97,7 @@ export class Workers {
     }
     worker.events.push(event);
     this.#options.indexing?.submit(memory, event);
+    this.#options.observer.queued?.(memory, event.type);
     this.#start(worker);
   }
 
@@ -126,19 +131,20 @@ export class Workers {
   #workerOf(memory: ObjectMemory): Worker {
     const known = this.#workers.get(memory.key);
     if (known !== undefined) return known;
-    const worker: Worker = { memory, events: [], wake: undefined, running: false, paused: false };
+    const worker: Worker = { memory, events: [], wake: undefined, running: false, paused: false, since: 0 };
     this.#workers.set(memory.key, worker);
     return worker;
   }
 
   #start(worker: Worker): void {
+    if (worker.since === 0) worker.since = this.#options.clock.monotonic();
     if (worker.running || worker.paused) return;
     worker.running = true;
     this.#options.tasks.start(`worker ${worker.memory.key}`, () => this.#run(worker));
   }
 
   async #run(worker: Worker): Promise<void> {
-    const { limiter, process, indexing } = this.#options;
+    const { limiter, process, indexing, clock } = this.#options;
     try {
       while (this.#hasWork(worker)) {
         // NB: without a slot: those who could open the gate must not wait for those who wait at it.
@@ -150,7 +156,9 @@ export class Workers {
         const { events, wake = "event" } = worker;
         worker.events = [];
         worker.wake = undefined;
-        this.#plan(worker, await process(worker.memory, { events, wake }));
+        const waited = worker.since === 0 ? 0 : clock.monotonic() - worker.since;
+        worker.since = 0;
+        this.#plan(worker, await process(worker.memory, { events, wake, waited }));
       }
     } finally {
       worker.running = false;

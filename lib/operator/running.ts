@@ -9,10 +9,13 @@ import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
+import type { HotLoops } from "../engines/hot_loops.ts";
+import type { Ledger } from "../engines/ledger.ts";
 import { Poster } from "../engines/posting.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { digestOf } from "../model/digest.ts";
 import { objectReference } from "../model/references.ts";
@@ -25,6 +28,7 @@ import { currentEssence } from "../settings/persistence.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { Memories } from "./memories.ts";
 import { Observation } from "./observation.ts";
+import { gatherOnlookers, type Onlookers } from "./onlookers.ts";
 import { Orchestration } from "./orchestration.ts";
 import { deliver } from "./outcomes.ts";
 import { createProcess, postingLogger } from "./processing.ts";
@@ -57,6 +61,8 @@ export interface RunningOptions {
   readonly onSynced: () => void;
   /** Called with the connection as long as there is one, then with undefined. */
   readonly onClient: (client: Client | undefined) => void;
+  /** Called with the run's ledger, which outlives the run. */
+  readonly onLedger: (ledger: Ledger) => void;
   /** Called with what posts events as long as there is one, then with undefined. */
   readonly onPoster: (poster: Poster | undefined) => void;
 }
@@ -66,6 +72,7 @@ const STARTING = "starting";
 
 /** What there is before an operator serves. */
 export interface Ground {
+  readonly onlookers: Onlookers;
   readonly indexing: Indexing;
   /** Cycles of objects, and whatever else handlers do. */
   readonly work: TaskGroup;
@@ -76,7 +83,9 @@ export interface Ground {
 }
 
 /** Makes what there is before an operator serves: indexes exist, and are empty, from the beginning. */
-export function prepareGround({ registry, settings, host, logger }: RunningOptions): Ground {
+export function prepareGround({ registry, settings, host, logger, onLedger }: RunningOptions): Ground {
+  const onlookers = gatherOnlookers(host);
+  onLedger(onlookers.ledger);
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });
   const handlers = new AbortController();
@@ -87,10 +96,11 @@ export function prepareGround({ registry, settings, host, logger }: RunningOptio
     logger: logger.child({ name: "lotse.objects" }),
     defaultBackoff: () => settings.execution.defaultBackoff,
     tasks: work,
+    observer: onlookers.observer,
     signal: handlers.signal,
   });
   indexing.block(STARTING);
-  return { indexing, work, handlers, failed: new AbortController() };
+  return { onlookers, indexing, work, handlers, failed: new AbortController() };
 }
 
 /** One run, from the first look at the cluster on. */
@@ -110,6 +120,8 @@ export class Run {
   readonly #indexing: Indexing;
   readonly #workers: Workers;
   readonly #poster: Poster;
+  readonly #hotLoops: HotLoops;
+  readonly #observer: Observer;
   #isAnnounced = false;
   #isStarted = false;
   #revision: Promise<void> = Promise.resolve();
@@ -122,6 +134,8 @@ export class Run {
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#streams = new TaskGroup({ onError });
     this.#work = ground.work;
+    this.#observer = ground.onlookers.observer;
+    this.#hotLoops = ground.onlookers.hotLoops;
     this.#handlers = ground.handlers;
     this.#failed = ground.failed.signal;
     this.#indexing = ground.indexing;
@@ -130,6 +144,7 @@ export class Run {
       clock: host.clock,
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
+      onResult: (result) => this.#observer.posted?.(result),
     });
     this.#background = new TaskGroup({ onError });
     this.#daemons = this.#makeDaemons();
@@ -152,6 +167,7 @@ export class Run {
         this.#indexing.forget(resource);
         this.#indexing.release(stream);
       },
+      observer: this.#observer,
     });
   }
 
@@ -190,6 +206,8 @@ export class Run {
       ...this.#options,
       client: this.#client,
       poster: this.#poster,
+      observer: this.#observer,
+      hotLoops: this.#hotLoops,
       persistence: settings.persistence,
       indices: this.#indexing.indices,
       daemons: this.#daemons,
@@ -199,6 +217,7 @@ export class Run {
       process,
       memories,
       indexing: this.#indexing,
+      observer: this.#observer,
       clock: host.clock,
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
@@ -219,6 +238,7 @@ export class Run {
         return postingLogger(local, reference, { poster: this.#poster, settings });
       },
       indices: this.#indexing.indices,
+      observer: this.#observer,
       tasks: this.#background,
       deliver,
       essenceOf: (subject, body) => {

@@ -56,17 +56,34 @@ export interface MatchOptions {
   readonly loose?: boolean;
 }
 
+/** A criterion that does not hold: the name of the handler's option, or "change" for those about old and new. */
+export type Mismatch = "labels" | "annotations" | "field" | "change" | "when";
+
 /**
  * Tells whether all criteria hold.
  *
  * @throws What a predicate throws; {TypeError} if one returns a promise.
  */
 export function matches(filters: Filters, candidate: Candidate, options: MatchOptions = {}): boolean {
-  return matchesMeta(filters.labels, candidate.body.metadata?.labels, candidate) &&
-    matchesMeta(filters.annotations, candidate.body.metadata?.annotations, candidate) &&
-    matchesField(filters, candidate) &&
-    (options.loose === true || matchesChange(filters, candidate)) &&
-    (filters.when === undefined || ask(filters.when, [candidate.args()]));
+  return findMismatch(filters, candidate, options) === undefined;
+}
+
+/**
+ * Gives the first criterion that does not hold; undefined if all do.
+ *
+ * @throws What a predicate throws; {TypeError} if one returns a promise.
+ */
+export function findMismatch(
+  filters: Filters,
+  candidate: Candidate,
+  options: MatchOptions = {},
+): Mismatch | undefined {
+  const { metadata } = candidate.body;
+  if (!matchesMeta(filters.labels, metadata?.labels, candidate)) return "labels";
+  if (!matchesMeta(filters.annotations, metadata?.annotations, candidate)) return "annotations";
+  if (!matchesField(filters, candidate)) return "field";
+  if (options.loose !== true && !matchesChange(filters, candidate)) return "change";
+  if (filters.when !== undefined && !ask(filters.when, [candidate.args()])) return "when";
 }
 
 function matchesMeta(

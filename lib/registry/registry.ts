@@ -9,7 +9,7 @@ import { formatSelector, matches as matchesResource, selectorKey } from "../mode
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
-import { matches, type MatchOptions } from "./filters.ts";
+import { findMismatch, type MatchOptions } from "./filters.ts";
 import type {
   ActivityHandler,
   ActivityName,
@@ -244,18 +244,26 @@ export function selectChanges(
     readonly cause: ChangeCause;
     readonly args: () => ChangeArgs;
     readonly onFailure: FilterFailure;
+    /** Called with each handler, and with the criterion that does not hold, if there is one. */
+    readonly onVerdict?: (handler: ChangeHandler, mismatch: string | undefined) => void;
   },
 ): ChangeHandler[] {
-  const { cause } = options;
+  const { onVerdict } = options;
   const seen = new Set<string>();
   return handlers.filter((handler) => {
-    if (handler.reason !== undefined && handler.reason !== cause.reason) return false;
-    if (handler.initial && !cause.initial) return false;
-    if (handler.initial && cause.reason === "delete" && !handler.deleted) return false;
-    if (seen.has(handler.id) || !matchesSafely(handler, options)) return false;
+    const mismatch = findReasonAgainst(handler, options.cause) ??
+      (seen.has(handler.id) ? "id" : mismatchOf(handler, options));
+    onVerdict?.(handler, mismatch);
+    if (mismatch !== undefined) return false;
     seen.add(handler.id);
     return true;
   });
+}
+
+function findReasonAgainst(handler: ChangeHandler, cause: ChangeCause): "reason" | undefined {
+  if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";
+  if (!handler.initial) return undefined;
+  return !cause.initial || (cause.reason === "delete" && !handler.deleted) ? "reason" : undefined;
 }
 
 /** Tells whether the handler could ever want the object as it is now: all filters but those on what changed. */
@@ -267,10 +275,10 @@ export function prematches(
     readonly onFailure: FilterFailure;
   },
 ): boolean {
-  return matchesSafely(handler, options, { loose: true });
+  return mismatchOf(handler, options, { loose: true }) === undefined;
 }
 
-function matchesSafely(
+function mismatchOf(
   handler: ChangeHandler,
   { cause, args, onFailure }: {
     readonly cause: ChangeCause;
@@ -278,11 +286,12 @@ function matchesSafely(
     readonly onFailure: FilterFailure;
   },
   options: MatchOptions = {},
-): boolean {
+): string | undefined {
   try {
-    return matches(handler, { body: cause.body, change: { old: cause.old, new: cause.new }, args }, options);
+    const change = { old: cause.old, new: cause.new };
+    return findMismatch(handler, { body: cause.body, change, args }, options);
   } catch (error) {
     onFailure(handler, error);
-    return false;
+    return "error";
   }
 }

@@ -30,6 +30,8 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
     reason: undefined,
     initial: false,
     deleted: false,
+    // NB: ids of sub-handlers may hold anything, also names of objects: they are no label of a metric.
+    family: parent.family ?? `${parent.id}/*`,
     requiresFinalizer: false,
     needsChange: parent.needsChange === true && handler.field !== undefined,
   };

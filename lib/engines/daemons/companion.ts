@@ -12,6 +12,7 @@ import type { TaskGroup } from "../../async/tasks.ts";
 import type { Client } from "../../client/client.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import { execute } from "../../execution/execute.ts";
+import type { Observer } from "../../execution/observer.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
@@ -31,6 +32,8 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly client: Client;
   readonly settings: Settings;
+  /** Who looks on. Default: nobody. */
+  readonly observer?: Observer;
   /** Gives a logger that is bound to the object. */
   readonly loggerOf: (body: KubeObject) => Logger;
   readonly indices: ObjectCause["indices"];
@@ -249,7 +252,7 @@ export class Companion {
     attempts: Attempts,
     { patch, logger }: { readonly patch: Patch; readonly logger: Logger },
   ): Promise<Outcome> {
-    const { clock, settings } = this.#world;
+    const { clock, settings, observer } = this.#world;
     const controller = this.#controller = new AbortController();
     const outcome = await execute({ ...this.handler, fn: (args: never) => this.#call(args) }, {
       clock,
@@ -259,6 +262,7 @@ export class Companion {
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
       signal: controller.signal,
+      observed: observer && { observer, subject: this.record.subject },
       // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
       args: (signal) => this.#args(attempts, patch, { signal, logger }) as never,
     });

@@ -11,6 +11,7 @@
 import { Gate, type Passage } from "../../async/gate.ts";
 import type { TaskGroup } from "../../async/tasks.ts";
 import { execute } from "../../execution/execute.ts";
+import type { Observer } from "../../execution/observer.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
@@ -43,6 +44,8 @@ export interface IndexingOptions {
   readonly logger: Logger;
   readonly defaultBackoff: () => Seconds;
   readonly tasks: TaskGroup;
+  /** Who looks on. Default: nobody. */
+  readonly observer?: Observer;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
 }
@@ -216,7 +219,7 @@ export class Indexing implements Disposable {
     handler: IndexHandler,
     { object, cause, table }: { object: Indexed; cause: ObjectCause; table: IndexTable },
   ): Promise<void> {
-    const { clock, signal } = this.#options;
+    const { clock, signal, observer } = this.#options;
     const now = clock.now();
     const { retry, started } = this.#exclusions.get(object.key)?.get(handler.id) ??
       { retry: 0, started: now };
@@ -236,6 +239,7 @@ export class Indexing implements Disposable {
         errors: "ignored",
         defaultBackoff: this.#options.defaultBackoff(),
         signal,
+        observed: observer && { observer, subject: { ...object, body: cause.body } },
         // The types of `op.index` have made sure that the function takes these arguments.
         args: (signal) =>
           new ObjectArgs(cause, { param: handler.param, retry, started, signal, clock }) as never,

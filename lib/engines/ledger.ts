@@ -1,0 +1,209 @@
+/**
+ * Remembers, for each object, what woke it, what was found, called and written, and what it waits for.
+ *
+ * It answers "why did this happen, and why did that not?" without a debugger: for tests, and for `explain`. Bounded for
+ * each object and in all; the objects that were looked at longest ago go first. What has not happened (events that
+ * tell nothing new) is not kept. Source: design, decision 7.
+ */
+
+import type { AttemptEnd, Observer, PassEnd, PassStart, Subject, Written } from "../execution/observer.ts";
+import { formatPath } from "../model/changed_paths.ts";
+import type { Diff } from "../model/diff.ts";
+import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+
+/** What became of a handler in one look at an object. */
+export interface LedgerHandler {
+  /** The handler's id. */
+  readonly id: string;
+  /** Which of its criteria does not hold: "reason", "labels", "annotations", "field", "change", "when", "error", "id". Undefined: it matches. */
+  readonly mismatch?: string;
+  /** How its call ended; undefined if it was not called. */
+  readonly outcome?: "success" | "failure" | "retry" | "children";
+  /** What it threw. */
+  readonly error?: string;
+}
+
+/** One look at an object. */
+export interface LedgerEntry {
+  /** When, in milliseconds since 1970. */
+  readonly time: number;
+  /** Why: "event", "retry", "write" (our own write came back), "error" (the look before failed), "dependency". */
+  readonly wake: string;
+  /** The types of the events that came; null for objects of a listing. */
+  readonly events: readonly (string | null)[];
+  /** What had changed on the object since the look before: dotted paths, sixteen at most. */
+  readonly changed: readonly string[];
+  /** What the object's state called for; undefined if no change handler could want it. */
+  readonly reason?: string;
+  /** What differs from the state that was handled last: dotted paths, sixteen at most. */
+  readonly diff: readonly string[];
+  /** Those that were asked or called, in order. */
+  readonly handlers: readonly LedgerHandler[];
+  /** What handlers wrote: dotted paths, sixteen at most. */
+  readonly written: readonly string[];
+  /** How many requests changed the object. */
+  readonly writes: number;
+  /** Why it failed, if it did. */
+  readonly error?: string;
+  /** How long it took. */
+  readonly seconds: Seconds;
+  /** What it waits for now: the time, and why. Undefined: for an event. */
+  readonly waits?: { readonly until: number; readonly wake: string };
+  /** Whether the object has gone. */
+  readonly gone: boolean;
+}
+
+/** What is known of one object. */
+export interface LedgerRecord {
+  /** Which object. */
+  readonly reference: ObjectReference;
+  /** The latest looks at it, the oldest first. */
+  readonly entries: readonly LedgerEntry[];
+}
+
+export interface LedgerOptions {
+  readonly clock: Pick<Clock, "now">;
+  /** How many looks are kept for each object. Default: 10. */
+  readonly perObject?: number;
+  /** How many objects are remembered. Default: 2000. */
+  readonly objects?: number;
+}
+
+/** How many handlers and paths are kept of one look. */
+const MOST_HANDLERS = 64;
+const MOST_PATHS = 16;
+
+type Draft = {
+  -readonly [Key in keyof LedgerEntry]: LedgerEntry[Key] extends readonly (infer Item)[] ? Item[]
+    : LedgerEntry[Key];
+};
+
+interface Page {
+  reference: ObjectReference;
+  readonly entries: LedgerEntry[];
+}
+
+/** Keeps the records. */
+export class Ledger implements Observer {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #perObject: number;
+  readonly #objects: number;
+  /** The one that was looked at longest ago is the first. */
+  readonly #pages = new Map<string, Page>();
+  readonly #drafts = new Map<Subject, Draft>();
+
+  constructor({ clock, perObject = 10, objects = 2000 }: LedgerOptions) {
+    this.#clock = clock;
+    this.#perObject = perObject;
+    this.#objects = objects;
+  }
+
+  /** How many objects are remembered. */
+  get size(): number {
+    return this.#pages.size;
+  }
+
+  /** Gives what is known of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
+  of(object: Referable): LedgerRecord | undefined {
+    const wanted = objectReference(object);
+    return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
+  }
+
+  passBegins(subject: Subject, { wake, events }: PassStart): void {
+    this.#drafts.set(subject, {
+      time: this.#clock.now(),
+      wake,
+      events: events.map(({ type }) => type),
+      changed: [],
+      diff: [],
+      handlers: [],
+      written: [],
+      writes: 0,
+      seconds: 0,
+      gone: false,
+    });
+  }
+
+  changed(subject: Subject, paths: readonly string[]): void {
+    const draft = this.#drafts.get(subject);
+    if (draft !== undefined && draft.writes === 0) add(draft.changed, paths);
+  }
+
+  caused(subject: Subject, { reason, diff }: { readonly reason: string; readonly diff: Diff }): void {
+    const draft = this.#drafts.get(subject);
+    if (draft === undefined) return;
+    draft.reason = reason;
+    // What is all new differs everywhere.
+    if (reason !== "create") add(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatPath(path)));
+  }
+
+  judged(
+    subject: Subject,
+    verdict: { readonly handler: string; readonly mismatch: string | undefined },
+  ): void {
+    const handlers = this.#drafts.get(subject)?.handlers;
+    if (handlers === undefined || handlers.length >= MOST_HANDLERS) return;
+    handlers.push({ id: verdict.handler, mismatch: verdict.mismatch });
+  }
+
+  attemptEnds(subject: Subject | undefined, { handler, outcome }: AttemptEnd): void {
+    const handlers = subject && this.#drafts.get(subject)?.handlers;
+    if (handlers === undefined) return;
+    const place = handlers.findIndex(({ id, mismatch }) => id === handler && mismatch === undefined);
+    const error = "error" in outcome ? `${outcome.error.name}: ${outcome.error.message}` : undefined;
+    const entry: LedgerHandler = { id: handler, outcome: outcome.kind, error };
+    if (place >= 0) handlers[place] = entry;
+    else if (handlers.length < MOST_HANDLERS) handlers.push(entry);
+  }
+
+  written(subject: Subject, { paths, writes }: Written): void {
+    const draft = this.#drafts.get(subject);
+    if (draft === undefined) return;
+    add(draft.written, paths);
+    draft.writes += writes;
+  }
+
+  passEnds(
+    subject: Subject,
+    { seconds, error, after, wake = "retry", unchanged, gone = false }: PassEnd,
+  ): void {
+    const draft = this.#drafts.get(subject);
+    this.#drafts.delete(subject);
+    if (draft === undefined || (unchanged === true && error === undefined && draft.handlers.length === 0)) {
+      return;
+    }
+    draft.seconds = seconds;
+    draft.gone = gone;
+    if (error !== undefined) {
+      draft.error = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    }
+    if (after !== undefined && after > 0) draft.waits = { until: this.#clock.now() + after * 1000, wake };
+    this.#keep(subject, draft);
+  }
+
+  #keep(subject: Subject, entry: LedgerEntry): void {
+    const page = this.#pages.get(subject.key) ?? { reference: {}, entries: [] };
+    const reference = objectReference(subject.body);
+    // What a watch said of an object that vanished may be its name alone.
+    if (reference.name !== undefined) page.reference = { kind: subject.resource.kind, ...reference };
+    this.#pages.delete(subject.key);
+    this.#pages.set(subject.key, page);
+    page.entries.push(entry);
+    if (page.entries.length > this.#perObject) page.entries.shift();
+    if (this.#pages.size <= this.#objects) return;
+    const [oldest] = this.#pages.keys();
+    if (oldest !== undefined) this.#pages.delete(oldest);
+  }
+}
+
+function add(list: string[], paths: readonly string[]): void {
+  for (const path of paths) if (list.length < MOST_PATHS && !list.includes(path)) list.push(path);
+}
+
+function isSame(known: ObjectReference, wanted: ObjectReference): boolean {
+  if (wanted.uid !== undefined && known.uid !== undefined) return known.uid === wanted.uid;
+  const keys = ["apiVersion", "kind", "namespace"] as const;
+  return known.name === wanted.name &&
+    keys.every((key) => wanted[key] === undefined || known[key] === wanted[key]);
+}

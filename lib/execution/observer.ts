@@ -1,0 +1,170 @@
+/**
+ * What those who look on are told: metrics, traces, the ledger, the detector of hot loops.
+ *
+ * One interface for all of them, whose methods are all optional, so that whoever works calls `observer.written?.(...)`:
+ * where nobody looks on, not even the arguments are made. Observers must not throw, and must not wait.
+ */
+
+import type { Diff } from "../model/diff.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { Outcome } from "./handler.ts";
+
+/** The object that it is about; the same value for as long as the operator remembers the object. */
+export interface Subject {
+  /** What tells it from all other objects. */
+  readonly key: string;
+  readonly resource: Resource;
+  /** The newest state known. */
+  readonly body: KubeObject;
+}
+
+/** One look at an object. */
+export interface PassStart {
+  /** Why: "event", "retry", "write", "error", "dependency". */
+  readonly wake: string;
+  readonly events: readonly WatchEvent[];
+  /** How long the object has waited for it. */
+  readonly waited: Seconds;
+}
+
+/** How it ended. */
+export interface PassEnd {
+  readonly seconds: Seconds;
+  /** Undefined: it went well. */
+  readonly error?: unknown;
+  /** When the object is looked at again without an event; undefined: not at all. */
+  readonly after?: Seconds;
+  /** Why it is looked at then. */
+  readonly wake?: string;
+  /** Whether nothing had happened. */
+  readonly unchanged?: boolean;
+  /** Whether the object has gone. */
+  readonly gone?: boolean;
+}
+
+/** One call of a handler. */
+export interface AttemptStart {
+  /** "Handler", "Daemon", "Timer", "Activity", and so on. */
+  readonly noun: string;
+  readonly handler: string;
+  /** For counting: sub-handlers have names of their own making, this one has not. */
+  readonly family: string;
+  readonly retry: number;
+}
+
+/** How it ended. */
+export interface AttemptEnd extends AttemptStart {
+  readonly outcome: Outcome;
+  readonly seconds: Seconds;
+}
+
+/** What was written onto an object. */
+export interface Written {
+  /** What handlers wanted to change, as dotted paths; without the framework's notes. */
+  readonly paths: readonly string[];
+  /** How many requests changed the object. */
+  readonly writes: number;
+  /** Whether handlers of raw events had a part in it. */
+  readonly byEvent: boolean;
+  /** Whether everything that the object called for is done. */
+  readonly concluded: boolean;
+}
+
+/** A loop of writes and wake-ups. */
+export interface HotLoop {
+  readonly fields: readonly string[];
+  /** Who else writes them. Empty: only we do. */
+  readonly managers: readonly string[];
+}
+
+/** How a stream is doing; see `WatchState` of the client. */
+export interface StreamState {
+  readonly phase: "listing" | "watching" | "waiting";
+  readonly since: number;
+  readonly lastActivity: number | undefined;
+  readonly listed: boolean;
+  readonly restarts: number;
+  readonly failures: number;
+  readonly lastError: unknown;
+}
+
+/** A piece of work that may be wrapped: for what must know where it begins, ends, and what is called inside. */
+export type Step =
+  | { readonly kind: "pass"; readonly subject: Subject; readonly wake: string }
+  | { readonly kind: "attempt"; readonly subject: Subject | undefined; readonly attempt: AttemptStart };
+
+/** Looks on. */
+export interface Observer {
+  /** An event was taken in. */
+  queued?(subject: Subject, type: WatchEvent["type"]): void;
+  passBegins?(subject: Subject, start: PassStart): void;
+  /** A newer state was adopted, from an event or a response; with what differs, as dotted paths. */
+  changed?(subject: Subject, paths: readonly string[]): void;
+  /** It was found out what the object's state calls for. */
+  caused?(subject: Subject, cause: { readonly reason: string; readonly diff: Diff }): void;
+  /** A handler was found to match, or not: then it says which of its criteria does not hold. */
+  judged?(
+    subject: Subject,
+    verdict: { readonly handler: string; readonly mismatch: string | undefined },
+  ): void;
+  attemptBegins?(subject: Subject | undefined, attempt: AttemptStart): void;
+  attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
+  written?(subject: Subject, written: Written): void;
+  passEnds?(subject: Subject, end: PassEnd): void;
+  /** A stream has entered another phase. NB: the state is live. */
+  streamed?(resource: Resource, stream: { readonly key: string; readonly state: StreamState }): void;
+  /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
+  posted?(result: "posted" | "repeated" | "dropped"): void;
+  looped?(subject: Subject, loop: HotLoop): void;
+  /** Runs a piece of work, from inside. */
+  around?<Result>(step: Step, run: () => Promise<Result>): Promise<Result>;
+}
+
+/** Where to tell what becomes of attempts, and which object they are about. */
+export interface Observed {
+  readonly observer: Observer;
+  readonly subject: Subject | undefined;
+}
+
+const TOLD = [
+  "queued",
+  "passBegins",
+  "changed",
+  "caused",
+  "judged",
+  "attemptBegins",
+  "attemptEnds",
+  "written",
+  "passEnds",
+  "streamed",
+  "posted",
+  "looped",
+] as const satisfies readonly (keyof Observer)[];
+
+/** Gives one observer that tells all of these; what none of them wants to know it does not have. */
+export function combineObservers(observers: readonly Observer[]): Observer {
+  const combined: Record<string, unknown> = {};
+  for (const name of TOLD) {
+    const tell = observers.flatMap((each) => {
+      // All of them take two arguments at most; which, is the same for all of one name.
+      const fn = each[name] as ((...args: unknown[]) => void) | undefined;
+      return fn === undefined ? [] : [fn.bind(each)];
+    });
+    const [first, second] = tell;
+    if (first !== undefined) {
+      combined[name] = second === undefined ? first : (a: unknown, b: unknown) => {
+        for (const fn of tell) fn(a, b);
+      };
+    }
+  }
+  const wrapping = observers.filter(({ around }) => around !== undefined);
+  if (wrapping.length > 0) combined.around = wrapAll(wrapping);
+  return combined;
+}
+
+function wrapAll(observers: readonly Observer[]): NonNullable<Observer["around"]> {
+  return (step, run) =>
+    observers.reduceRight((inner, each) => () => each.around?.(step, inner) ?? inner(), run)();
+}

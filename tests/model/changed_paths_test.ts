@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { changedPaths, formatPath, isSamePlace, namedPaths } from "../../lib/model/changed_paths.ts";
+
+describe("changedPaths()", () => {
+  it("gives what was added, changed and removed, without what the server counts up", () => {
+    const before = {
+      metadata: { resourceVersion: "1", generation: 1, labels: { a: "1" } },
+      spec: { x: 1, y: [1] },
+    };
+    const after = {
+      metadata: { resourceVersion: "2", generation: 2, labels: { a: "1", b: "2" } },
+      spec: { y: [2], z: {} },
+    };
+    assert.deepEqual(changedPaths(before, after), ["metadata.labels.b", "spec.y", "spec.z", "spec.x"]);
+    assert.deepEqual(changedPaths(before, structuredClone(before)), []);
+  });
+
+  it("looks four keys deep, and finds sixteen at most", () => {
+    assert.deepEqual(
+      changedPaths({ a: { b: { c: { d: { e: 1 } } } } }, { a: { b: { c: { d: { e: 2 } } } } }),
+      ["a.b.c.d"],
+    );
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, number) => [`f${number}`, number]));
+    assert.equal(changedPaths({}, many).length, 16);
+  });
+
+  it("takes keys such as __proto__ for data", () => {
+    assert.deepEqual(changedPaths({}, JSON.parse('{"__proto__":{"a":1},"constructor":2}')), [
+      "__proto__.a",
+      "constructor",
+    ]);
+  });
+});
+
+describe("namedPaths()", () => {
+  it("gives all that a patch names, also what it deletes", () => {
+    assert.deepEqual(namedPaths({ status: { a: 1, b: null }, spec: {} }), ["status.a", "status.b", "spec"]);
+    assert.deepEqual(namedPaths({}), []);
+  });
+});
+
+describe("isSamePlace()", () => {
+  it("holds for a place and what is in it, in both directions", () => {
+    assert.ok(isSamePlace("spec.a", "spec.a"));
+    assert.ok(isSamePlace("spec", "spec.a"));
+    assert.ok(isSamePlace("spec.a.b", "spec.a"));
+    assert.ok(!isSamePlace("spec.a", "spec.ab"));
+  });
+});
+
+describe("formatPath()", () => {
+  it("joins keys by dots", () => {
+    assert.equal(formatPath(["spec", "a"]), "spec.a");
+  });
+});
