@@ -7,6 +7,8 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import minimal from "../examples/01-minimal/handlers.ts";
 import database from "../examples/02-database/handlers.ts";
+import daemons from "../examples/03-daemons/handlers.ts";
+import timers from "../examples/04-timers/handlers.ts";
 import { main } from "../examples/07-embedding/main.ts";
 import type { Book } from "../examples/07-embedding/operators.ts";
 import hierarchies from "../examples/08-hierarchies/handlers.ts";
@@ -239,6 +241,46 @@ describe("examples/02-database", () => {
       "orders-0",
       "ADDED",
     ]]);
+  });
+});
+
+describe("examples/03-daemons", () => {
+  const LIGHTHOUSE = "/apis/example.com/v1/namespaces/default/lighthouses/roter-sand";
+
+  it("follows its README: without oil, with a shorter period, unmanned, and deleted", async () => {
+    const stage = new Stage("03-daemons");
+    await stage.apply("crd.yaml", "lighthouse.yaml");
+    await using runner = await stage.start(daemons);
+    await stage.patch(LIGHTHOUSE, { spec: { oil: true } });
+    await runner.advance(55);
+    await stage.patch(LIGHTHOUSE, { spec: { period: 5 } });
+    await runner.advance(24);
+    await stage.patch(LIGHTHOUSE, { metadata: { labels: { manned: null } } });
+    await runner.settle();
+    const { status, metadata } = await stage.get(LIGHTHOUSE);
+    assert.deepEqual([status.lamp, metadata.finalizers], ["off", undefined]);
+    await stage.patch(LIGHTHOUSE, { metadata: { labels: { manned: "yes" } } });
+    await runner.advance(1);
+    await stage.delete(LIGHTHOUSE);
+    await runner.settle();
+    assert.equal(await stage.get(LIGHTHOUSE), undefined);
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/04-timers", () => {
+  const GARDEN = "/apis/example.com/v1/namespaces/default/gardens/behind-the-house";
+
+  it("follows its README: watered every minute, and tidied up half a minute after a change", async () => {
+    const stage = new Stage("04-timers");
+    await stage.apply("crd.yaml", "garden.yaml");
+    await using runner = await stage.start(timers);
+    await runner.advance(100);
+    await stage.patch(GARDEN, { spec: { beds: 4 } });
+    await runner.advance(200);
+    assert.deepEqual((await stage.get(GARDEN)).status, { watered: 6, tidy: 4 });
+    assert.equal(runner.messages().filter((message) => message === "Tidied up").length, 2);
+    stage.compareWithReadme(runner);
   });
 });
 

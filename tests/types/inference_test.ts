@@ -170,3 +170,41 @@ it("built-in kinds have the types of the official client, with times as texts", 
   }
   void calls;
 });
+
+it("daemons and timers see the types of the kind, and a flag to stop", () => {
+  const op = operator();
+
+  op.daemon(Database, async ({ spec, status, patch, stopped, signal, param }) => {
+    expectType<Equal<typeof spec.replicas, number | undefined>>();
+    expectType<Equal<typeof status.state, string | undefined>>();
+    expectType<Equal<typeof param, undefined>>();
+    patch.status.readyReplicas = 3;
+    // @ts-expect-error There is no such status.
+    patch.status.ready = 3;
+    const isOver = await stopped.wait(10);
+    expectType<Equal<typeof isOver, boolean>>();
+    const passedOn: AbortSignal[] = [stopped, signal];
+    void passedOn;
+    void stopped.reasons.has("RESOURCE_DELETED");
+    // @ts-expect-error There is no such reason.
+    void stopped.reasons.has("BORED");
+  });
+  op.daemon(Database, {
+    id: "filtered",
+    field: "spec.engine",
+    value: "mysql",
+    param: { tier: 3 },
+    initialDelay: ({ spec }) => spec.replicas ?? 0,
+    cancellationBackoff: 1,
+    cancellationTimeout: 2,
+    when: ({ spec }) => spec.version !== "",
+  }, ({ param }) => {
+    expectType<Equal<typeof param, { tier: number }>>();
+  });
+  op.timer(Database, { interval: 10, sharp: true, idle: 5 }, ({ spec }) => ({ engine: spec.engine }));
+
+  // @ts-expect-error There is no such engine.
+  op.daemon(Database, { id: "wrong", field: "spec.engine", value: "oracle" }, () => {});
+  // @ts-expect-error The path is misspelt.
+  op.timer(Database, { id: "misspelt", field: "spec.replica" }, () => {});
+});
