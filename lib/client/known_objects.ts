@@ -6,6 +6,7 @@
  */
 
 import type { KubeObject } from "../model/object.ts";
+import { isNewer } from "../model/versions.ts";
 
 interface Entry {
   generation: number;
@@ -34,8 +35,20 @@ export class KnownObjects {
       this.#entries.set(key, { generation: this.#generation, object });
       return;
     }
+    const isOld = entry.generation === this.#generation &&
+      isNewer(object.metadata.resourceVersion, entry.object.metadata.resourceVersion) === false;
     entry.generation = this.#generation;
-    entry.object = object;
+    if (!isOld) entry.object = object;
+  }
+
+  /** The last known state of an object; undefined if it was not announced. */
+  get(object: KubeObject): KubeObject | undefined {
+    return this.#entries.get(identityOf(object))?.object;
+  }
+
+  /** The last known states of all objects. */
+  *objects(): Generator<KubeObject> {
+    for (const { object } of this.#entries.values()) yield object;
   }
 
   /** Forgets an object that was announced as deleted. */

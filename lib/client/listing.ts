@@ -20,7 +20,7 @@ interface RawList {
   readonly items?: KubeObject[] | null;
 }
 
-/** Gives the pages of a list. The next one is asked for when it is wanted. @throws {ApiError} If the server refuses. */
+/** Gives the pages of a list. The next one is asked for when it is wanted. @throws {ApiError} If the server refuses. @throws {SyntaxError} If it is no list. */
 export async function* listPages(
   transport: Transport,
   resource: Addressable,
@@ -35,10 +35,12 @@ export async function* listPages(
     const { body } = await transport.request<RawList>({
       ...{ method: "GET", path: path + query, gzip: true, signal, subject },
     });
-    token = body?.metadata?.continue || undefined;
-    const items = completeItems(body ?? {});
+    // NB: an answer that is no list must not be taken for an empty one: everything would look deleted.
+    if (!isList(body)) throw new SyntaxError(`Cannot read the answer to "GET ${path}": it is not a list`);
+    token = body.metadata?.continue || undefined;
+    const items = completeItems(body);
     if (!managedFields) items.forEach(dropManagedFields);
-    yield { items, resourceVersion: body?.metadata?.resourceVersion, continue: token };
+    yield { items, resourceVersion: body.metadata?.resourceVersion, continue: token };
   } while (token !== undefined);
 }
 
@@ -80,12 +82,26 @@ function listQuery(options: ListOptions, token: string | undefined): string {
   });
 }
 
+/** An empty list may have null for its items. Source: Go's encoding of nil slices. */
+function isList(body: unknown): body is RawList {
+  if (typeof body !== "object" || body === null) return false;
+  const { items } = body as RawList; // whatever it is: it is looked at
+  return Array.isArray(items) || (items === null && "metadata" in body);
+}
+
 /** Items of a list have no kind of their own in most answers. Source: behaviour-b §5.7. */
 function completeItems(list: RawList): KubeObject[] {
   const kind = list.kind?.endsWith("List") ? list.kind.slice(0, -"List".length) : undefined;
   const { apiVersion, items } = list;
-  return (items ?? []).map((item) => {
+  return (items ?? []).filter((item) => isItem(item)).map((item) => {
     if (item.kind !== undefined && item.apiVersion !== undefined) return item;
     return { ...item, apiVersion: item.apiVersion ?? apiVersion, kind: item.kind ?? kind };
   });
+}
+
+/** What has no metadata is no object, and nothing could be done with it. */
+function isItem(item: unknown): boolean {
+  if (typeof item !== "object" || item === null) return false;
+  const { metadata } = item as { metadata?: unknown }; // whatever it is: it is looked at
+  return typeof metadata === "object" && metadata !== null;
 }

@@ -9,11 +9,13 @@
  * Source: design decision 3; behaviour-b §5.7, behaviour-c §2, §3; deviations D1–D3, C5, C7, C12.
  */
 
+import type { KubeObject } from "../model/object.ts";
 import { keyOf, pathOf } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { ApiError, isNamed } from "./errors.ts";
 import { KnownObjects } from "./known_objects.ts";
 import { listPages, toQuery } from "./listing.ts";
+import { DisorderError, StreamOrder } from "./stream_order.ts";
 import type { RequestSubject } from "./transport.ts";
 import { readStreamEvent } from "./watch_events.ts";
 import { WatchHealth } from "./watch_health.ts";
@@ -30,6 +32,12 @@ const STREAMED_ATTEMPTS = 3;
 
 /** After how many streams in a row that break at the same version the set is fetched anew. */
 const RESUME_ATTEMPTS = 3;
+
+/** After how many streams in a row without a single byte the set is fetched anew: the server may not know the version. */
+const MUTE_STREAMS = 2;
+
+/** After how many lists in a row whose token expired before the last page a list is taken in one piece. */
+const EXPIRED_LISTS = 2;
 
 /**
  * Gives the objects of a kind as they are, then the mark "listed", and then everything that happens to them.
@@ -58,8 +66,13 @@ class ObjectWatch implements Disposable {
   readonly #subject: RequestSubject;
   /** Where to go on from; undefined: the set is to be fetched. */
   #version: string | undefined;
+  readonly #order: StreamOrder;
   /** How often in a row a stream has broken at this version in a way that may be the version's fault. */
   #broken = 0;
+  /** How many streams in a row have brought nothing at all. */
+  #mute = 0;
+  /** How many lists in a row have lost their token. */
+  #expired = 0;
   #pause: Seconds = 0;
 
   constructor(options: WatchOptions) {
@@ -67,6 +80,7 @@ class ObjectWatch implements Disposable {
     this.#options = options;
     this.#health = new WatchHealth({ host, onState });
     this.#known = known;
+    this.#order = new StreamOrder(known, host.clock);
     this.#path = pathOf(resource, { namespace });
     this.#subject = { verb: "watch", resource, namespace };
   }
@@ -95,10 +109,10 @@ class ObjectWatch implements Disposable {
   /** Fetches the set in pages. */
   async *#list(): AsyncGenerator<WatchItem[], void, void> {
     const { client, resource, namespace, labelSelector, fieldSelector, settings, signal } = this.#options;
-    const { chunkSize } = settings;
+    const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;
     this.#health.enter("listing");
     this.#known.begin();
-    let version = "";
+    let version: string | undefined;
     const scope = { namespace, labelSelector, fieldSelector, chunkSize, signal };
     for await (const page of listPages(client.transport, resource, scope)) {
       this.#health.heard();
@@ -106,6 +120,7 @@ class ObjectWatch implements Disposable {
       for (const object of page.items) this.#known.mark(object);
       yield page.items.map((object) => ({ type: "event", event: { type: null, object } }));
     }
+    this.#expired = 0;
     yield this.#complete(version);
   }
 
@@ -122,6 +137,7 @@ class ObjectWatch implements Disposable {
       isOpen = true;
       if (!initial) this.#health.opened();
     };
+    this.#mute += 1;
     const stream = openStream({ ...this.#toStream(initial), onOpen });
     const end = yield* this.#readAll(stream);
     if (this.#version === undefined) {
@@ -131,6 +147,8 @@ class ObjectWatch implements Disposable {
     }
     this.#pause = this.#health.ended(settings.reconnectBackoff, host.clock.monotonic() - started);
     this.#log("debug", "Watch stream ended", { end, pause: this.#pause });
+    if (end !== "silent") this.#mute = 0;
+    else if (this.#mute >= MUTE_STREAMS) this.#startOver("Watch streams stay mute, listing again");
   }
 
   async *#readAll(
@@ -142,6 +160,7 @@ class ObjectWatch implements Disposable {
         const { done, value } = await stream.next();
         if (done) return value;
         this.#health.heard();
+        this.#mute = 0;
         const { items, error } = this.#digest(value);
         if (items.length > 0) yield items;
         if (error !== undefined) throw error;
@@ -159,18 +178,19 @@ class ObjectWatch implements Disposable {
       switch (event.type) {
         case "ADDED":
         case "MODIFIED":
-          this.#known.mark(event.object);
-          items.push({ type: "event", event: { type: this.#typeOf(event.type), object: event.object } });
-          this.#advance(event.object.metadata.resourceVersion);
+        case "DELETED": {
+          const place = this.#order.placeOf(event, this.#version);
+          if (place === "misplaced") return { items, error: new DisorderError() };
+          if (place === "new") items.push(this.#take(event));
           break;
-        case "DELETED":
-          this.#known.remove(event.object);
-          items.push({ type: "event", event });
-          this.#advance(event.object.metadata.resourceVersion);
-          break;
+        }
         case "BOOKMARK":
-          if (this.#version !== undefined) this.#advance(event.version);
-          else if (event.initialEnd) items.push(...this.#completeStream(event.version));
+          if (this.#version !== undefined) {
+            if (this.#order.isBackwards(event.version, this.#version)) {
+              return { items, error: new DisorderError() };
+            }
+            this.#advance(event.version);
+          } else if (event.initialEnd) items.push(...this.#completeStream(event.version));
           else return { items, error: new UnstreamedError("it sends bookmarks without the end of the list") };
           break;
         case "ERROR":
@@ -185,6 +205,14 @@ class ObjectWatch implements Disposable {
     return { items };
   }
 
+  #take(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }): WatchItem {
+    const { type, object } = event;
+    if (type === "DELETED") this.#known.remove(object);
+    else this.#known.mark(object);
+    this.#advance(object.metadata.resourceVersion);
+    return { type: "event", event: { type: type === "DELETED" ? type : this.#typeOf(type), object } };
+  }
+
   /** Until the set is complete, what is added was there before. */
   #typeOf(type: "ADDED" | "MODIFIED"): "ADDED" | "MODIFIED" | null {
     return type === "ADDED" && this.#version === undefined ? null : type;
@@ -194,25 +222,42 @@ class ObjectWatch implements Disposable {
     // While the set is incomplete, the versions of its objects say nothing about the set.
     if (this.#version === undefined || version === undefined) return;
     this.#version = version;
+    this.#order.advance(version);
     this.#broken = 0;
   }
 
   #completeStream(version: string | undefined): WatchItem[] {
-    const items = this.#complete(version ?? "");
+    const items = this.#complete(version);
     this.#health.opened();
     return items;
   }
 
   /** Announces what has gone, and that the set is complete. */
-  #complete(version: string): WatchItem[] {
-    this.#version = version;
+  #complete(version: string | undefined): WatchItem[] {
+    const isSetBack = this.#order.restart(version);
+    this.#version = version ?? "";
     this.#broken = 0;
     this.#health.listed = true;
     const gone = this.#known.sweep().map((object): WatchItem => {
       return { type: "event", event: { type: "DELETED", object }, synthetic: true };
     });
     if (gone.length > 0) this.#log("debug", "Objects vanished unseen", { count: gone.length });
-    return [...gone, { type: "listed" }];
+    return [...gone, ...isSetBack ? this.#restored() : [], { type: "listed" }];
+  }
+
+  /** A server that was set back to an older state: what we know is from a future that never was. */
+  #restored(): WatchItem[] {
+    this.#log("warn", "The server was set back to an older state, all objects are looked at again");
+    return [...this.#known.objects()].map((object): WatchItem => {
+      return { type: "event", event: { type: null, object }, restored: true };
+    });
+  }
+
+  /** The set is to be fetched anew. */
+  #startOver(message: string, fields?: Record<string, unknown>): void {
+    this.#version = undefined;
+    this.#mute = 0;
+    this.#log("warn", message, fields);
   }
 
   #onError(error: unknown, { isStreamed }: { isStreamed: boolean }): void {
@@ -224,15 +269,20 @@ class ObjectWatch implements Disposable {
       return;
     }
     this.#pause = this.#health.failed(settings.reconnectBackoff, error);
+    if (error instanceof DisorderError) {
+      this.#order.complain();
+      this.#startOver("Watch stream is out of order, listing again", { pause: this.#pause });
+      return;
+    }
     if (error instanceof ApiError && error.status === 410) {
+      if (this.#version === undefined) this.#expired += 1;
       this.#version = undefined;
       this.#log("debug", "Version is too old, listing again", { pause: this.#pause });
       return;
     }
     this.#log("warn", "Watching failed, will be tried again", { pause: this.#pause, error });
     if (this.#version === undefined || !isSuspicious(error) || ++this.#broken < RESUME_ATTEMPTS) return;
-    this.#version = undefined;
-    this.#log("warn", "Watching fails at the same version again and again, listing again");
+    this.#startOver("Watching fails at the same version again and again, listing again");
   }
 
   #isStreamed(): boolean {

@@ -35,10 +35,16 @@ export interface WatchOptions {
  * What a watch gives: events (of type null for the initial listing), and the mark after each complete listing.
  *
  * A synthetic event is a DELETED that the server never sent: the object was missing in a later listing. It holds the last
- * known state.
+ * known state. A restored event comes when the server was set back to an older state (an etcd restored from a backup): what
+ * is remembered of the object may be newer than anything that is true, and is to be forgotten.
  */
 export type WatchItem =
-  | { readonly type: "event"; readonly event: WatchEvent<KubeObject>; readonly synthetic?: boolean }
+  | {
+    readonly type: "event";
+    readonly event: WatchEvent<KubeObject>;
+    readonly synthetic?: boolean;
+    readonly restored?: boolean;
+  }
   | { readonly type: "listed" };
 
 /** listing: the initial set is on its way. watching: a stream is open. waiting: the next attempt is due soon. */

@@ -3,7 +3,8 @@
  *
  * What equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between repeats
  * a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes out
- * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost.
+ * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
+ * of it is for one object: should that have gone, nothing lands on another one that has taken its name.
  * Functions come last, as JSON patches of what they change on the newest object. Source: design, decision 6; A §6.8.
  */
 
@@ -48,7 +49,7 @@ export interface Applied {
   readonly remaining: readonly PatchFunction[];
 }
 
-/** How often a list of finalizers is made anew. */
+/** How often what depends on the object's version is made anew. */
 const CONFLICTS = 5;
 
 /**
@@ -61,17 +62,27 @@ export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   try {
     const { patch, finalizer } = options;
     const { status, main = {} } = split(patch.toMergePatch(), options.resource);
-    if (status !== undefined) await writer.merge(status, "status");
+    if (status !== undefined) await writer.mergeStatus(status);
     if (finalizer === undefined) await writer.merge(main);
     else await writer.mergeWithFinalizer(main, finalizer);
     const remaining = await writer.transform(patch.fns);
     return { body: writer.body, writes: writer.writes, remaining };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) {
+    if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {
       return { body: undefined, writes: writer.writes, remaining: [] };
     }
     throw error;
   }
+}
+
+/** The object has gone, and another one has its name: what was meant for the one must not land on the other. */
+class ReplacedError extends Error {}
+
+function isReplaced(error: unknown): boolean {
+  if (error instanceof ReplacedError) return true;
+  if (!(error instanceof ApiError) || (error.status !== 422 && error.status !== 409)) return false;
+  const isAboutUid = error.details?.causes?.some(({ field }) => field === "metadata.uid") ?? false;
+  return isAboutUid || /UID in precondition/.test(error.body?.message ?? "");
 }
 
 class Writer {
@@ -84,13 +95,23 @@ class Writer {
     this.body = options.body;
   }
 
-  async merge(content: JsonObject, subresource?: string): Promise<void> {
+  async merge(content: JsonObject): Promise<void> {
     const body = minimisePatch(this.body, content);
-    if (body !== undefined) await this.#send({ type: "merge", body }, subresource);
+    if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });
+  }
+
+  /** NB: servers do not look at the uid in a custom object's status patch, but at the version (seen on 1.36). */
+  async mergeStatus(content: JsonObject): Promise<void> {
+    await this.#insist(async () => {
+      const body = minimisePatch(this.body, content);
+      const { resourceVersion } = this.body.metadata;
+      if (body === undefined) return;
+      await this.#send({ type: "merge", body: { ...body, metadata: { resourceVersion } } }, "status");
+    });
   }
 
   async mergeWithFinalizer(content: JsonObject, finalizer: FinalizerChange): Promise<void> {
-    for (let conflicts = 0;; conflicts++) {
+    await this.#insist(async () => {
       const finalizers = finalizersAfter(this.body, finalizer);
       if (finalizers === undefined) return await this.merge(content);
       const rest = minimisePatch(this.body, content) ?? {};
@@ -98,11 +119,19 @@ class Writer {
       const metadata = rest.metadata as JsonObject | undefined;
       const { resourceVersion } = this.body.metadata;
       const body = { ...rest, metadata: { ...metadata, finalizers, resourceVersion } };
+      await this.#send({ type: "merge", body: this.#addressed(body) });
+    });
+  }
+
+  /** Tries again with the newest state, when somebody else has changed the object meanwhile. */
+  async #insist(write: () => Promise<void>): Promise<void> {
+    for (let conflicts = 0;; conflicts++) {
       try {
-        return await this.#send({ type: "merge", body });
+        return await write();
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 409 || conflicts >= CONFLICTS) throw error;
-        this.body = await this.#read();
+        const isConflict = error instanceof ApiError && error.status === 409 && !isReplaced(error);
+        if (!isConflict || conflicts >= CONFLICTS) throw error;
+        await this.#read();
       }
     }
   }
@@ -118,7 +147,9 @@ class Writer {
       if (status.length > 0) await this.#send({ type: "json", body: this.#guarded(status) }, "status");
       return [];
     } catch (error) {
-      if (error instanceof ApiError && (error.status === 422 || error.status === 409)) return fns;
+      if (!isReplaced(error) && error instanceof ApiError && (error.status === 422 || error.status === 409)) {
+        return fns;
+      }
       throw error;
     }
   }
@@ -128,15 +159,30 @@ class Writer {
     return [{ op: "test", path: "/metadata/resourceVersion", value }, ...operations];
   }
 
+  /** A name may be taken by another object meanwhile; its uid says which one is meant. */
+  #addressed(body: JsonObject): JsonObject {
+    const { uid } = this.body.metadata;
+    // The section is ours or that of handlers: an object in any case.
+    return uid === undefined
+      ? body
+      : { ...body, metadata: { ...body.metadata as JsonObject | undefined, uid } };
+  }
+
   async #send(patch: PatchRequest, subresource?: string): Promise<void> {
     const { client, resource, signal } = this.#options;
-    this.body = await client.patch(resource, this.#address(subresource), patch, { signal });
+    this.#adopt(await client.patch(resource, this.#address(subresource), patch, { signal }));
     this.writes++;
   }
 
-  async #read(): Promise<KubeObject> {
+  async #read(): Promise<void> {
     const { client, resource, signal } = this.#options;
-    return await client.get(resource, this.#address(), { signal });
+    this.#adopt(await client.get(resource, this.#address(), { signal }));
+  }
+
+  #adopt(body: KubeObject): void {
+    const { uid } = this.body.metadata;
+    if (uid !== undefined && body.metadata?.uid !== uid) throw new ReplacedError();
+    this.body = body;
   }
 
   #address(

@@ -42,6 +42,8 @@ export interface ObjectMemory {
   expected: Expectation | undefined;
   /** Whether the body must be read from the server before it is used. */
   stale: boolean;
+  /** Whether the server was set back, so that a body with an older version may be newer. */
+  restored: boolean;
   /** Cycles in a row that failed. */
   failures: number;
   /** Filters that threw, by handler: reported once. */
@@ -84,6 +86,7 @@ export class Memories {
       handled: undefined,
       expected: undefined,
       stale: false,
+      restored: false,
       failures: 0,
       complaints: new Set(),
     };

@@ -5,9 +5,11 @@
  * their events are handed to the workers.
  */
 
+import { exponentialBackoff } from "../async/backoff.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { messageOf } from "../client/errors.ts";
+import { KnownObjects } from "../client/known_objects.ts";
 import { watchObjects } from "../client/watch.ts";
 import type { WatchState } from "../client/watch_types.ts";
 import type { Check } from "../engines/probing.ts";
@@ -26,7 +28,8 @@ export interface OrchestrationOptions {
   readonly tasks: TaskGroup;
   /** Undefined: the whole cluster. */
   readonly namespaces: readonly string[] | undefined;
-  readonly submit: (resource: Resource, event: WatchEvent) => void;
+  /** Takes an event in; a restored one says that what is remembered of the object is to be forgotten. */
+  readonly submit: (resource: Resource, event: WatchEvent, options: { readonly restored?: boolean }) => void;
   /** Called with each stream that is started, before it lists anything. */
   readonly onStarted?: (stream: string, resource: Resource) => void;
   /** Called with each stream that has listed its objects for the first time. */
@@ -44,6 +47,13 @@ const STALE_AFTER: Seconds = 15;
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
+}
+
+interface FollowOptions extends Target {
+  readonly key: string;
+  readonly known: KnownObjects;
+  readonly signal: AbortSignal;
+  readonly onListed: () => void;
 }
 
 interface Stream {
@@ -124,18 +134,52 @@ export class Orchestration {
     };
     this.#streams.set(key, stream);
     this.#options.onStarted?.(key, target.resource);
-    stream.task = this.#options.tasks.start(`watch ${key}`, async (signal) => {
-      const onState = (state: WatchState): void => {
-        stream.state = state;
-        if (state.failures === 0) stream.failingSince = undefined;
-        else stream.failingSince ??= this.#options.host.clock.now();
-        this.#options.observer.streamed?.(target.resource, { key, state });
-      };
-      for await (const item of watchObjects({ ...this.#options, ...target, signal, onState })) {
-        if (item.type === "event") this.#options.submit(target.resource, item.event);
-        else this.#markListed(key, stream);
+    stream.task = this.#options.tasks.start(
+      `watch ${key}`,
+      (signal) => this.#supervise(key, stream, { target, signal }),
+    );
+  }
+
+  /** A watch ends only when it is told to; should it end otherwise, that is our fault, and it is started again. */
+  async #supervise(
+    key: string,
+    stream: Stream,
+    { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { host, logger } = this.#options;
+    const backoff = exponentialBackoff({ initial: 1, max: 60, jitter: 0.5, random: host.random });
+    const known = new KnownObjects();
+    for (let failures = 0; !signal.aborted; failures++) {
+      let error: unknown;
+      try {
+        const onListed = (): void => this.#markListed(key, stream);
+        await this.#follow(stream, { ...target, key, known, signal, onListed });
+      } catch (caught) {
+        error = caught;
       }
-    });
+      if (signal.aborted) return;
+      const pause = backoff(failures) ?? 60;
+      logger.error("Watching has crashed, it is started again", {
+        kind: keyOf(target.resource),
+        pause,
+        error,
+      });
+      await host.clock.sleep(pause, signal);
+    }
+  }
+
+  async #follow(stream: Stream, options: FollowOptions): Promise<void> {
+    const { submit, observer } = this.#options;
+    const onState = (state: WatchState): void => {
+      stream.state = state;
+      if (state.failures === 0) stream.failingSince = undefined;
+      else stream.failingSince ??= this.#options.host.clock.now();
+      observer.streamed?.(options.resource, { key: options.key, state });
+    };
+    for await (const item of watchObjects({ ...this.#options, ...options, onState })) {
+      if (item.type === "event") submit(options.resource, item.event, { restored: item.restored });
+      else options.onListed();
+    }
   }
 
   #markListed(key: string, stream: Stream): void {

@@ -93,8 +93,8 @@ export function postingLogger(
 
 async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wake): Promise<Next> {
   const { memory } = pass;
-  await refresh(pass);
-  let isNews = adoptSkipped(pass);
+  const isRefreshed = await refresh(pass);
+  let isNews = adoptSkipped(pass) || isRefreshed;
   let isGone = false;
   for (const event of events) {
     isNews = adopt(pass, event) || isNews;
@@ -116,19 +116,33 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   return await conclude(pass, { ...decision, byEvent });
 }
 
-/** After a lost race, the state in memory is known to be old. */
-async function refresh(pass: Pass): Promise<void> {
+/** After a lost race, the state in memory is known to be old. Tells whether there is a new one. */
+async function refresh(pass: Pass): Promise<boolean> {
   const { memory, client, signal } = pass;
-  if (!memory.stale) return;
+  if (!memory.stale && !memory.restored) return false;
   const { name = "", namespace } = memory.body.metadata;
+  let isNews = false;
   try {
     const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
-    adoptBody(pass, await client.get(memory.resource, address, { signal }));
+    const body = await client.get(memory.resource, address, { signal });
+    // A namesake is another object, with a memory of its own.
+    if (body.metadata.uid === memory.body.metadata.uid) {
+      isNews = memory.restored ? replaceBody(memory, body) : adoptBody(pass, body);
+    }
   } catch (error) {
     // Its deletion is announced by the watch.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
   memory.stale = false;
+  memory.restored = false;
+  return isNews;
+}
+
+/** The server was set back: whatever it has now is the newest. */
+function replaceBody(memory: ObjectMemory, body: KubeObject): boolean {
+  const isNews = body.metadata.resourceVersion !== memory.body.metadata.resourceVersion;
+  memory.body = body;
+  return isNews;
 }
 
 /** Takes the event's state if it is news; it is not when it shows an older state, or one that we wrote ourselves. */

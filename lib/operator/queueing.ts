@@ -54,6 +54,12 @@ export interface WorkersOptions {
   readonly observer: Observer;
 }
 
+/** How an event is to be taken. */
+export interface SubmitOptions {
+  /** The server was set back: what is remembered of the object may be newer than what is true. Default: false. */
+  readonly restored?: boolean;
+}
+
 interface Worker {
   readonly memory: ObjectMemory;
   events: WatchEvent[];
@@ -86,9 +92,10 @@ export class Workers {
   }
 
   /** Takes an event in. */
-  submit(resource: Resource, event: WatchEvent): void {
+  submit(resource: Resource, event: WatchEvent, { restored = false }: SubmitOptions = {}): void {
     if (this.#isStopped) return;
     const memory = this.#options.memories.recall(resource, event);
+    if (restored) memory.restored = true;
     const worker = this.#workerOf(memory);
     // NB: a deletion is never dropped: it ends the memory, and what comes after it begins a new one.
     const last = worker.events.at(-1);

@@ -157,7 +157,7 @@ export class Run {
       settings: settings.watching,
       tasks: this.#streams,
       namespaces: options.namespaces,
-      submit: (resource, event) => this.#workers.submit(resource, event),
+      submit: (resource, event, about) => this.#workers.submit(resource, event, about),
       onSynced: options.onSynced,
       onStarted: (stream, resource) => {
         if (this.#indexing.concerns(resource)) this.#indexing.block(stream);

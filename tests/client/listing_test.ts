@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dropManagedFields, toQuery } from "../../lib/client/listing.ts";
-import { event, FakeStream, listOf, makeWorld, refusal, widget, WIDGETS } from "./fake_server.ts";
+import { event, FakeStream, json, listOf, makeWorld, refusal, widget, WIDGETS } from "./fake_server.ts";
 import { course, PAGES, serve, start } from "./watch_world.ts";
 
 describe("watchObjects() with pages", () => {
@@ -166,13 +166,29 @@ describe("Client.list()", () => {
     await assert.rejects(Array.fromAsync(world.client.list(WIDGETS)), { status: 410, reason: "Expired" });
   });
 
-  it("takes lists without items, metadata or content as empty", async () => {
-    for (const body of [{ items: null }, {}, undefined]) {
-      const world = makeWorld({ answer: () => new Response(JSON.stringify(body)) });
+  it("takes lists without items as empty", async () => {
+    for (const body of [{ metadata: {}, items: null }, { items: [] }]) {
+      const world = makeWorld({ answer: () => json(body) });
       assert.deepEqual(await Array.fromAsync(world.client.list(WIDGETS)), [
         { items: [], resourceVersion: undefined, continue: undefined },
       ]);
     }
+  });
+
+  it("refuses an answer that is no list: everything would look deleted", async () => {
+    for (const text of ["", "{}", "[]", "null", '"items"', '{"kind":"Widget","metadata":{}}']) {
+      const world = makeWorld({ answer: () => new Response(text) });
+      await assert.rejects(Array.fromAsync(world.client.list(WIDGETS)), {
+        name: "SyntaxError",
+        message: 'Cannot read the answer to "GET /apis/example.com/v1/widgets": it is not a list',
+      });
+    }
+  });
+
+  it("leaves out items that are no objects", async () => {
+    const world = makeWorld({ answer: () => listOf(1, [null, 1, {}, { metadata: null }, widget("a", 1)]) });
+    const [page] = await Array.fromAsync(world.client.list(WIDGETS));
+    assert.deepEqual(page?.items.map(({ metadata }) => metadata.name), ["a"]);
   });
 });
 

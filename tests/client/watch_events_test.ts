@@ -109,13 +109,13 @@ describe("Events of a watch", () => {
   });
 
   it("drops managedFields by copying", async () => {
-    const withFields = widget("a", 1);
-    withFields.metadata.managedFields = [{ manager: "x" }];
+    const [listed, added] = [widget("a", 1), widget("a", 11)];
+    for (const object of [listed, added]) object.metadata.managedFields = [{ manager: "x" }];
     const objects: unknown[] = [];
     const world = makeWorld({
       answer: serve(
-        () => listOf(10, [withFields]),
-        () => new FakeStream(event("ADDED", withFields)).response,
+        () => listOf(10, [listed]),
+        () => new FakeStream(event("ADDED", added)).response,
       ),
     });
     const { client, host } = world;
@@ -133,6 +133,6 @@ describe("Events of a watch", () => {
     ) {
       if (item.type === "event" && objects.push(item.event.object) === 2) break;
     }
-    assert.deepEqual(objects, [widget("a", 1), widget("a", 1)]);
+    assert.deepEqual(objects, [widget("a", 1), widget("a", 11)]);
   });
 });

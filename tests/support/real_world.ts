@@ -3,6 +3,7 @@
  */
 
 import type { Client } from "../../lib/client/client.ts";
+import { type Credentials, fixedCredentials } from "../../lib/client/connection_info.ts";
 import { login } from "../../lib/client/login.ts";
 import { createClient } from "../../lib/client/objects.ts";
 import { Transport } from "../../lib/client/transport.ts";
@@ -11,6 +12,8 @@ import { currentHost } from "../../lib/runtime/current.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { type ControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
+import { FaultyProxy } from "./faulty_proxy.ts";
+import { serveProxy, upstreamOf } from "./proxy_server.ts";
 import { makeKinds, type Running, type World } from "./worlds.ts";
 
 /** How long a scenario may wait for something, in seconds of real time. */
@@ -48,12 +51,28 @@ export class RealPlace implements AsyncDisposable {
       kind: "Namespace",
       metadata: { name: namespace },
     });
+    let credentials: Credentials | undefined;
     return {
       place: "on a real control plane",
       client,
       namespace,
       start: (op, options) =>
-        startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, ...options }),
+        startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, credentials, ...options }),
+      proxy: async () => {
+        const upstream = upstreamOf(plane);
+        const proxy = new FaultyProxy(upstream);
+        const server = await serveProxy(proxy);
+        credentials = fixedCredentials({ server: server.url });
+        return {
+          proxy,
+          breakAll: () => server.breakAll(),
+          async [Symbol.asyncDispose]() {
+            credentials = undefined;
+            await server[Symbol.asyncDispose]();
+            upstream[Symbol.dispose]();
+          },
+        };
+      },
       until,
       // Real time: there is no other way to see that nothing comes.
       settle: () => sleep(QUIET),

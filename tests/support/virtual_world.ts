@@ -10,6 +10,7 @@ import { type Runner, start, type VirtualHost, virtualHost } from "../../lib/kit
 import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
+import { FaultyProxy } from "./faulty_proxy.ts";
 import { makeKinds, type World } from "./worlds.ts";
 
 /** A request that the server got. */
@@ -43,6 +44,8 @@ export async function virtualWorld(options: { readonly kinds?: boolean } = {}): 
   host.network.route(outside, (request) => server.fetch(request));
   const { networking } = defaultSettings();
   const credentials = fixedCredentials({ server: outside });
+  const direct = (request: Request): Response | Promise<Response> => server.fetch(request);
+  let upstream = direct;
   const client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
   const world: VirtualWorld = {
     place: "in the process",
@@ -53,8 +56,19 @@ export async function virtualWorld(options: { readonly kinds?: boolean } = {}): 
     requests,
     intercept: undefined,
     writes: () => requests.filter(({ method }) => method !== "GET"),
-    start: (op, runOptions) => start(op, { ...runOptions, cluster: { host, fetch } }),
-    until: (condition) => host.clock.until(condition),
+    start: (op, { host: own = host, ...runOptions } = {}) =>
+      start(op, { ...runOptions, cluster: { host: own as VirtualHost, fetch } }),
+    proxy: () => {
+      const proxy = new FaultyProxy((request) => server.fetch(request));
+      upstream = (request) => proxy.fetch(request);
+      const stop = (): Promise<void> => Promise.resolve(void (upstream = direct));
+      return Promise.resolve({
+        proxy,
+        breakAll: () => host.network.breakAll(),
+        [Symbol.asyncDispose]: stop,
+      });
+    },
+    until: (condition, within) => host.clock.until(condition, { within }),
     settle: () => host.clock.settle(),
     close: () => Promise.resolve(),
   };
@@ -66,7 +80,7 @@ export async function virtualWorld(options: { readonly kinds?: boolean } = {}): 
       body: await request.clone().text(),
     };
     requests.push(seen);
-    return await world.intercept?.(request, seen) ?? await server.fetch(request);
+    return await world.intercept?.(request, seen) ?? await upstream(request);
   }
   if (options.kinds !== false) await makeKinds(client, () => host.clock.advance(1));
   return world;

@@ -11,6 +11,7 @@ import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
 import { resource, type ResourceType } from "../../lib/registry/resource.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
+import type { FaultyProxy } from "./faulty_proxy.ts";
 
 /** Anything goes in these specs and statuses. */
 export type Loose = Record<string, unknown>;
@@ -37,14 +38,23 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+/** A proxy in its place. */
+export interface ProxyPlace extends AsyncDisposable {
+  readonly proxy: FaultyProxy;
+  /** Cuts all connections that are open. */
+  breakAll(): void;
+}
+
 export interface World {
   readonly place: string;
   readonly client: Client;
   readonly namespace: string;
   /** Starts an operator on the world's namespace, and waits until it has seen and handled what is there. */
   start(op: Operator, options?: RunOptions): Promise<Running>;
-  /** Waits for a condition. */
-  until(condition: () => boolean | Promise<boolean>): Promise<void>;
+  /** Puts a faulty proxy between operators that start from now on and the API server. */
+  proxy(): Promise<ProxyPlace>;
+  /** Waits for a condition; where time is virtual, no longer than `within` seconds. */
+  until(condition: () => boolean | Promise<boolean>, within?: number): Promise<void>;
   /** Waits until nothing happens any more; on the real control plane: for as long as anything would take. */
   settle(): Promise<void>;
   close(): Promise<void>;
