@@ -227,6 +227,9 @@ export function reorder(): Fault {
     let isDone = false;
     for await (const line of linesOf(chunks)) {
       if (isDone || new TextDecoder().decode(line).includes('"BOOKMARK"')) {
+        // What is held back is not overtaken by bookmarks: nobody could miss it then.
+        if (first !== undefined && !isDone) yield first;
+        isDone ||= first !== undefined;
         yield line;
       } else if (first === undefined) {
         first = line;
