@@ -18,8 +18,8 @@ import { addRoutes } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
 import { Store } from "./store.ts";
 
-export interface ApiServerOptions {
-  readonly host: Host;
+export interface ApiServerOptions<H extends Host = Host> {
+  readonly host: H;
 }
 
 export interface ServeApiOptions {
@@ -32,8 +32,8 @@ export interface ServeApiOptions {
 }
 
 /** A Kubernetes API server in the process. */
-export interface ApiServer {
-  readonly host: Host;
+export interface ApiServer<H extends Host = Host> {
+  readonly host: H;
   /** Answers a request; the origin of its URL does not matter, and nobody is asked for credentials. */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
@@ -47,7 +47,7 @@ export interface ApiServer {
 }
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
-export function apiServer({ host }: ApiServerOptions): ApiServer {
+export function apiServer<H extends Host>({ host }: ApiServerOptions<H>): ApiServer<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const cluster: Cluster = { host, store, kinds };

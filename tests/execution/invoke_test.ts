@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { currentArguments } from "../../lib/execution/current.ts";
+import { HandlerTimeoutError } from "../../lib/execution/errors.ts";
+import type { Handler } from "../../lib/execution/handler.ts";
+import { invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
+import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+
+interface Args {
+  readonly signal: AbortSignal;
+}
+
+function setUp(remaining: number) {
+  const { clock } = virtualHost();
+  const logs: LogRecord[] = [];
+  const controller = new AbortController();
+  const options: InvokeOptions<Args> = {
+    clock,
+    logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, clock),
+    remaining,
+    signal: controller.signal,
+    args: (signal) => ({ signal }),
+  };
+  return { clock, logs, controller, options };
+}
+
+function handler(fn: (args: Args) => unknown): Handler<Args> {
+  return { id: "fn", fn, timeout: 10 };
+}
+
+describe("invoke()", () => {
+  for (const remaining of [Infinity, 10]) {
+    it(`gives what the function returns or throws, with ${remaining} s left`, async () => {
+      const { options } = setUp(remaining);
+      assert.equal(await invoke(handler(() => Promise.resolve(1)), options), 1);
+      const error = new RangeError("no");
+      const failing = handler(() => {
+        throw error;
+      });
+      await assert.rejects(invoke(failing, options), error);
+    });
+
+    it(`makes its arguments known to what it calls, with ${remaining} s left`, async () => {
+      const { options } = setUp(remaining);
+      const seen = await invoke(handler((args) => [args, currentArguments()]), options) as unknown[];
+      assert.equal(seen[0], seen[1]);
+    });
+
+    it(`hands over a signal that aborts with the operator's, with ${remaining} s left`, async () => {
+      const { options, controller } = setUp(remaining);
+      const run = invoke(
+        handler(({ signal }) =>
+          new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+        ),
+        options,
+      );
+      controller.abort(new Error("stopping"));
+      await assert.rejects(run, { message: "stopping" });
+    });
+  }
+
+  it("aborts the signal and fails when the time is over; the late result is dropped with a warning", async () => {
+    const { options, clock, logs } = setUp(3);
+    const late = Promise.withResolvers<string>();
+    let given: AbortSignal | undefined;
+    const run = invoke(
+      handler(({ signal }) => {
+        given = signal;
+        return late.promise;
+      }),
+      options,
+    );
+    const failed = assert.rejects(run, HandlerTimeoutError);
+    await clock.advance(2.9);
+    assert.equal(given?.aborted, false);
+    await clock.advance(0.2);
+    await failed;
+    assert.ok(given?.reason instanceof HandlerTimeoutError);
+    assert.equal(logs.length, 0);
+    late.resolve("too late");
+    await clock.settle();
+    assert.deepEqual(logs.map(({ level, fields }) => [level, fields.handler]), [["warn", "fn"]]);
+  });
+});

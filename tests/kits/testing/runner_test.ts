@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
+import { start } from "../../../lib/kits/testing/runner.ts";
+import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import { kinds, operator } from "../../../mod.ts";
+
+const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
+
+function newMap(name: string): object {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } };
+}
+
+describe("start()", () => {
+  it("runs an operator, whose clock the test winds", async () => {
+    const cluster = apiServer({ host: virtualHost() });
+    const op = operator();
+    const calls: number[] = [];
+    op.on.create(kinds.ConfigMap, { id: "make" }, async ({ signal }) => {
+      await cluster.host.clock.sleep(3600, signal);
+      calls.push(1);
+    });
+    await using runner = await start(op, { cluster });
+    await runner.client.create(CONFIG_MAPS, newMap("a"));
+    await runner.advance(3599);
+    assert.equal(calls.length, 0);
+    await runner.until(() => calls.length === 1);
+    assert.ok(runner.isRunning);
+    assert.ok(runner.messages("info").includes("Handler succeeded"));
+    assert.equal(runner.messages("error").length, 0);
+    await runner.stop();
+    assert.equal(runner.isRunning, false);
+  });
+
+  it("records lines from the level on, and what the operator fails with", async () => {
+    const host = virtualHost();
+    const fetch = (): Response => new Response('{"kind":"Status","code":403}', { status: 403 });
+    const op = operator();
+    op.on.event(kinds.ConfigMap, () => {});
+    await assert.rejects(async () => {
+      await using runner = await start(op, { cluster: { host, fetch }, level: "error" });
+      await runner.advance(3600);
+    }, { name: "ApiError" });
+  });
+
+  it("gives up waiting for what does not come", async () => {
+    const cluster = apiServer({ host: virtualHost() });
+    await using runner = await start(operator(), { cluster });
+    await assert.rejects(runner.until(() => false, { within: 60 }), Error);
+  });
+});
