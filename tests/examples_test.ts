@@ -9,6 +9,8 @@ import minimal from "../examples/01-minimal/handlers.ts";
 import database from "../examples/02-database/handlers.ts";
 import daemons from "../examples/03-daemons/handlers.ts";
 import timers from "../examples/04-timers/handlers.ts";
+import indexing from "../examples/05-indexing/handlers.ts";
+import activities from "../examples/06-activities/handlers.ts";
 import { main } from "../examples/07-embedding/main.ts";
 import type { Book } from "../examples/07-embedding/operators.ts";
 import hierarchies from "../examples/08-hierarchies/handlers.ts";
@@ -280,6 +282,40 @@ describe("examples/04-timers", () => {
     await runner.advance(200);
     assert.deepEqual((await stage.get(GARDEN)).status, { watered: 6, tidy: 4 });
     assert.equal(runner.messages().filter((message) => message === "Tidied up").length, 2);
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/05-indexing", () => {
+  const HARBOUR = "/apis/example.com/v1/namespaces/default/festivals/harbour";
+
+  it("invites whom the index knows, and logs what its README says", async () => {
+    const stage = new Stage("05-indexing");
+    await stage.apply("crd.yaml", "objects.yaml");
+    await using runner = await stage.start(indexing);
+    assert.deepEqual((await stage.get(HARBOUR)).status.guests, ["ada", "dan"]);
+    await stage.patch(HARBOUR, { spec: { city: "Bremen" } });
+    await runner.settle();
+    assert.deepEqual((await stage.get(HARBOUR)).status.guests, ["cleo"]);
+    await stage.delete("/apis/example.com/v1/namespaces/default/people/cleo");
+    await runner.settle();
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/06-activities", () => {
+  it("starts, answers probes, cleans up, and logs what its README says", async () => {
+    const stage = new Stage("06-activities");
+    const { host, fetch } = stage;
+    await stage.apply("crd.yaml", "entry.yaml");
+    const liveness = "http://localhost:8080/healthz";
+    const runner = await start(activities, { cluster: { host, fetch }, level: "info", liveness });
+    await runner.advance(3);
+    using probes = host.network.connect({ server: "http://localhost:8080" });
+    const ask = async (path: string): Promise<string> =>
+      await (await probes.request({ method: "GET", path, headers: {} })).text();
+    assert.deepEqual([await ask("/healthz"), await ask("/readyz")], ['{"entries":1}', "ok"]);
+    await runner.stop();
     stage.compareWithReadme(runner);
   });
 });
