@@ -82,10 +82,29 @@ export class HandlerRetriesError extends PermanentError {
   override readonly name: string = "HandlerRetriesError";
 }
 
-/** Gives an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. */
+/**
+ * Gives an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. What
+ * throws when it is read is replaced, so that nobody else meets it.
+ */
 export function toError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown;
-  return new Error(`${describe(thrown)} was thrown (throw an Error to get a stack trace)`, { cause: thrown });
+  try {
+    if (thrown instanceof Error) return read(thrown);
+    return new Error(`${describe(thrown)} was thrown (throw an Error to get a stack trace)`, {
+      cause: thrown,
+    });
+  } catch {
+    return new Error("Something was thrown that cannot be read (throw an Error to get a message)");
+  }
+}
+
+/** Reads what others will read of an error. @throws What its getters throw. */
+function read(error: Error): Error {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
+    const { name, message, stack } = at;
+    if (typeof message !== "string" || typeof name !== "string") throw new TypeError("No message");
+    if (stack !== undefined && typeof stack !== "string") throw new TypeError("No stack");
+  }
+  return error;
 }
 
 function describe(thrown: unknown): string {

@@ -78,8 +78,10 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
     return { kind: "success", result };
   } catch (thrown) {
     const spent = attempts.runtime + options.clock.monotonic() - begun;
-    const outcome = judge(handler, { ...options, error: toError(thrown), spent });
-    report(handler, outcome, { ...options, thrown });
+    // NB: what was thrown may be anything, also something that throws when it is looked at.
+    const error = toError(thrown);
+    const outcome = judge(handler, { ...options, error, spent });
+    report(handler, outcome, { ...options, thrown: error });
     return outcome;
   }
 }
@@ -145,7 +147,7 @@ export class ChildrenPending extends Error {
 interface ReportOptions {
   readonly logger: Logger;
   readonly noun: string;
-  readonly thrown: unknown;
+  readonly thrown: Error;
 }
 
 /** Expected errors take one line; unexpected ones come with a stack. */
@@ -154,7 +156,7 @@ function report(handler: Handler<never>, outcome: Outcome, { logger, noun, throw
   const fields = { handler: handler.id, stack: !expected };
   switch (outcome.kind) {
     case "success":
-      logger.error(`${noun} failed with an error that is ignored`, { ...fields, error: toError(thrown) });
+      logger.error(`${noun} failed with an error that is ignored`, { ...fields, error: thrown });
       return;
     case "failure":
       logger.error(`${noun} failed permanently`, { ...fields, error: outcome.error });
