@@ -6,13 +6,13 @@
 import { currentHost, type RunOptions } from "@lotse/lotse";
 import { type Book, chronicler, receptionist } from "./operators.ts";
 
-/** Runs until the signal aborts; `onReady` gets the book as soon as all guests are in it. */
-export async function main(options: RunOptions, onReady: (book: Book) => void): Promise<void> {
+/** Runs until the signal aborts; `onSynced` gets the book when all guests have been listed, and are about to be seated. */
+export async function main(options: RunOptions, onSynced: (book: Book) => void): Promise<void> {
   const book: Book = { seats: new Map() };
   const failing = new AbortController();
   const signal = AbortSignal.any([failing.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   const runs = [
-    receptionist.run({ ...options, signal, memo: { book }, synced: () => onReady(book) }),
+    receptionist.run({ ...options, signal, memo: { book }, synced: () => onSynced(book) }),
     chronicler.run({ ...options, signal }),
   ];
   try {
@@ -28,7 +28,9 @@ if (import.meta.main) {
   const stopping = new AbortController();
   const { process } = currentHost();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.onSignal(name, () => stopping.abort());
-  await main({ signal: stopping.signal, clusterwide: true }, ({ seats }) => {
-    process.write("stdout", `Guests at the start: ${seats.size}\n`);
+  let guests: Book["seats"] | undefined;
+  await main({ signal: stopping.signal, clusterwide: true }, (book) => {
+    guests = book.seats;
   });
+  process.write("stdout", `Guests at the end: ${guests?.size ?? 0}\n`);
 }

@@ -67,6 +67,26 @@ suite("hierarchies", (scenario) => {
     await running.stop();
   });
 
+  scenario.virtual("daemons and timers adopt for their objects too", async (world) => {
+    const op = operator();
+    const owners: unknown[] = [];
+    function note(kind: string): void {
+      const child: Child = {};
+      adopt(child);
+      owners.push([kind, child.metadata?.ownerReferences?.[0]?.name]);
+    }
+    op.daemon(Example, { id: "daemon" }, async ({ stopped }) => {
+      await stopped.wait(5);
+      note("daemon");
+    });
+    op.timer(Example, { id: "timer", interval: 60 }, () => note("timer"));
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await running.advance(10);
+    assert.deepEqual(owners, [["timer", "one"], ["daemon", "one"]]);
+    await running.stop();
+  });
+
   scenario.virtual("a handler that owns a child in another namespace is warned", async (world) => {
     const op = operator();
     op.on.create(Example, function make() {
