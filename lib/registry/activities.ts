@@ -106,8 +106,16 @@ export function activityArgs(
   options: Omit<ActivityArguments, "activity" | "param" | "runtime">,
   runtime: () => number,
 ): ActivityArguments {
+  // NB: one by one: the caller may have more in there (credentials, for example), which is nobody's business.
+  const { settings, logger, memo, indices, retry, started, signal } = options;
   return {
-    ...options,
+    settings,
+    logger,
+    memo,
+    indices,
+    retry,
+    started,
+    signal,
     activity: handler.activity,
     param: handler.param,
     get runtime() {

@@ -56,6 +56,17 @@ class LoginRun {
   }
 }
 
+/** The names that an argument object has, getters included. */
+function namesOf(args: object): string[] {
+  const names = new Set<string>();
+  for (let part: object | null = args; part !== null && part !== Object.prototype;) {
+    for (const name of Object.getOwnPropertyNames(part)) names.add(name);
+    part = Object.getPrototypeOf(part);
+  }
+  names.delete("constructor");
+  return [...names];
+}
+
 suite("activities", (scenario) => {
   scenario("[B94] startup handlers come first, see empty indexes, and may change settings", async (world) => {
     const op = operator({ memo: { given: 1 } });
@@ -346,6 +357,41 @@ suite("activities", (scenario) => {
     other.on.mutate(Example, function change() {});
     await assert.rejects(world.start(other), /"change".*serves no admission handlers yet/);
     assert.deepEqual(world.requests, []);
+  });
+
+  scenario.virtual("each kind of handler gets its own set of arguments", async (world) => {
+    const op = operator();
+    const sets = new Map<string, string[]>();
+    op.on.startup((args) => void sets.set("startup", namesOf(args)));
+    op.on.probe((args) => void sets.set("probe", namesOf(args)));
+    op.on.cleanup((args) => void sets.set("cleanup", namesOf(args)));
+    op.index(Example, { id: "all" }, (args) => void sets.set("index", namesOf(args)));
+    op.on.event(Example, (args) => void sets.set("event", namesOf(args)));
+    op.on.create(Example, { param: 1 }, (args) => void sets.set("change", namesOf(args)));
+    op.daemon(Example, (args) => void sets.set("daemon", namesOf(args)));
+    op.on.update(Example, { when: (args) => !!sets.set("filter", namesOf(args)) }, function update() {});
+    await new Objects(world).create("one");
+    const running = await world.start(op);
+    await new Objects(world).patch("one", { spec: { a: 1 } });
+    await running.stop();
+    const attempt = "param retry started runtime signal";
+    const object =
+      "resource body spec status meta labels annotations name namespace uid patch logger memo indices";
+    const wanted: Record<string, string> = {
+      startup: `${attempt} activity settings logger memo indices`,
+      cleanup: `${attempt} activity settings logger memo indices`,
+      index: `${attempt} ${object}`,
+      event: `${attempt} ${object} type event`,
+      change: `${attempt} ${object} reason old new diff sub`,
+      daemon: `${attempt} ${object} stopped`,
+      filter: `${object} reason old new diff`,
+    };
+    for (const [kind, names] of Object.entries(wanted)) {
+      const without = (names: readonly string[]): string[] => names.filter((name) => name !== "sub").sort();
+      const attemptless = kind === "filter" ? attempt.split(" ") : [];
+      const found = sets.get(kind)?.filter((name) => !attemptless.includes(name)) ?? [];
+      assert.deepEqual(without(found), without(names.split(" ")), kind);
+    }
   });
 
   scenario.virtual("two handlers of an activity must have two ids", (_world) => {

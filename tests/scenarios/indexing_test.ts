@@ -407,6 +407,25 @@ suite("indexes", (scenario) => {
     await running.stop();
   });
 
+  scenario("[B95] a daemon that keeps an index sees what comes later", async (world) => {
+    const op = operator();
+    op.index(Plain, { id: "plains" }, ({ name }) => ({ [name]: true }));
+    const seen: unknown[] = [];
+    op.daemon(Example, async function look({ indices, stopped }) {
+      const { plains } = indices;
+      seen.push(plains?.size);
+      while (!stopped.aborted && plains?.has("late") !== true) await stopped.wait(0.2);
+      seen.push(plains?.size);
+    });
+    await new Objects(world).create("one");
+    const running = await world.start(op);
+    await world.until(() => seen.length === 1);
+    await new Objects(world, PLAINS).create("late");
+    await world.until(() => seen.length === 2);
+    assert.deepEqual(seen, [0, 1]);
+    await running.stop();
+  });
+
   scenario.virtual("[B98] nobody can change an index but its functions", async (world) => {
     const op = operator();
     const handle = op.index(Example, { id: "all" }, ({ name }) => ({ [name]: { name } }));
