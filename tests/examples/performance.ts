@@ -51,8 +51,8 @@ class Performance {
   /** How many records of the log stand in `#lines`. */
   #written = 0;
   #runner: Runner | undefined;
-  /** Where the next line is to be looked for. */
-  #seen = 0;
+  /** Where the next line about an object is to be looked for; objects are handled side by side, so each has its own order. */
+  readonly #seen = new Map<string, number>();
   #found = 0;
 
   constructor(folder: string) {
@@ -68,19 +68,20 @@ class Performance {
   /** Tells whether the first of the lines comes; if it is not there yet, time passes. */
   async shows([first = ""]: readonly string[]): Promise<boolean> {
     for (let waited = 0; waited < PATIENCE; waited++) {
-      if (this.#log().includes(first, this.#seen)) return true;
+      if (this.#log().includes(first, this.#seen.get(subjectOf(first)))) return true;
       await this.#running().advance(1);
     }
     return false;
   }
 
-  /** Each line must come after the one before. */
+  /** Each line must come after the one before that is about the same object. */
   async find(lines: readonly string[]): Promise<void> {
     for (const line of lines) {
       const isThere = await this.shows([line]);
-      const rest = this.#log().slice(this.#seen).join("\n");
+      const from = this.#seen.get(subjectOf(line));
+      const rest = this.#log().slice(from).join("\n");
       assert.ok(isThere, `"${line}" does not come; what came after the line before it:\n${rest}`);
-      this.#seen = this.#log().indexOf(line, this.#seen) + 1;
+      this.#seen.set(subjectOf(line), this.#log().indexOf(line, from) + 1);
       this.#found++;
     }
   }
@@ -148,6 +149,11 @@ class Performance {
     this.#written = logs.length;
     return this.#lines;
   }
+}
+
+/** "[namespace/name]", or "" for lines about no object. */
+function subjectOf(line: string): string {
+  return /^\[[^\]]+\]/.exec(line)?.[0] ?? "";
 }
 
 interface Arguments {
