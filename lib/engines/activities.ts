@@ -5,6 +5,7 @@
  */
 
 import { execute } from "../execution/execute.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
 import { activityArgs } from "../registry/activities.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
@@ -23,6 +24,8 @@ export interface ActivityRunOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborting ends the activity: waits at once, running handlers when they have had the grace to listen to it. */
   readonly signal: AbortSignal;
+  /** Who looks on. Default: nobody. */
+  readonly observer?: Observer;
 }
 
 /**
@@ -103,6 +106,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
       signal: options.signal,
+      observed: options.observer && { observer: options.observer, subject: undefined },
       // The types of `op.on` have made sure that the function takes these arguments.
       args: (signal) =>
         activityArgs(handler, { ...options, retry, started: new Date(started), signal }, runtime) as never,

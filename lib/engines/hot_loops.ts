@@ -81,7 +81,7 @@ export class HotLoops implements Observer {
     const counts = new Map<string, number>();
     for (const [subject, state] of this.#slowed) {
       if (this.#isOver(state)) this.#slowed.delete(subject);
-      else counts.set(keyOf(subject.resource), (counts.get(keyOf(subject.resource)) ?? 0) + 1);
+      else counts.set(kindOf(subject), (counts.get(kindOf(subject)) ?? 0) + 1);
     }
     return counts;
   }
@@ -202,6 +202,10 @@ export class HotLoops implements Observer {
       "(let handlers write what they want to see, not what differs each time; or let one manager own the field)";
     logger[isNews ? "warn" : "debug"](message, { ...loop, rounds: state.rounds });
   }
+}
+
+function kindOf({ resource: { group, plural } }: Subject): string {
+  return group === "" ? plural : `${plural}.${group}`;
 }
 
 /** The fields of a round; none if the write follows from something else. */

@@ -6,6 +6,7 @@
 
 import type { ConnectionInfo } from "../client/connection_info.ts";
 import { runActivity } from "../engines/activities.ts";
+import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
@@ -24,6 +25,8 @@ export interface ActivitiesOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborts when the operator is told to stop. */
   readonly signal: AbortSignal;
+  /** Who looks on. Default: nobody. */
+  readonly observer?: Observer;
 }
 
 /** How long a probe handler may take that has no `timeout`. */

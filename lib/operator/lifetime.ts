@@ -29,9 +29,11 @@ export async function runOperator(options: RunningOptions): Promise<void> {
   const { signal, liveness } = options;
   if (signal.aborted) return;
   if (liveness !== undefined) parseProbeAddress(liveness);
-  const ground = prepareGround(options);
+  const ground = await prepareGround(options);
   using _indexes = ground.indexing;
-  const activities = new Activities({ ...options, indices: ground.indexing.indices });
+  using onlookers = ground.onlookers;
+  const { observer } = onlookers;
+  const activities = new Activities({ ...options, indices: ground.indexing.indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;
   await new Lifetime(options, { activities, ground }).serve();
 }
@@ -105,8 +107,10 @@ class Lifetime {
   async #answerProbes(): Promise<AsyncDisposable | undefined> {
     const { liveness, host, logger } = this.#options;
     if (liveness === undefined) return undefined;
-    // More of the operator's routes, such as its metrics, go in here.
-    const routes: readonly Route[] = [];
+    const { metrics } = this.#ground.onlookers;
+    const routes: readonly Route[] = metrics === undefined
+      ? []
+      : [{ path: "/metrics", handle: () => metrics.answer() }];
     return await serveProbes({
       host,
       clock: host.clock,
@@ -125,6 +129,7 @@ class Lifetime {
       credentials: await this.#credentials(),
       logger: logger.child({ name: "lotse.client" }),
       networking: settings.networking,
+      observers: this.#ground.onlookers.metrics === undefined ? [] : [this.#ground.onlookers.metrics],
       userAgent: "lotse",
     });
     const client = createClient(this.#transport);

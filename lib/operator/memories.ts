@@ -64,6 +64,17 @@ export class Memories {
     return this.#memories.size;
   }
 
+  /** How many objects of each kind are remembered. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { resource } of this.#memories.values()) {
+      const { group, plural } = resource;
+      const kind = group === "" ? plural : `${plural}.${group}`;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   get(key: string): ObjectMemory | undefined {
     return this.#memories.get(key);
   }

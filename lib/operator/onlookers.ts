@@ -1,23 +1,46 @@
 /**
- * Who looks on while an operator runs: the ledger, the detector of hot loops.
+ * Who looks on while an operator runs: the ledger, the detector of hot loops, and metrics where they are served.
  */
 
 import { HotLoops } from "../engines/hot_loops.ts";
 import { Ledger } from "../engines/ledger.ts";
+import type { Metrics } from "../engines/metrics.ts";
 import { combineObservers, type Observer } from "../execution/observer.ts";
 import type { Host } from "../runtime/host.ts";
 
-/** Those of one run. */
-export interface Onlookers {
+/** Those of one run. Disposing ends what they have going on. */
+export interface Onlookers extends Disposable {
   readonly ledger: Ledger;
   readonly hotLoops: HotLoops;
+  /** Undefined where nobody could ask for them. */
+  readonly metrics: Metrics | undefined;
   /** Tells all of them. */
   readonly observer: Observer;
 }
 
+export interface OnlookersOptions {
+  readonly host: Host;
+  /** The address of probes, if there are any: metrics are served there too. */
+  readonly liveness?: string;
+}
+
 /** Makes those of one run. */
-export function gatherOnlookers({ clock }: Host): Onlookers {
-  const ledger = new Ledger({ clock });
-  const hotLoops = new HotLoops(clock);
-  return { ledger, hotLoops, observer: combineObservers([ledger, hotLoops]) };
+export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Promise<Onlookers> {
+  const ledger = new Ledger({ clock: host.clock });
+  const hotLoops = new HotLoops(host.clock);
+  const metrics = liveness === undefined ? undefined : await loadMetrics(host);
+  const observers = [ledger, hotLoops, ...metrics === undefined ? [] : [metrics]];
+  return {
+    ledger,
+    hotLoops,
+    metrics,
+    observer: combineObservers(observers),
+    [Symbol.dispose]: () => metrics?.[Symbol.dispose](),
+  };
+}
+
+/** NB: loading takes as long as everything else at the start together: it is done only where somebody may scrape. */
+async function loadMetrics(host: Host): Promise<Metrics> {
+  const { Metrics } = await import("../engines/metrics.ts");
+  return new Metrics({ host });
 }

@@ -83,8 +83,9 @@ export interface Ground {
 }
 
 /** Makes what there is before an operator serves: indexes exist, and are empty, from the beginning. */
-export function prepareGround({ registry, settings, host, logger, onLedger }: RunningOptions): Ground {
-  const onlookers = gatherOnlookers(host);
+export async function prepareGround(options: RunningOptions): Promise<Ground> {
+  const { registry, settings, host, logger, onLedger } = options;
+  const onlookers = await gatherOnlookers(options);
   onLedger(onlookers.ledger);
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });
@@ -148,7 +149,13 @@ export class Run {
     });
     this.#background = new TaskGroup({ onError });
     this.#daemons = this.#makeDaemons();
-    this.#workers = this.#makeWorkers(new Memories(options.memo));
+    const memories = new Memories(options.memo);
+    this.#workers = this.#makeWorkers(memories);
+    ground.onlookers.metrics?.attach({
+      objects: () => memories.counts(),
+      hotLoops: () => this.#hotLoops.counts(),
+      waitingEvents: () => this.#poster.waiting,
+    });
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
       client,

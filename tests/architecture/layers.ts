@@ -64,6 +64,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "lib/kits/webhooks/",
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
+  "prom-client": ["lib/engines/metrics/instruments.ts"],
 };
 
 /** The folder that may name the runtimes, take the time and use `node:` built-ins. */

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+import { Example, Objects } from "../support/worlds.ts";
+
+const LIVENESS = "http://localhost:8080/healthz";
+
+interface Sample {
+  readonly name: string;
+  readonly labels: string;
+  readonly value: number;
+}
+
+async function scrape({ host }: VirtualWorld): Promise<Sample[]> {
+  using connection = host.network.connect({ server: "http://localhost:8080" });
+  const response = await connection.request({ method: "GET", path: "/metrics", headers: {} });
+  assert.equal(response.status, 200);
+  assert.match(response.headers["content-type"] ?? "", /^text\/plain/);
+  const lines = (await response.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return lines.map((line) => {
+    const [, name = "", labels = "", value] = /^([a-z_]+)(\{.*\})? (\S+)$/.exec(line) ?? [];
+    return { name: name.replace(/_(bucket|sum|count)$/, ""), labels, value: Number(value) };
+  });
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+}
+
+function documented(): string[] {
+  return [...read("docs/metrics.md").matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name = ""]) => name);
+}
+
+suite("metrics", (scenario) => {
+  scenario.virtual(
+    "[N11] every metric that is documented moves, and no label holds an object's name",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ queueing: { workerLimit: 2 } });
+      const release = Promise.withResolvers<void>();
+      let counter = 0;
+      op.on.create(Example, async function make({ name, body, retry, sub }) {
+        op.info(body, { reason: "Made" });
+        sub(`for-${name}`, () => {});
+        if (name.startsWith("secret-flaky") && retry === 0) throw new TemporaryError("once", { delay: 1 });
+        if (name.startsWith("secret-bad")) throw new PermanentError("no");
+        if (name.startsWith("secret-slow")) await release.promise;
+      });
+      op.on.update(Example, function loop({ patch }) {
+        patch.spec.counter = ++counter;
+      });
+      world.intercept = (request, { path }) => {
+        if (path.includes("/events")) return new Promise<Response>(() => {});
+        return isBroken && request.method === "GET" ? new Response("{}", { status: 500 }) : undefined;
+      };
+      const running = await world.start(op, { liveness: LIVENESS });
+      const seen: Sample[] = [];
+      for (const name of ["secret-flaky", "secret-bad", "secret-loop"]) await objects.create(name);
+      await running.advance(5);
+      await objects.patch("secret-loop", { spec: { counter: -1 } });
+      await running.advance(5);
+      seen.push(...await scrape(world));
+      for (let number = 0; number < 4; number++) await objects.create(`secret-slow-${number}`);
+      await running.advance(2);
+      seen.push(...await scrape(world));
+      world.intercept = (request) =>
+        request.method === "PATCH" ? new Response("{}", { status: 400 }) : undefined;
+      release.resolve();
+      await running.advance(2);
+      world.intercept = () => new Response("{}", { status: 500 });
+      await running.advance(3000);
+      seen.push(...await scrape(world));
+      const names = [...new Set(seen.map(({ name }) => name))].sort();
+      const wanted = documented().sort();
+      assert.deepEqual(names.filter((name) => !wanted.includes(name)), [], "what is served is documented");
+      const moved = new Set(seen.filter(({ value }) => value > 0).map(({ name }) => name));
+      assert.deepEqual(wanted.filter((name) => !moved.has(name)), [], "what is documented moves");
+      assert.deepEqual(seen.filter(({ labels }) => labels.includes("secret")), []);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[N11] the dashboard asks for metrics that there are", async () => {
+    const known = new Set(documented());
+    const { panels } = JSON.parse(read("docs/grafana.json")) as { panels: { targets: { expr: string }[] }[] };
+    const asked = panels.flatMap(({ targets }) =>
+      targets.flatMap(({ expr }) => [
+        ...expr.matchAll(/\b(?:lotse|workqueue|controller_runtime|rest_client|process)_[a-z_]+/g),
+      ])
+    ).map(([name]) => name.replace(/_bucket$/, ""));
+    assert.ok(asked.length > 10);
+    assert.deepEqual(asked.filter((name) => !known.has(name)), []);
+    await Promise.resolve();
+  });
+});
