@@ -1,5 +1,5 @@
 /**
- * One process that is measured: an operator with objects in an API server of its own, with or without a timer for each.
+ * One process that is measured: an operator with objects in an API server of its own, with or without a timer or a daemon for each.
  *
  * Prints one line of JSON: the heap after everything has settled, and the CPU time of a minute in which each timer runs once.
  */
@@ -12,7 +12,7 @@ import { virtualHost } from "../../lib/runtime/virtual.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { currentHost, operator, resource } from "../../mod.ts";
 
-const [kind = "timers", count = "10000", seconds = "60"] = process.argv.slice(2);
+const [kind = "timers", count = "10000", seconds = "60", settling = "62"] = process.argv.slice(2);
 const objects = Number(count);
 const Item = resource({ group: "bench.lotse.dev", version: "v1", plural: "items" });
 const ITEMS = "/apis/bench.lotse.dev/v1/namespaces/default/items";
@@ -53,7 +53,11 @@ for (let index = 0; index < objects; index++) {
 let calls = 0;
 const op = operator({ posting: { enabled: false } });
 op.on.event(Item, { id: "seen" }, () => {});
-if (kind !== "none") {
+if (kind === "daemons") {
+  op.daemon(Item, { id: "watch" }, async ({ stopped }) => {
+    while (!stopped.aborted) await stopped.wait(60);
+  });
+} else if (kind !== "none") {
   const options = { interval: 60, sharp: kind === "sharp" };
   op.timer(
     Item,
@@ -73,7 +77,7 @@ const run = op.run({
   synced: synced.resolve,
 });
 await synced.promise;
-await sleep(62_000);
+await sleep(Number(settling) * 1000);
 const heap = collect();
 const before = process.cpuUsage();
 const callsBefore = calls;

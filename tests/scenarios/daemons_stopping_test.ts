@@ -127,17 +127,20 @@ suite("daemons: deletion", (scenario) => {
     "[B32] a daemon that ends during its backoff is not cancelled, and nothing is touched",
     async (world) => {
       const cancelled: boolean[] = [];
+      const reasons: string[] = [];
       const story = await Story.begin(world, {
         cancellationBackoff: 1.23,
         fn: async ({ stopped, signal }) => {
           await stopped.wait();
           await world.host.clock.sleep(1);
           cancelled.push(signal.aborted);
+          reasons.push(...stopped.reasons);
         },
       });
       await story.delete();
       assert.equal(await story.goneAt(), 1);
       assert.deepEqual([story.writes, cancelled], [["finalizer"], [false]]);
+      assert.deepEqual(reasons, ["RESOURCE_DELETED", "DAEMON_SIGNALLED"]);
       await story.running.stop();
     },
   );
@@ -404,6 +407,36 @@ suite("daemons: deletion", (scenario) => {
     },
   );
 
+  scenario(
+    "[B327] an object with two daemons of different manners goes, and nothing holds it",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const log: string[] = [];
+      op.daemon(Example, { id: "patient", backoff: 0.1 }, async ({ retry, stopped, patch }) => {
+        if (retry < 3) throw new Error("it fails three times");
+        log.push("patient runs");
+        while (!stopped.aborted) await stopped.wait(0.2);
+        patch.status.state = "Stopped";
+        log.push("patient ends");
+      });
+      const options = { labels: { run: "yes" }, cancellationBackoff: 0.2, cancellationTimeout: 5 };
+      op.daemon(Example, { id: "stubborn", ...options }, async ({ signal }) => {
+        log.push("stubborn runs");
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        log.push("stubborn ends");
+        signal.throwIfAborted();
+      });
+      const running = await world.start(op);
+      await objects.create("one", { metadata: { labels: { run: "yes" } } });
+      await world.until(() => log.length === 2);
+      await objects.delete("one");
+      await world.until(async () => await objects.find("one") === undefined);
+      assert.deepEqual(log.slice(2).sort(), ["patient ends", "stubborn ends"]);
+      await running.stop();
+    },
+  );
+
   scenario.virtual("what a daemon writes at its end is on the object before it goes", async (world) => {
     const objects = new Objects(world);
     const op = operator();
@@ -473,6 +506,25 @@ suite("daemons: the operator's end", (scenario) => {
       const left = story.running.logs.find(({ message }) => /did not exit in time/.test(message));
       const begun = story.running.logs.at(0)?.time ?? 0;
       assert.equal((left?.time ?? 0) - begun, (start + 5) * 1000);
+    },
+  );
+
+  scenario.virtual(
+    "a run that is under way when the operator stops has some seconds to write what it has",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.timer(Example, { id: "t", interval: 600 }, async () => {
+        await world.host.clock.sleep(3);
+        return { done: true };
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.settle();
+      const start = world.host.clock.monotonic();
+      await running.stop();
+      assert.deepEqual((await objects.get("one")).status, { t: { done: true } });
+      assert.equal(world.host.clock.monotonic() - start, 3);
     },
   );
 

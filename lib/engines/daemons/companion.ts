@@ -240,9 +240,10 @@ export class Companion {
     patch.fns.push(...this.#backlog?.lost ?? []);
     const logger = this.#logger;
     const outcome = await this.#attempt(attempts, { patch, logger });
-    if (this.#state === "abandoned") return this.#end();
+    // Its object may have gone; but where the operator stops, there are some seconds left to write.
+    if (this.#state === "abandoned" && !this.#world.isExiting()) return this.#end();
     if (outcome.kind === "success") this.#world.deliver({ patch, logger }, this.handler.id, outcome.result);
-    await this.#send(patch);
+    if (!patch.isEmpty || this.#backlog !== undefined) await this.#send(patch, logger);
     attempts.retry++;
     if (outcome.kind !== "retry") this.#attempts = undefined;
     this.#settle(nextRun(this.handler, { outcome, due, now: clock.monotonic() }), outcome);
@@ -306,12 +307,12 @@ export class Companion {
     return new DaemonArgs(cause, { attempt, stopped: () => this.#flagged.stopped });
   }
 
-  async #send(patch: Patch): Promise<void> {
+  async #send(patch: Patch, logger = this.#logger): Promise<void> {
     const { clock, settings } = this.#world;
     const { record } = this;
     this.#backlog = await sendPatch(patch, {
       ...this.#world,
-      logger: this.#logger,
+      logger,
       resource: record.subject.resource,
       body: record.body,
       backlog: this.#backlog,
