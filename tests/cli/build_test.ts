@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
+import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { lotse, PATIENCE, Program, project, ROOT } from "./processes.ts";
 
 const EXAMPLE = join(ROOT, "examples/01-minimal");
@@ -40,6 +41,20 @@ async function serve(): Promise<{ server: Program; kubeconfig: string }> {
 async function build(...args: string[]): Promise<string> {
   await using program = lotse(["build", ...args]);
   return `${await program.ended()}: ${program.output}`;
+}
+
+/** Starts an executable in a root folder that holds only it, the C library, an empty /proc and a kubeconfig with the CA. */
+function startAlone(operator: string, kubeconfig: string): Program {
+  const root = project({});
+  for (const path of SYSTEM) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    copyFileSync(`/${path}`, join(root, path));
+  }
+  mkdirSync(join(root, "proc"));
+  copyFileSync(operator, join(root, "operator"));
+  copyFileSync(kubeconfig, join(root, "kubeconfig"));
+  const script = `mount -t proc proc ${root}/proc && exec chroot ${root} /operator --kubeconfig /kubeconfig`;
+  return new Program("unshare", ["-m", "sh", "-c", script]);
 }
 
 function whyNoRoot(): string | false {
@@ -83,18 +98,25 @@ describe("lotse build", () => {
     async () => {
       const { server, kubeconfig } = await serve();
       await using _server = server;
-      const root = project({});
-      for (const path of SYSTEM) {
-        mkdirSync(dirname(join(root, path)), { recursive: true });
-        copyFileSync(`/${path}`, join(root, path));
-      }
-      mkdirSync(join(root, "proc"));
-      copyFileSync(operator, join(root, "operator"));
-      copyFileSync(kubeconfig, join(root, "kubeconfig"));
-      const script =
-        `mount -t proc proc ${root}/proc && exec chroot ${root} /operator --kubeconfig /kubeconfig`;
-      await using program = new Program("unshare", ["-m", "sh", "-c", script]);
+      await using program = startAlone(operator, kubeconfig);
       await program.wrote(/\[default\/hello\] Handler succeeded handler=greet\n/);
+      assert.equal(await program.stop(), 0);
+    },
+  );
+
+  it(
+    "makes an executable that serves a real control plane from an empty root folder",
+    { ...TIMEOUT, skip: findControlPlane().reason ?? whyNoRoot() },
+    async () => {
+      await using plane = await startControlPlane();
+      await plane.kubectl(["apply", "-f", join(EXAMPLE, "crd.yaml")]);
+      await plane.kubectl(["wait", "--for=condition=Established", "crd/greetings.example.com"]);
+      await plane.kubectl(["apply", "-f", join(EXAMPLE, "greeting.yaml")]);
+      await using program = startAlone(operator, plane.kubeconfig);
+      const message = "jsonpath={.status.message}=Hello, world!";
+      await plane.kubectl(["wait", "greeting/hello", `--for=${message}`, "--timeout=60s"]);
+      await plane.kubectl(["delete", "greeting", "hello", "--timeout=60s"]); // It waits for the last handler.
+      assert.match(program.output, /\[default\/hello\] Handler succeeded handler=sayGoodbye\n/);
       assert.equal(await program.stop(), 0);
     },
   );
