@@ -67,8 +67,9 @@ export interface ApiResponse<T = unknown> {
 
 /** Sees each attempt of each request. Must not throw, must not wait, must not change anything. */
 export interface TransportObserver {
-  onRequest?(request: ApiRequest, attempt: Attempt): void;
-  onResponse?(request: ApiRequest, outcome: AttemptOutcome): void;
+  /** May give headers that are sent with this attempt. */
+  onRequest?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
+  onResponse?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
 }
 
 /** How an attempt ended; for streams: how it began. */
@@ -182,12 +183,16 @@ export class Transport implements Disposable {
     const { info, number, finish } = options;
     const session = this.#sessions.for(info);
     const attempt: Attempt = { number, started: this.host.clock.monotonic() };
-    for (const observer of this.#observers) observer.onRequest?.(request, attempt);
+    let headers: HeaderFields | undefined;
+    for (const observer of this.#observers) {
+      const given = observer.onRequest?.(request, attempt);
+      if (given) headers = { ...headers, ...given };
+    }
     const { timeout = this.networking.requestTimeout, signal } = request;
     const deadline = new Deadline({ clock: this.host.clock, timeout, signal, stream: finish === undefined });
     let status: number | undefined;
     try {
-      const response = await this.#send(session, request, deadline.signal);
+      const response = await this.#send(session, request, { signal: deadline.signal, headers });
       status = response.status;
       if (status >= 400) {
         throw toApiError(response, { request: labelOf(request), text: await response.text() });
@@ -205,12 +210,20 @@ export class Transport implements Disposable {
     }
   }
 
-  #send(session: Session, request: ApiRequest, signal: AbortSignal | undefined): Promise<HttpResponse> {
+  #send(
+    session: Session,
+    request: ApiRequest,
+    { signal, headers }: {
+      readonly signal: AbortSignal | undefined;
+      readonly headers: HeaderFields | undefined;
+    },
+  ): Promise<HttpResponse> {
     const { method, path, body } = request;
+    const own = headersOf(session, request);
     return session.connection.request({
       method,
       path,
-      headers: headersOf(session, request),
+      headers: headers === undefined ? own : { ...own, ...headers },
       body: body === undefined || typeof body === "string" || body instanceof Uint8Array
         ? body
         : JSON.stringify(body),
@@ -252,7 +265,7 @@ export class Transport implements Disposable {
   ): void {
     const seconds = this.host.clock.monotonic() - attempt.started;
     for (const observer of this.#observers) {
-      observer.onResponse?.(request, { ...attempt, ...outcome, seconds });
+      observer.onResponse?.(request, { ...attempt, ...outcome, seconds }, attempt);
     }
   }
 }

@@ -129,7 +129,7 @@ class Lifetime {
       credentials: await this.#credentials(),
       logger: logger.child({ name: "lotse.client" }),
       networking: settings.networking,
-      observers: this.#ground.onlookers.metrics === undefined ? [] : [this.#ground.onlookers.metrics],
+      observers: this.#ground.onlookers.requests,
       userAgent: "lotse",
     });
     const client = createClient(this.#transport);

@@ -2,9 +2,11 @@
  * Who looks on while an operator runs: the ledger, the detector of hot loops, and metrics where they are served.
  */
 
+import type { TransportObserver } from "../client/transport.ts";
 import { HotLoops } from "../engines/hot_loops.ts";
 import { Ledger } from "../engines/ledger.ts";
 import type { Metrics } from "../engines/metrics.ts";
+import { findTracing } from "../engines/tracing.ts";
 import { combineObservers, type Observer } from "../execution/observer.ts";
 import type { Host } from "../runtime/host.ts";
 
@@ -14,6 +16,8 @@ export interface Onlookers extends Disposable {
   readonly hotLoops: HotLoops;
   /** Undefined where nobody could ask for them. */
   readonly metrics: Metrics | undefined;
+  /** Those that also want to see requests. */
+  readonly requests: readonly TransportObserver[];
   /** Tells all of them. */
   readonly observer: Observer;
 }
@@ -29,12 +33,14 @@ export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Pro
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
   const metrics = liveness === undefined ? undefined : await loadMetrics(host);
-  const observers = [ledger, hotLoops, ...metrics === undefined ? [] : [metrics]];
+  const tracing = findTracing();
+  const both = [...metrics === undefined ? [] : [metrics], ...tracing === undefined ? [] : [tracing]];
   return {
     ledger,
     hotLoops,
     metrics,
-    observer: combineObservers(observers),
+    observer: combineObservers([ledger, hotLoops, ...both]),
+    requests: both,
     [Symbol.dispose]: () => metrics?.[Symbol.dispose](),
   };
 }

@@ -47,6 +47,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@kubernetes/client-node": ["types:lib/registry/kinds.ts"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/digest.ts"],
+  // The API alone: what is done with traces is the user's choice.
+  "@opentelemetry/api": ["lib/engines/tracing.ts"],
   "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],
   "@peculiar/asn1-x509": ["lib/runtime/certificates.ts"],
   "ajv": ["lib/kits/apiserver/schema/"],
