@@ -101,7 +101,9 @@ async function readNewest(options: SendOptions): Promise<KubeObject | undefined>
   const { name = "", namespace } = body.metadata;
   const address = { name, namespace: resource.namespaced ? namespace : undefined };
   try {
-    return await client.get(resource, address, { signal });
+    const newest = await client.get(resource, address, { signal });
+    // Another object may have taken the name.
+    return newest.metadata?.uid === body.metadata.uid ? newest : undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
