@@ -41,6 +41,8 @@ export interface ListOptions extends CallOptions {
   readonly labelSelector?: string;
   /** As in kubectl's `--field-selector`. */
   readonly fieldSelector?: string;
+  /** Which shard of the objects. Source: Kubernetes 1.36, "ShardedListAndWatch" (alpha). */
+  readonly shardSelector?: string;
   /** Objects per page; null: no limit. Default: 500. */
   readonly chunkSize?: number | null;
   /** The state to list; see `resourceVersionMatch`. Default: the newest. */

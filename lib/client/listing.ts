@@ -68,7 +68,7 @@ export function dropManagedFields<T extends KubeObject>(object: T): T {
 }
 
 function listQuery(options: ListOptions, token: string | undefined): string {
-  const { chunkSize = CHUNK_SIZE, labelSelector, fieldSelector } = options;
+  const { chunkSize = CHUNK_SIZE, labelSelector, fieldSelector, shardSelector } = options;
   // NB: the version belongs to the first page only; after that the token knows it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
   const limit = chunkSize ?? undefined;
@@ -76,6 +76,7 @@ function listQuery(options: ListOptions, token: string | undefined): string {
     limit,
     labelSelector,
     fieldSelector,
+    shardSelector,
     resourceVersion,
     resourceVersionMatch,
     continue: token,

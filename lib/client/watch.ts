@@ -108,12 +108,13 @@ class ObjectWatch implements Disposable {
 
   /** Fetches the set in pages. */
   async *#list(): AsyncGenerator<WatchItem[], void, void> {
-    const { client, resource, namespace, labelSelector, fieldSelector, settings, signal } = this.#options;
+    const { client, resource, namespace, settings, signal } = this.#options;
+    const { labelSelector, fieldSelector, shardSelector } = this.#options;
     const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;
     this.#health.enter("listing");
     this.#known.begin();
     let version: string | undefined;
-    const scope = { namespace, labelSelector, fieldSelector, chunkSize, signal };
+    const scope = { namespace, labelSelector, fieldSelector, shardSelector, chunkSize, signal };
     for await (const page of listPages(client.transport, resource, scope)) {
       this.#health.heard();
       version = page.resourceVersion ?? version;
@@ -292,14 +293,14 @@ class ObjectWatch implements Disposable {
   }
 
   #toStream(initial: boolean): Omit<StreamOptions, "onOpen"> {
-    const { client, labelSelector, fieldSelector, settings, signal } = this.#options;
+    const { client, labelSelector, fieldSelector, shardSelector, settings, signal } = this.#options;
     const { transport } = client;
     const query = toQuery({
       ...{ watch: true, allowWatchBookmarks: true },
       ...initial && { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
       resourceVersion: this.#version,
       timeoutSeconds: settings.serverTimeout ?? undefined,
-      ...{ labelSelector, fieldSelector },
+      ...{ labelSelector, fieldSelector, shardSelector },
     });
     const { connectTimeout, requestTimeout } = transport.networking;
     return {

@@ -16,6 +16,8 @@ export interface WatchOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Source: Kubernetes 1.36, "ShardedListAndWatch" (alpha). */
+  readonly shardSelector?: string;
   /** Read anew for each request, so that changes count. */
   readonly settings: WatchingSettings;
   /** Ends the watch, and nothing else does. */

@@ -22,6 +22,8 @@ export interface ObservationOptions {
 export class Observation {
   readonly #options: ObservationOptions;
   readonly #warned = new Set<string>();
+  /** What was served when it was last asked. */
+  #latest: readonly Resource[] = [];
 
   constructor(options: ObservationOptions) {
     this.#options = options;
@@ -54,8 +56,22 @@ export class Observation {
   async #served(selectors: readonly Selector[]): Promise<readonly Resource[]> {
     const { discovery } = this.#options.client;
     const groups = new Set(selectors.map(({ group }) => group));
-    if (groups.has(undefined)) return await discovery.all();
-    return await discovery.groups([...groups].filter((group) => group !== undefined));
+    const found = groups.has(undefined)
+      ? await discovery.all()
+      : await discovery.groups([...groups].filter((group) => group !== undefined));
+    return this.#latest = [...found, ...this.#hidden(found)];
+  }
+
+  /** What a group held before it broke: that it cannot be asked does not mean that it has gone. */
+  #hidden(found: readonly Resource[]): readonly Resource[] {
+    const { broken } = this.#options.client.discovery;
+    if (broken.size === 0) return [];
+    const known = new Set(found.map(keyOf));
+    return this.#latest.filter((resource) => {
+      const { group, version } = resource;
+      const isBroken = broken.has(group) || broken.has(group === "" ? version : `${group}/${version}`);
+      return isBroken && !known.has(keyOf(resource));
+    });
   }
 
   #resolve(handler: ObjectHandler, served: readonly Resource[]): readonly Resource[] {

@@ -61,8 +61,11 @@ export interface RunOptions {
   readonly credentials?: Credentials;
   /** What each object's `memo` begins with, for this run. Default: the operator's own. */
   readonly memo?: Readonly<Record<string, unknown>>;
-  /** Watch these namespaces only. Default: the whole cluster. */
-  readonly namespaces?: readonly string[];
+  /**
+   * Watch these namespaces only: names, globs such as "team-*,!team-test", or regular expressions that must match the whole
+   * name. Default: the whole cluster.
+   */
+  readonly namespaces?: readonly (string | RegExp)[];
   /** Watch the whole cluster; the opposite of `namespaces`. */
   readonly clusterwide?: boolean;
   /**

@@ -18,6 +18,7 @@ import { keyOf, type Resource } from "../model/resource.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { serverSelectorsFor } from "../settings/selector_texts.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 
 export interface OrchestrationOptions {
@@ -27,7 +28,7 @@ export interface OrchestrationOptions {
   readonly settings: WatchingSettings;
   readonly tasks: TaskGroup;
   /** Undefined: the whole cluster. */
-  readonly namespaces: readonly string[] | undefined;
+  readonly namespaces: () => readonly string[] | undefined;
   /** Takes an event in; a restored one says that what is remembered of the object is to be forgotten. */
   readonly submit: (resource: Resource, event: WatchEvent, options: { readonly restored?: boolean }) => void;
   /** Called with each stream that is started, before it lists anything. */
@@ -120,7 +121,7 @@ export class Orchestration {
   }
 
   #namespacesOf(resource: Resource): readonly (string | undefined)[] {
-    return resource.namespaced ? this.#options.namespaces ?? [undefined] : [undefined];
+    return resource.namespaced ? this.#options.namespaces() ?? [undefined] : [undefined];
   }
 
   #start(key: string, target: Target): void {
@@ -169,14 +170,15 @@ export class Orchestration {
   }
 
   async #follow(stream: Stream, options: FollowOptions): Promise<void> {
-    const { submit, observer } = this.#options;
+    const { submit, observer, settings } = this.#options;
+    const selectors = serverSelectorsFor(settings, options.resource);
     const onState = (state: WatchState): void => {
       stream.state = state;
       if (state.failures === 0) stream.failingSince = undefined;
       else stream.failingSince ??= this.#options.host.clock.now();
       observer.streamed?.(options.resource, { key: options.key, state });
     };
-    for await (const item of watchObjects({ ...this.#options, ...options, onState })) {
+    for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, onState })) {
       if (item.type === "event") submit(options.resource, item.event, { restored: item.restored });
       else options.onListed();
     }

@@ -27,6 +27,7 @@ import type { Settings } from "../settings/settings.ts";
 import { currentEssence } from "../settings/persistence.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { Memories } from "./memories.ts";
+import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
 import { gatherOnlookers, type Onlookers } from "./onlookers.ts";
 import { Orchestration } from "./orchestration.ts";
@@ -52,7 +53,7 @@ export interface RunningOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
   /** Undefined: the whole cluster. */
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly (string | RegExp)[];
   /** Where to answer probes: "http://0.0.0.0:8080/healthz". Undefined: nowhere. */
   readonly liveness?: string;
   /** Called when the operator has started, and begins to watch. */
@@ -104,6 +105,9 @@ export async function prepareGround(options: RunningOptions): Promise<Ground> {
   return { onlookers, indexing, work, handlers, failed: new AbortController() };
 }
 
+/** How long until a broken API group is asked for again. */
+const BROKEN_PAUSE: Seconds = 30;
+
 /** One run, from the first look at the cluster on. */
 export class Run {
   readonly #options: RunningOptions;
@@ -116,6 +120,7 @@ export class Run {
   /** Aborts when handlers must stop. */
   readonly #handlers: AbortController;
   readonly #failed: AbortSignal;
+  readonly #namespaces: Namespaces;
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
   readonly #indexing: Indexing;
@@ -124,6 +129,7 @@ export class Run {
   readonly #hotLoops: HotLoops;
   readonly #observer: Observer;
   #isAnnounced = false;
+  #isRevisedLater = false;
   #isStarted = false;
   #revision: Promise<void> = Promise.resolve();
 
@@ -156,6 +162,11 @@ export class Run {
       hotLoops: () => this.#hotLoops.counts(),
       waitingEvents: () => this.#poster.waiting,
     });
+    this.#namespaces = new Namespaces({
+      ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },
+      patterns: options.namespaces,
+      onChange: () => void this.#reviseSurely(),
+    });
     this.#observation = new Observation({ client, registry, logger });
     this.#orchestration = new Orchestration({
       client,
@@ -163,7 +174,7 @@ export class Run {
       logger: logger.child({ name: "lotse.watching" }),
       settings: settings.watching,
       tasks: this.#streams,
-      namespaces: options.namespaces,
+      namespaces: () => this.#namespaces.served,
       submit: (resource, event, about) => this.#workers.submit(resource, event, about),
       onSynced: options.onSynced,
       onStarted: (stream, resource) => {
@@ -182,6 +193,8 @@ export class Run {
     const { signal, settings } = this.#options;
     this.#options.onPoster(this.#poster);
     try {
+      this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
+      await Promise.race([this.#namespaces.ready, aborted(signal)]);
       await this.#revise();
       this.#isStarted = true;
       this.#indexing.release(STARTING);
@@ -262,8 +275,30 @@ export class Run {
       const kinds = await this.#observation.watched();
       this.#announce();
       await this.#orchestration.revise(kinds);
+      if (this.#client.discovery.broken.size > 0) this.#reviseLater();
     };
     return this.#revision = this.#revision.then(revise, revise);
+  }
+
+  /** Groups that were left out since they are broken are asked for again. */
+  #reviseLater(): void {
+    if (this.#isRevisedLater || this.#options.settings.scanning.disabled) return;
+    this.#isRevisedLater = true;
+    this.#streams.start("retry discovery", async (signal) => {
+      await this.#options.host.clock.sleep(BROKEN_PAUSE, signal);
+      this.#isRevisedLater = false;
+      if (!signal.aborted) await this.#reviseSurely();
+    });
+  }
+
+  /** What fails now is tried again later. */
+  async #reviseSurely(): Promise<void> {
+    try {
+      await this.#revise();
+    } catch (error) {
+      this.#options.logger.warn("Cannot find out what to watch: it is tried again", { error });
+      this.#reviseLater();
+    }
   }
 
   /** Says once that the operator begins to watch. */
@@ -287,6 +322,10 @@ export class Run {
           if (!this.#observation.concerns(group)) return;
           await this.#client.discovery.refresh(group);
           await this.#revise();
+        },
+        isServed: async (group, plural) => {
+          if (!this.#observation.concerns(group)) return true;
+          return (await this.#client.discovery.group(group)).some((kind) => kind.plural === plural);
         },
       }));
   }

@@ -1,15 +1,16 @@
 /**
  * Notices kinds that come and go while the operator runs, by watching CustomResourceDefinitions.
  *
- * Without the right to watch them the kinds of the start are kept, with a warning. Source: Kopf, B §5.4.
+ * Without the right to watch them the kinds of the start are kept, with a warning; now and then it is tried again, as rights
+ * change. Source: Kopf, B §5.4.
  */
 
 import { ApiError } from "../client/errors.ts";
 import type { Client } from "../client/client.ts";
 import { watchObjects } from "../client/watch.ts";
 import { isObject } from "../model/json.ts";
-import type { KubeObject } from "../model/object.ts";
-import type { Host } from "../runtime/host.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 
@@ -21,6 +22,8 @@ export interface ScanningOptions {
   readonly signal: AbortSignal;
   /** Called with the group of each definition that was added, changed or removed. */
   readonly onChange: (group: string) => Promise<void>;
+  /** Whether a listed kind is known already, or of no interest. */
+  readonly isServed: (group: string, plural: string) => Promise<boolean>;
 }
 
 const DEFINITIONS = {
@@ -30,26 +33,61 @@ const DEFINITIONS = {
   namespaced: false,
 };
 
-/** Watches definitions until the signal aborts, or the server says that we may not. */
+/** How long until it is tried again where watching is refused: so long at first, and then longer each time. */
+const REFUSED_PAUSE: Seconds = 60;
+const LONGEST_PAUSE: Seconds = 600;
+
+/** Watches definitions until the signal aborts. */
 export async function watchDefinitions(options: ScanningOptions): Promise<void> {
-  const { signal, logger } = options;
-  const refused = new AbortController();
-  const onState = ({ lastError }: { readonly lastError: unknown }): void => {
-    if (!(lastError instanceof ApiError) || ![401, 403, 404].includes(lastError.status)) return;
-    logger.warn("Cannot watch CustomResourceDefinitions: kinds that come later are not noticed", {
-      error: lastError,
-    });
-    refused.abort();
-  };
-  const either = AbortSignal.any([signal, refused.signal]);
-  for await (const item of watchObjects({ ...options, resource: DEFINITIONS, signal: either, onState })) {
-    if (item.type !== "event" || item.event.type === null) continue;
-    const group = groupOf(item.event.object);
-    if (group !== undefined) await options.onChange(group);
+  const { signal, logger, host } = options;
+  const versions = new Map<string, string | undefined>();
+  for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    const refused = new AbortController();
+    const onState = ({ lastError }: { readonly lastError: unknown }): void => {
+      if (!(lastError instanceof ApiError) || ![401, 403, 404].includes(lastError.status)) return;
+      if (refused.signal.aborted) return;
+      logger[pause === REFUSED_PAUSE ? "warn" : "debug"](
+        "Cannot watch CustomResourceDefinitions: kinds that come later are not noticed",
+        { error: lastError, retryIn: pause },
+      );
+      refused.abort();
+    };
+    const either = AbortSignal.any([signal, refused.signal]);
+    for await (const item of watchObjects({ ...options, resource: DEFINITIONS, signal: either, onState })) {
+      if (item.type === "event") await takeDefinition(options, item.event, versions);
+      else pause = REFUSED_PAUSE;
+    }
+    await host.clock.sleep(pause, signal);
   }
 }
 
-function groupOf(definition: KubeObject): string | undefined {
+/** NB: also listed ones may be news: they came after the kinds were discovered, or while nobody watched. */
+async function takeDefinition(
+  { onChange, isServed, logger }: ScanningOptions,
+  { type, object }: WatchEvent,
+  versions: Map<string, string | undefined>,
+): Promise<void> {
+  const { name = "", resourceVersion } = object.metadata;
+  const group = groupOf(object);
+  const isKnown = type === null &&
+    (versions.has(name)
+      ? versions.get(name) === resourceVersion
+      : await isServed(group, name.split(".")[0] ?? ""));
+  if (type === "DELETED") versions.delete(name);
+  else versions.set(name, resourceVersion);
+  if (isKnown) return;
+  try {
+    await onChange(group);
+  } catch (error) {
+    logger.warn("Cannot look up the kinds of a group: it is tried again with its next change", {
+      group,
+      error,
+    });
+    versions.delete(name);
+  }
+}
+
+function groupOf(definition: KubeObject): string {
   const group = isObject(definition.spec) ? definition.spec.group : undefined;
-  return typeof group === "string" ? group : definition.metadata.name?.replace(/^[^.]*\./, "");
+  return typeof group === "string" ? group : definition.metadata.name?.replace(/^[^.]*\./, "") ?? "";
 }

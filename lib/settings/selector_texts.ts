@@ -3,7 +3,7 @@
  */
 
 import type { Resource } from "../model/resource.ts";
-import { matches, parseSelector, type Selector, type SelectorTerm } from "../model/selector.ts";
+import { isSpecific, matches, parseSelector, type Selector, type SelectorTerm } from "../model/selector.ts";
 import type { SelectorTexts } from "./sections.ts";
 
 /**
@@ -21,6 +21,45 @@ export function textsFor(texts: SelectorTexts, resource: Resource): string[] {
 export function joinedTextFor(texts: SelectorTexts, resource: Resource): string | undefined {
   const different = new Set(textsFor(texts, resource).filter((text) => text !== ""));
   return different.size === 0 ? undefined : [...different].sort().join(",");
+}
+
+/** Which of a kind's objects the server is to give. */
+export interface ServerSelectors {
+  readonly labelSelector: string | undefined;
+  readonly fieldSelector: string | undefined;
+  readonly shardSelector: string | undefined;
+}
+
+type SelectorSettings = Readonly<
+  Record<"labelSelectors" | "fieldSelectors" | "shardSelectors", SelectorTexts>
+>;
+
+/** Gives the selectors of a kind that handlers are for. Of shards the first that matches counts. */
+export function serverSelectorsFor(settings: SelectorSettings, resource: Resource): ServerSelectors {
+  const { labelSelectors, fieldSelectors, shardSelectors } = settings;
+  return {
+    labelSelector: joinedTextFor(labelSelectors, resource),
+    fieldSelector: joinedTextFor(fieldSelectors, resource),
+    shardSelector: textsFor(shardSelectors, resource)[0] || undefined,
+  };
+}
+
+/**
+ * Gives the selectors of a kind that the framework itself watches: only those whose keys name it. What is meant for
+ * everything must not hide namespaces and definitions. Source: deviations, Kopf 1.45 §4.2.
+ */
+export function explicitSelectorsFor(settings: SelectorSettings, resource: Resource): ServerSelectors {
+  const only = (texts: SelectorTexts): Map<readonly SelectorTerm[], string> => {
+    const terms: [readonly SelectorTerm[], string][] = texts instanceof Map
+      ? [...texts].map(([key, text]) => [isTerms(key) ? key : [key], text])
+      : Object.entries(texts).map(([key, text]) => [[key], text]);
+    return new Map(terms.filter(([key]) => isSpecific(parseSelector(key))));
+  };
+  return serverSelectorsFor({
+    labelSelectors: only(settings.labelSelectors),
+    fieldSelectors: only(settings.fieldSelectors),
+    shardSelectors: only(settings.shardSelectors),
+  }, resource);
 }
 
 /** Gives the keys as selectors, with their texts. @throws {TypeError} If a key is no selector. */

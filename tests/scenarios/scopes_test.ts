@@ -1,0 +1,332 @@
+/**
+ * Which kinds and namespaces are served, as they come and go.
+ */
+
+import assert from "node:assert/strict";
+import { EVERYTHING, type SelectorTerm } from "../../lib/model/selector.ts";
+import { operator } from "../../lib/operator/operator.ts";
+import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+import { definitionOf, Example, EXAMPLES, PLAINS, type World } from "../support/worlds.ts";
+
+const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
+const DEFINITIONS = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+} as const;
+
+async function makeNamespace(
+  { client }: World,
+  name: string,
+  more: Record<string, unknown> = {},
+): Promise<void> {
+  await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name, ...more } });
+}
+
+async function makeExample({ client }: World, namespace: string, name: string): Promise<void> {
+  await client.create(EXAMPLES, {
+    apiVersion: "lotse.test/v1",
+    kind: "Example",
+    metadata: { name, namespace },
+    spec: {},
+  });
+}
+
+function recorder(options: Parameters<typeof operator>[0] = {}) {
+  const op = operator(options);
+  const handled: string[] = [];
+  op.on.create(Example, { id: "make" }, ({ namespace, name }) => void handled.push(`${namespace}/${name}`));
+  return { op, handled };
+}
+
+/** The namespaces in which objects of the kind are watched; "" is all of them. */
+function watched(world: VirtualWorld): string[] {
+  const found = new Set<string>();
+  for (const { path } of world.requests) {
+    const match = /^\/apis\/lotse\.test\/v1\/(?:namespaces\/([^/]+)\/)?examples\?.*watch=true/.exec(path);
+    if (match) found.add(match[1] ?? "");
+  }
+  return [...found].sort();
+}
+
+suite("Scopes:", (scenario) => {
+  scenario(
+    "[B208] [B209] a namespace that matches is served when it comes, and no more when it goes",
+    async (world) => {
+      const prefix = world.namespace;
+      const { op, handled } = recorder();
+      await makeNamespace(world, `${prefix}-1`);
+      await makeExample(world, `${prefix}-1`, "a");
+      const running = await world.start(op, { namespaces: [`${prefix}-*,!*-test`] });
+      await world.until(() => handled.includes(`${prefix}-1/a`), 5);
+      await makeNamespace(world, `${prefix}-5`);
+      await makeNamespace(world, `${prefix}-test`);
+      await makeExample(world, `${prefix}-5`, "b");
+      await makeExample(world, `${prefix}-test`, "c");
+      await world.until(() => handled.includes(`${prefix}-5/b`), 5);
+      await world.settle();
+      assert.deepEqual(handled, [`${prefix}-1/a`, `${prefix}-5/b`]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[B209] [B213] streams of a namespace end with it, those of the cluster's kinds are one and go on",
+    async (world) => {
+      const { op } = recorder();
+      const seen: string[] = [];
+      op.on.event("namespaces", { id: "see" }, ({ name }) => void seen.push(name));
+      await makeNamespace(world, "ns1");
+      await makeNamespace(world, "ns5");
+      const running = await world.start(op, { namespaces: ["ns*"] });
+      assert.deepEqual(watched(world), ["ns1", "ns5"]);
+      await world.client.delete(NAMESPACES, { name: "ns5" });
+      await world.host.clock.advance(5);
+      world.requests.length = 0;
+      world.host.network.breakAll();
+      await world.host.clock.advance(5);
+      assert.deepEqual(watched(world), ["ns1"]);
+      seen.length = 0;
+      await makeNamespace(world, "other");
+      await running.settle();
+      assert.equal(seen.filter((name) => name === "other").length, 1);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[B210] a namespace that is being deleted is served while something in it is waited for",
+    async (world) => {
+      for (const [conditions, expected] of [[[], true], [["True"], true], [["False"], false]] as const) {
+        const { op, handled } = recorder();
+        const name = `ending-${expected}-${conditions.length}`;
+        await makeNamespace(world, name, { finalizers: [] });
+        await world.client.patch(NAMESPACES, { name }, {
+          type: "merge",
+          body: { metadata: { finalizers: ["x.test/hold"] } },
+        });
+        const running = await world.start(op, { namespaces: [`${name}*`] });
+        await world.client.delete(NAMESPACES, { name });
+        const status = { conditions: conditions.map((each) => ({ type: "Waits", status: each })) };
+        await world.client.patch(NAMESPACES, { name, subresource: "status" }, {
+          type: "merge",
+          body: { status },
+        });
+        await running.settle();
+        world.requests.length = 0;
+        world.host.network.breakAll();
+        await world.host.clock.advance(5);
+        assert.deepEqual(watched(world).includes(name), expected, `conditions: ${conditions}`);
+        const isTold = running.messages("debug").includes("Namespace is being deleted, but is still served");
+        assert.equal(isTold, conditions.includes("True" as never));
+        assert.deepEqual(handled, []);
+        await running.stop();
+        await world.client.patch(NAMESPACES, { name }, {
+          type: "merge",
+          body: { metadata: { finalizers: null } },
+        });
+      }
+    },
+  );
+
+  for (const initialStreaming of [true, false]) {
+    scenario.virtual(
+      `[B211] without the right to list namespaces only exact names are served, until it is given (streaming: ${initialStreaming})`,
+      async (world) => {
+        let isAllowed = false;
+        world.intercept = (request) =>
+          !isAllowed && new URL(request.url).pathname === "/api/v1/namespaces"
+            ? new Response("no", { status: 403 })
+            : undefined;
+        const { op, handled } = recorder({
+          watching: { initialStreaming },
+          networking: { errorBackoffs: [] },
+        });
+        for (const name of ["a", "b1"]) {
+          await makeNamespace(world, name);
+          await makeExample(world, name, "x");
+        }
+        const running = await world.start(op, { namespaces: ["a", "b*"] });
+        await world.host.clock.advance(5);
+        assert.deepEqual(handled, ["a/x"]);
+        assert.equal(
+          running.messages("warn").filter((text) => text.startsWith("Namespaces cannot be watched")).length,
+          1,
+        );
+        isAllowed = true;
+        await world.until(() => handled.includes("b1/x"), 60);
+        await running.stop();
+      },
+    );
+  }
+
+  scenario.virtual(
+    "[B212] no namespaces are asked for where the whole cluster is served, or names only",
+    async (world) => {
+      for (const options of [{ clusterwide: true }, { namespaces: ["default"] }]) {
+        world.requests.length = 0;
+        const { op } = recorder();
+        const running = await world.start(op, options);
+        assert.deepEqual(world.requests.filter(({ path }) => /^\/api\/v1\/namespaces(\?|$)/.test(path)), []);
+        await running.stop();
+      }
+    },
+  );
+
+  scenario.virtual("[C6] namespaces are listed in pages, and served after the last one", async (world) => {
+    for (const name of ["ns1", "ns2"]) {
+      await makeNamespace(world, name);
+      await makeExample(world, name, "x");
+    }
+    const { op, handled } = recorder({ watching: { chunkSize: 1, initialStreaming: false } });
+    const running = await world.start(op, { namespaces: ["ns*"] });
+    const pages = world.requests.filter(({ path }) => /^\/api\/v1\/namespaces\?limit=1/.test(path));
+    assert.ok(pages.length >= 2 && pages.slice(1).every(({ path }) => path.includes("continue=")));
+    assert.deepEqual(handled.sort(), ["ns1/x", "ns2/x"]);
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "[C17] [C19] label, field and shard selectors go with each list and watch of their kinds",
+    async (world) => {
+      const selectors = {
+        labelSelectors: new Map<SelectorTerm, string>([["examples", "b=1"], ["examples.lotse.test", "a=1"], [
+          EVERYTHING,
+          "b=1",
+        ]]),
+        fieldSelectors: { examples: "metadata.name!=x" },
+        shardSelectors: new Map<SelectorTerm, string>([["examples", "S1"], [EVERYTHING, "S2"]]),
+      };
+      const { op } = recorder({ watching: { ...selectors, initialStreaming: false, chunkSize: 1 } });
+      op.on.event("plains", { id: "see" }, () => {});
+      const running = await world.start(op);
+      const queries = (kind: string): URLSearchParams[] =>
+        world.requests.filter(({ path }) => path.includes(`/${kind}?`)).map(({ path }) =>
+          new URL(path, "http://x").searchParams
+        );
+      assert.ok(queries("examples").length >= 2);
+      for (const query of queries("examples")) {
+        assert.equal(query.get("labelSelector"), "a=1,b=1");
+        assert.equal(query.get("fieldSelector"), "metadata.name!=x");
+        assert.equal(query.get("shardSelector"), "S1");
+      }
+      for (const query of queries("plains")) {
+        assert.equal(query.get("labelSelector"), "b=1");
+        assert.equal(query.get("shardSelector"), "S2");
+      }
+      for (const query of queries("customresourcedefinitions")) {
+        assert.equal(query.get("labelSelector"), null);
+      }
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[C18] a field selector on namespaces decides which of them are served", async (world) => {
+    for (const name of ["ns1", "ns2"]) {
+      await makeNamespace(world, name);
+    }
+    const { op } = recorder({ watching: { fieldSelectors: { namespaces: "metadata.name=ns2" } } });
+    const running = await world.start(op, { namespaces: ["*"] });
+    assert.deepEqual(watched(world), ["ns2"]);
+    const asked = world.requests.filter(({ path }) => /^\/api\/v1\/namespaces\?/.test(path));
+    assert.ok(
+      asked.length > 0 && asked.every(({ path }) => path.includes("fieldSelector=metadata.name%3Dns2")),
+    );
+    await running.stop();
+  });
+});
+
+suite("Kinds", (scenario) => {
+  scenario.virtual(
+    "[B199] [B200] that come are served without a restart, and those that go are not watched any more",
+    async (world) => {
+      await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+      await world.host.clock.advance(5);
+      const { op, handled } = recorder();
+      const plains: string[] = [];
+      op.on.create("plains", { id: "make" }, ({ name }) => void plains.push(name));
+      const running = await world.start(op);
+      assert.deepEqual(running.messages("warn").length, 1);
+      await world.client.create(DEFINITIONS, definitionOf(PLAINS));
+      await world.host.clock.advance(5);
+      await world.client.create(PLAINS, {
+        apiVersion: "lotse.test/v1",
+        kind: "Plain",
+        metadata: { name: "p", namespace: "default" },
+      });
+      await world.until(() => plains.includes("p"), 5);
+      await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+      await world.host.clock.advance(30);
+      world.requests.length = 0;
+      await world.host.clock.advance(300);
+      assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);
+      await makeExample(world, "default", "e");
+      await world.until(() => handled.includes("default/e"), 5);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[B201] that come are not noticed where scanning is disabled", async (world) => {
+    await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+    await world.host.clock.advance(5);
+    const op = operator({ scanning: { disabled: true } });
+    op.on.create("plains", { id: "make" }, () => {});
+    const running = await world.start(op);
+    world.requests.length = 0;
+    await world.client.create(DEFINITIONS, definitionOf(PLAINS));
+    await world.host.clock.advance(60);
+    assert.deepEqual(world.requests, []);
+    await running.stop();
+  });
+
+  scenario.virtual("whose group breaks for a while are watched on, and found again", async (world) => {
+    const { op, handled } = recorder();
+    const running = await world.start(op);
+    world.intercept = (request) =>
+      /^\/apis(\/lotse\.test(\/v1)?)?$/.test(new URL(request.url).pathname)
+        ? new Response("broken", { status: 503 })
+        : undefined;
+    await world.client.patch(DEFINITIONS, { name: "plains.lotse.test" }, {
+      type: "merge",
+      body: { metadata: { labels: { touched: "yes" } } },
+    });
+    await world.host.clock.advance(20);
+    await makeExample(world, "default", "e");
+    await world.until(() => handled.includes("default/e"), 5);
+    world.intercept = undefined;
+    world.requests.length = 0;
+    await world.host.clock.advance(60);
+    assert.ok(world.requests.some(({ path }) => path.startsWith("/apis/lotse.test")), "it is asked again");
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "that came while nobody watched definitions are found when they are listed again",
+    async (world) => {
+      await using place = await world.proxy();
+      await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+      await world.host.clock.advance(5);
+      const op = operator();
+      const plains: string[] = [];
+      op.on.event("plains", { id: "see" }, ({ name }) => void plains.push(name));
+      const running = await world.start(op);
+      place.proxy.inject(
+        ({ path }) => path.endsWith("/customresourcedefinitions"),
+        () => new Response("gone", { status: 410 }),
+        2,
+      );
+      place.breakAll();
+      await world.client.create(DEFINITIONS, definitionOf(PLAINS));
+      await world.host.clock.advance(10);
+      await world.client.create(PLAINS, {
+        apiVersion: "lotse.test/v1",
+        kind: "Plain",
+        metadata: { name: "p", namespace: "default" },
+      });
+      await world.until(() => plains.includes("p"), 30);
+      await running.stop();
+    },
+  );
+});
