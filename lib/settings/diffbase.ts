@@ -2,7 +2,7 @@
  * Storages of the state that was handled last: in an annotation or in the status.
  *
  * Ours is canonical JSON with a member of its own, "$lotse", only where there is something to say: which extra fields
- * were counted, or that the state was too large and only its digest is kept. Kopf's are Kopf's, byte for byte.
+ * were counted, or that the state was too large and is kept compressed, or only as a digest. Kopf's are Kopf's, byte for byte.
  */
 
 import { byteLengthOf, digestOf } from "../model/digest.ts";
@@ -10,6 +10,7 @@ import { clearEssence, gatherEssence, isExtraField, withoutExtraFields } from ".
 import { type FieldPath, formatField, getField, withField, withoutField } from "../model/fields.ts";
 import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
+import { compressText, decompressText } from "../runtime/compression.ts";
 import { annotationKeys, type KeyForm } from "./keys.ts";
 import { annotationsOf, parseNote, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
@@ -44,6 +45,10 @@ const TOTAL_LIMIT = 256 * 1024 - 32 * 1024;
 
 /** The member in which we say something about the note itself. */
 const ABOUT = "$lotse";
+
+/** Unpacked states are no larger than this: Kubernetes' objects cannot be, either. In bytes. */
+const UNPACKED_LIMIT = 4 * 1024 * 1024;
+
 const FORMAT = 1;
 
 /** What a note says about itself. */
@@ -51,7 +56,9 @@ interface About {
   readonly format: number;
   /** Extra fields that were counted. */
   readonly fields?: readonly FieldPath[];
-  /** Stands for a state that was too large. */
+  /** Holds a state that was too large as it is. */
+  readonly deflated?: string;
+  /** Stands for a state that was too large even so. */
   readonly digest?: string;
 }
 
@@ -82,6 +89,8 @@ interface Place {
 class DiffBase implements DiffBaseStorage {
   readonly #options: DiffBaseOptions;
   readonly #place: Place;
+  /** The state that was unpacked last: within a cycle it is asked for several times. */
+  #unpacked: { readonly text: string; readonly essence: JsonObject } | undefined;
 
   constructor(options: DiffBaseOptions, place: Place) {
     this.#options = options;
@@ -103,7 +112,10 @@ class DiffBase implements DiffBaseStorage {
     }
     const wanted = (options.extraFields ?? []).filter(isExtraField);
     if (about.digest !== undefined) return this.#fromDigest(body, about, wanted);
-    return align(essence, { body, wanted, recorded: this.#recorded(raw, about) });
+    const recorded = this.#recorded(raw, about);
+    if (about.deflated === undefined) return align(essence, { body, wanted, recorded });
+    const unpacked = this.#unpack(about.deflated, options);
+    return unpacked && align(unpacked, { body, wanted, recorded });
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
@@ -124,9 +136,7 @@ class DiffBase implements DiffBaseStorage {
       return;
     }
     const fields = extraFields.filter(isExtraField);
-    const text = canonicalJson(withAbout(essence, { format: FORMAT, fields }));
-    const fits = this.#place.fits(body, text);
-    this.#place.write(note, fits ? text : canonicalJson(withAbout({}, digestAbout(essence, fields))));
+    this.#place.write(note, this.#fitting(body, essence, { format: FORMAT, fields }));
   }
 
   clear(essence: JsonObject): JsonObject {
@@ -136,6 +146,26 @@ class DiffBase implements DiffBaseStorage {
 
   reserved(): readonly string[] {
     return this.#place.names();
+  }
+
+  /** Gives the first form that fits: as it is, compressed, or nothing but a digest. */
+  #fitting(body: KubeObject, essence: JsonObject, about: About): string {
+    const plain = canonicalJson(withAbout(essence, about));
+    if (this.#place.fits(body, plain)) return plain;
+    const deflated = compressText(canonicalJson(essence));
+    const packed = canonicalJson({ [ABOUT]: { ...tersely(about), deflated } });
+    if (this.#place.fits(body, packed)) return packed;
+    return canonicalJson({ [ABOUT]: { ...tersely(about), digest: digestOf(essence) } });
+  }
+
+  #unpack(text: string, options: FetchOptions): JsonObject | undefined {
+    if (this.#unpacked?.text === text) return this.#unpacked.essence;
+    const where = `${ABOUT}.deflated`;
+    const unpacked = decompressText(text, UNPACKED_LIMIT);
+    if (unpacked === undefined) options.onGarbage?.({ where, reason: "it cannot be unpacked" });
+    const essence = parseNote(unpacked, where, options);
+    if (essence !== undefined) this.#unpacked = { text, essence: deepFreeze(essence) };
+    return essence;
   }
 
   /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
@@ -229,14 +259,15 @@ class StatusPlace implements Place {
   }
 }
 
-function withAbout(essence: JsonObject, about: About): JsonObject {
-  const note = shallowCopy(essence);
-  if (about.digest !== undefined || (about.fields ?? []).length > 0) note[ABOUT] = about;
-  return note;
+/** Says nothing about fields where there are none. */
+function tersely({ format, fields = [] }: About): About {
+  return fields.length > 0 ? { format, fields } : { format };
 }
 
-function digestAbout(essence: JsonObject, fields: readonly FieldPath[]): About {
-  return { format: FORMAT, fields, digest: digestOf(essence) };
+function withAbout(essence: JsonObject, about: About): JsonObject {
+  const note = shallowCopy(essence);
+  if ((about.fields ?? []).length > 0) note[ABOUT] = about;
+  return note;
 }
 
 /** Gives what a note says about itself; nothing said is the present format; undefined if it is not understood. */
@@ -244,7 +275,13 @@ function readAbout(raw: unknown): About | undefined {
   if (raw === undefined || raw === null) return { format: FORMAT };
   if (!isObject(raw) || raw.format !== FORMAT) return undefined;
   const fields = Array.isArray(raw.fields) ? raw.fields.filter(isPath) : [];
-  return { format: FORMAT, fields, digest: typeof raw.digest === "string" ? raw.digest : undefined };
+  const { digest, deflated } = raw;
+  return {
+    format: FORMAT,
+    fields,
+    digest: typeof digest === "string" ? digest : undefined,
+    deflated: typeof deflated === "string" ? deflated : undefined,
+  };
 }
 
 function isPath(value: unknown): value is FieldPath {

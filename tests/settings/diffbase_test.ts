@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { calculateDiff } from "../../lib/model/diff.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
+import { compressText } from "../../lib/runtime/compression.ts";
 import { annotationsDiffBase, statusDiffBase } from "../../lib/settings/diffbase.ts";
 import type { DiffBaseStorage, Garbage } from "../../lib/settings/persistence.ts";
 
@@ -19,6 +20,15 @@ const ownInStatus = statusDiffBase({
 });
 
 const STATE = ["status", "state"];
+
+/** A text that cannot be compressed much; always the same. */
+function noise(length: number): string {
+  let seed = 1;
+  return Array.from({ length }, () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return String.fromCharCode(33 + seed % 90);
+  }).join("");
+}
 
 function annotated(annotations: Record<string, unknown>, rest: JsonObject = {}): KubeObject {
   return { ...rest, metadata: { annotations: annotations as Record<string, string> } };
@@ -192,8 +202,35 @@ describe("annotationsDiffBase, in our own form", () => {
     );
   });
 
-  it("takes a state that is too large for an annotation by its digest", () => {
-    const big: KubeObject = { metadata: {}, spec: { text: "ü".repeat(200_000) }, status: { state: "Ready" } };
+  it("keeps a state that is too large for an annotation in compressed form", () => {
+    const words = Array.from({ length: 30_000 }, (_, index) => `word ${index * 7919 % 10_007}`);
+    const big: KubeObject = { metadata: {}, spec: { words }, status: { state: "Ready" } };
+    for (const extraFields of [[], [STATE]]) {
+      const after = handled(own, big, { extraFields });
+      const text = after.metadata.annotations?.[OURS] ?? "";
+      assert.ok(text.length > 20_000 && text.length < 224 * 1024, `${text.length}`);
+      assert.deepEqual(calculateDiff(own.fetch(after, { extraFields }), own.build(after, extraFields)), []);
+      assert.deepEqual(stored(own, after, { extraFields }), {});
+      const changed = { ...after, spec: { words: words.slice(1) } };
+      const old = own.fetch(changed, { extraFields });
+      assert.deepEqual((old?.spec as { words: string[] }).words, words);
+      assert.equal(own.isOutdated(after, extraFields), false);
+      assert.equal(own.isOutdated(after, [["status", "other"]]), true);
+    }
+  });
+
+  it("takes a compressed state that is broken, or would be immense, for nothing, and reports it", () => {
+    const immense = compressText(JSON.stringify({ spec: "a".repeat(5_000_000) }));
+    for (const deflated of ["", "###", "AAAA", compressText("[]"), compressText("{"), immense]) {
+      const body = annotated({ [OURS]: JSON.stringify({ $lotse: { format: 1, deflated } }) });
+      const found: Garbage[] = [];
+      assert.equal(own.fetch(body, { onGarbage: (garbage) => found.push(garbage) }), undefined);
+      assert.equal(found.length, 1, deflated.slice(0, 10));
+    }
+  });
+
+  it("takes a state that is too large even so by its digest", () => {
+    const big: KubeObject = { metadata: {}, spec: { text: noise(300_000) }, status: { state: "Ready" } };
     for (const extraFields of [[], [STATE]]) {
       const after = handled(own, big, { extraFields });
       assert.ok((after.metadata.annotations?.[OURS]?.length ?? 0) < 200);
@@ -210,8 +247,10 @@ describe("annotationsDiffBase, in our own form", () => {
   });
 
   it("leaves room for the annotations of others", () => {
-    const crowded = annotated({ x: "x".repeat(200_000) }, { spec: { text: "y".repeat(50_000) } });
-    assert.match(JSON.stringify(stored(own, crowded, { essence: { spec: crowded.spec } })), /digest/);
+    for (const [text, form] of [["y".repeat(50_000), /deflated/], [noise(50_000), /digest/]] as const) {
+      const crowded = annotated({ x: "x".repeat(200_000) }, { spec: { text } });
+      assert.match(JSON.stringify(stored(own, crowded, { essence: { spec: crowded.spec } })), form);
+    }
   });
 
   it("takes garbage for nothing, and reports it", () => {

@@ -1,0 +1,27 @@
+/**
+ * Texts made short: raw DEFLATE (RFC 1951) in base64, by what every runtime has under `node:zlib`.
+ *
+ * Synchronous, as notes on objects are: they are read while changes are looked for. The result for one text can differ
+ * between runtimes; each reads those of all others.
+ */
+
+import { Buffer } from "node:buffer";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+
+/** Gives the text in compressed form: base64. */
+export function compressText(text: string): string {
+  return deflateRawSync(text, { level: 9 }).toString("base64");
+}
+
+/**
+ * Gives the text that was compressed; undefined if it is none, is cut off, or is longer than `limit` bytes.
+ *
+ * Strangers can write it, and a few bytes can stand for gigabytes: no more than the limit is ever unpacked.
+ */
+export function decompressText(compressed: string, limit: number): string | undefined {
+  try {
+    return inflateRawSync(Buffer.from(compressed, "base64"), { maxOutputLength: limit }).toString();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { operator } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
+
+/** Specs that nobody would write, and anybody could. */
+function strangeSpecs(): Record<string, Loose> {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key-${index}`, index]));
+  let deep: unknown = "bottom";
+  for (let depth = 0; depth < 500; depth++) deep = { a: deep };
+  return {
+    // NB: JSON.parse makes an own key of "__proto__", as it comes from a server; a literal would not.
+    keys: JSON.parse(
+      '{"a.b":1,"a/b":2,"":3," ":4,"__proto__":{"x":1},"constructor":{"y":2},"toString":5,"~1":6,"$lotse":7}',
+    ) as Loose,
+    many,
+    deep: { deep },
+    empty: { object: {}, list: [], text: "", zero: 0, no: false },
+  };
+}
+
+suite("objects of strangers", (scenario) => {
+  scenario(
+    "odd keys, 10,000 keys and 500 levels are handled once, and a change of them is seen",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, ({ name }) => void calls.push(`create ${name}`));
+      op.on.update(Example, ({ name, diff }) => {
+        calls.push(`update ${name} ${diff.map(([op, path]) => `${op} ${path.join("|")}`)}`);
+      });
+      const running = await world.start(op);
+      const specs = strangeSpecs();
+      for (const [name, spec] of Object.entries(specs)) await objects.create(name, { spec });
+      await world.until(() => calls.length === Object.keys(specs).length);
+      await world.settle();
+      for (const name of Object.keys(specs)) {
+        assert.deepEqual(Object.keys(notesOf(await objects.get(name))), [LAST_HANDLED], name);
+        await objects.patch(name, { spec: JSON.parse('{"__proto__":{"changed":true}}') as Loose });
+      }
+      await world.until(() => calls.length === 2 * Object.keys(specs).length);
+      await world.settle();
+      assert.deepEqual(calls.slice(4).sort(), [
+        "update deep add spec|__proto__",
+        "update empty add spec|__proto__",
+        "update keys add spec|__proto__|changed",
+        "update many add spec|__proto__",
+      ]);
+      assert.equal(({} as { changed?: boolean }).changed, undefined, "nothing has leaked into all objects");
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "an object whose annotations are nearly full, and one with a large spec, are handled once, and changes are seen",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, ({ name }) => void calls.push(`create ${name}`));
+      op.on.update(Example, ({ name, old, new: now }) => {
+        calls.push(`update ${name} ${old?.spec?.value} ${now?.spec?.value}`);
+      });
+      const running = await world.start(op);
+      const full = { metadata: { annotations: { "example.com/full": "x".repeat(256 * 1024 - 300) } } };
+      await objects.create("full", { ...full, spec: { value: 1 } });
+      await objects.create("large", { spec: { value: 1, text: "some text ".repeat(50_000) } });
+      await world.until(async () =>
+        LAST_HANDLED in notesOf(await objects.get("full")) &&
+        LAST_HANDLED in notesOf(await objects.get("large"))
+      );
+      for (const name of ["full", "large"]) await objects.patch(name, { spec: { value: 2 } });
+      await world.until(() => calls.length === 4);
+      await world.settle();
+      assert.deepEqual(calls.sort(), [
+        "create full",
+        "create large",
+        // Where nothing but a digest has room, what was before is not known.
+        "update full undefined 2",
+        "update large 1 2",
+      ]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "records without zones, from other versions, from the future and half-written do no harm",
+    async (world) => {
+      const objects = new Objects(world);
+      const now = world.host.clock.now();
+      const naive = new Date(now + 100_000).toISOString().slice(0, -1);
+      const base = { started: "2026-01-01T00:00:00", purpose: "create", success: false, failure: false };
+      const notes: Record<string, string> = {
+        naive: JSON.stringify({ ...base, delayed: naive, retries: 1 }),
+        other: JSON.stringify({ ...base, retries: 2, format: 99, unheardOf: { of: ["us"] } }),
+        purpose: JSON.stringify({ ...base, retries: 3, purpose: "destroy" }),
+        future: JSON.stringify({ ...base, started: "2999-01-01T00:00:00Z", retries: 4 }),
+        half: JSON.stringify({ ...base, retries: 5 }).slice(0, 40),
+        types: JSON.stringify({ started: 5, retries: "6", success: "yes", delayed: [], subrefs: "x" }),
+      };
+      for (const [name, text] of Object.entries(notes)) {
+        await objects.create(name, { metadata: { annotations: { "lotse.dev/make": text } } });
+      }
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, { id: "make", timeout: 1e9 }, ({ name, retry, runtime }) => {
+        assert.ok(runtime >= 0);
+        calls.push(`${name} ${retry}`);
+      });
+      const running = await world.start(op);
+      await running.advance(98);
+      assert.deepEqual(calls.sort(), ["future 4", "half 0", "other 2", "purpose 0", "types 0"]);
+      await running.advance(3);
+      assert.ok(calls.includes("naive 1"));
+      for (const name of Object.keys(notes)) {
+        assert.deepEqual(Object.keys(notesOf(await objects.get(name))), [LAST_HANDLED], name);
+      }
+      await running.stop();
+    },
+  );
+});
