@@ -437,6 +437,20 @@ suite("daemons: deletion", (scenario) => {
     },
   );
 
+  scenario.virtual("change handlers that do not match hold no object of a daemon", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.daemon(Example, { id: "d" }, async ({ stopped }) => void await stopped.wait());
+    op.on.create(Example, { id: "h", labels: { other: "yes" } }, () => {});
+    const running = await world.start(op);
+    await objects.create("one");
+    await running.settle();
+    await objects.delete("one");
+    await running.settle();
+    assert.equal(await objects.find("one"), undefined);
+    await running.stop();
+  });
+
   scenario.virtual("what a daemon writes at its end is on the object before it goes", async (world) => {
     const objects = new Objects(world);
     const op = operator();

@@ -118,6 +118,18 @@ describe("Daemons.observe()", () => {
     });
   });
 
+  it("shows runs what earlier ones have written, before any event tells of it", async () => {
+    const seen: unknown[] = [];
+    const world = engineWorld([timerOf(({ spec, patch }) => {
+      seen.push(spec.written);
+      patch.spec.written = true;
+    }, { interval: 1 })]);
+    world.onPatch = () => testObject("one", { written: true }).body;
+    await world.observe(testObject("one"));
+    await world.host.clock.advance(1);
+    assert.deepEqual(seen, [undefined, true]);
+  });
+
   it("wakes the object once when several have stopped, after the last one", async () => {
     const world = engineWorld([
       daemonOf(({ stopped }) => stopped.wait().then(() => world.host.clock.sleep(2)), { id: "a" }),
