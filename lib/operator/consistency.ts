@@ -22,17 +22,16 @@ export function expectEvent({ memory, settings, host }: Pass, written: KubeObjec
 }
 
 /** Tells whether an event shows a state from before the last write; it is then kept for the case that nothing else comes. */
-export function isEarly({ memory, host }: Pass, event: WatchEvent): boolean {
+export function isEarly({ memory }: Pass, event: WatchEvent): boolean {
   const { expected } = memory;
   if (expected === undefined) return false;
-  const isOver = event.type === "DELETED" || event.object.metadata.resourceVersion === expected.version ||
-    host.clock.monotonic() >= expected.until;
+  const isOver = event.type === "DELETED" || event.object.metadata.resourceVersion === expected.version;
   if (isOver) memory.expected = undefined;
   else expected.skipped = event.object;
   return !isOver;
 }
 
-/** Gives what was passed over, if nothing else has come in time. */
+/** Gives what was passed over, if nothing else has come in time; to be asked before anything else. */
 export function takeSkipped({ memory, host }: Pass): KubeObject | undefined {
   const { expected } = memory;
   if (expected === undefined || host.clock.monotonic() < expected.until) return undefined;

@@ -186,20 +186,27 @@ suite("consistency after own writes", (scenario) => {
       const objects = new Objects(world);
       const op = operator();
       const calls: unknown[] = [];
-      let isRacing = true;
-      op.on.create(Example, async ({ patch, name }) => {
+      op.on.create(Example, ({ patch }) => {
         patch.fns.push((body) => {
           const spec = body.spec as { count?: number };
           spec.count = (spec.count ?? 0) + 1;
         });
-        if (isRacing) await objects.patch(name, { spec: { by: "another" } });
-        isRacing = false;
       });
+      let isRacing = true;
+      world.intercept = async (request) => {
+        const isJsonPatch = request.headers.get("content-type") === "application/json-patch+json";
+        if (isJsonPatch && isRacing) {
+          isRacing = false;
+          await objects.patch("one", { spec: { by: "another" } });
+        }
+        return await world.server.fetch(request);
+      };
       op.on.update(Example, ({ spec }) => void calls.push({ ...spec }));
       const running = await world.start(op);
       await objects.create("one", { spec: {} });
       await running.settle();
       assert.deepEqual((await objects.get("one")).spec, { by: "another", count: 1 });
+      assert.equal(isRacing, false);
       assert.deepEqual(calls, [{ by: "another", count: 1 }]);
       await running.stop();
     },
