@@ -94,23 +94,26 @@ suite("activities", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[B247] a startup handler that fails ends the run before any request", async (world) => {
-    const op = operator();
-    const calls: string[] = [];
-    op.on.startup(function connect() {
-      calls.push("startup");
-      throw new PermanentError("the licence has expired");
-    });
-    op.on.cleanup(() => void calls.push("cleanup"));
-    op.on.event(Example, () => void calls.push("event"));
-    const error = await world.start(op).then(() => undefined, (error: unknown) => error);
-    assert.ok(error instanceof ActivityError);
-    assert.equal(error.message, 'Cannot start: handler "connect" failed: the licence has expired');
-    assert.ok(error.cause instanceof PermanentError);
-    assert.deepEqual([...error.failures.keys()], ["connect"]);
-    assert.deepEqual(calls, ["startup"]);
-    assert.deepEqual(world.requests, []);
-  });
+  scenario.virtual(
+    "[B247] [A182] a startup handler that fails ends the run before any request",
+    async (world) => {
+      const op = operator();
+      const calls: string[] = [];
+      op.on.startup(function connect() {
+        calls.push("startup");
+        throw new PermanentError("the licence has expired");
+      });
+      op.on.cleanup(() => void calls.push("cleanup"));
+      op.on.event(Example, () => void calls.push("event"));
+      const error = await world.start(op).then(() => undefined, (error: unknown) => error);
+      assert.ok(error instanceof ActivityError);
+      assert.equal(error.message, 'Cannot start: handler "connect" failed: the licence has expired');
+      assert.ok(error.cause instanceof PermanentError);
+      assert.deepEqual([...error.failures.keys()], ["connect"]);
+      assert.deepEqual(calls, ["startup"]);
+      assert.deepEqual(world.requests, []);
+    },
+  );
 
   scenario.virtual(
     "startup handlers are retried, each on its own, and hold back everything else",

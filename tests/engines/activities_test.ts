@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ActivityError, runActivity } from "../../lib/engines/activities.ts";
+import { HandlerRetriesError, PermanentError, TemporaryError } from "../../lib/execution/errors.ts";
+import type { ActivityHandler } from "../../lib/registry/handlers.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+
+/** Runs a startup to its end, in virtual time. */
+async function run(
+  handlers: readonly ActivityHandler[],
+): Promise<{ readonly error: unknown; readonly seconds: number }> {
+  const { clock } = virtualHost();
+  const begun = clock.monotonic();
+  let end: { error: unknown; seconds: number } | undefined;
+  const running = runActivity({
+    handlers,
+    clock,
+    logger: silentLogger(),
+    settings: defaultSettings(),
+    memo: {},
+    indices: {},
+    signal: new AbortController().signal,
+  });
+  const note = (error: unknown): void => {
+    end = { error, seconds: clock.monotonic() - begun };
+  };
+  running.then(() => note(undefined), note);
+  await clock.advance(3600);
+  assert.ok(end !== undefined, "it must have ended");
+  return end;
+}
+
+describe("runActivity()", () => {
+  it("[A180] throws one error with all that failed for good, caused by the first", async () => {
+    const first = new PermanentError("no licence");
+    const second = new PermanentError("no database");
+    const { error } = await run([
+      { id: "a", activity: "startup", fn: () => Promise.reject(first) },
+      { id: "b", activity: "startup", fn: () => {} },
+      { id: "c", activity: "startup", fn: () => Promise.reject(second) },
+    ]);
+    assert.ok(error instanceof ActivityError);
+    assert.deepEqual([...error.failures], [["a", first], ["c", second]]);
+    assert.equal(error.cause, first);
+  });
+
+  it("[A181] waits between attempts as long as they say: 3 attempts with 123 s between take 246 s", async () => {
+    const retries: number[] = [];
+    const { error, seconds } = await run([{
+      id: "a",
+      activity: "startup",
+      retries: 3,
+      fn: ({ retry }: { readonly retry: number }) => {
+        retries.push(retry);
+        throw new TemporaryError("not yet", { delay: 123 });
+      },
+    }]);
+    assert.deepEqual([retries, seconds], [[0, 1, 2], 246]);
+    assert.ok(error instanceof ActivityError && error.cause instanceof HandlerRetriesError);
+  });
+});
