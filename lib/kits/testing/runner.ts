@@ -5,6 +5,8 @@
 import type { Client } from "../../client/client.ts";
 import { fixedCredentials } from "../../client/connection_info.ts";
 import { createClient } from "../../client/objects.ts";
+// NB: operators load it when they need it, and a virtual clock does not wait for files that are really read.
+import "../../engines/metrics.ts";
 import { Transport } from "../../client/transport.ts";
 import type { Operator, RunOptions } from "../../operator/operator.ts";
 import type { Seconds } from "../../runtime/host.ts";
