@@ -1,9 +1,10 @@
-/** Lets only so many in at the same time; the others wait in order. */
+/** Lets only so many in at the same time; the others wait in order, those who are urgent before the rest. */
 
 import { Waiters } from "./waiters.ts";
 
 /** A semaphore. */
 export class Limiter {
+  readonly #urgent = new Waiters<true>();
   readonly #waiters = new Waiters<true>();
   readonly #limit: () => number;
   #active = 0;
@@ -25,13 +26,17 @@ export class Limiter {
 
   /** How many wait. */
   get waiting(): number {
-    return this.#waiters.size;
+    return this.#urgent.size + this.#waiters.size;
   }
 
   /** Waits to be let in; dispose of the slot to leave. Undefined if the signal was aborted first. Never rejects. */
-  async enter(signal?: AbortSignal): Promise<Disposable | undefined> {
+  async enter(
+    signal?: AbortSignal,
+    { urgent = false }: { readonly urgent?: boolean } = {},
+  ): Promise<Disposable | undefined> {
     if (signal?.aborted) return undefined;
-    if (!this.#tryEnter() && await this.#waiters.wait(signal) === undefined) return undefined;
+    const line = urgent ? this.#urgent : this.#waiters;
+    if (!this.#tryEnter() && await line.wait(signal) === undefined) return undefined;
     let isLeft = false;
     return {
       [Symbol.dispose]: () => {
@@ -64,6 +69,6 @@ export class Limiter {
 
   /** The place passes on to who waits longest; nobody can slip in between. */
   #leave(): void {
-    if (!this.#waiters.serve(true)) this.#active--;
+    if (!this.#urgent.serve(true) && !this.#waiters.serve(true)) this.#active--;
   }
 }

@@ -70,6 +70,11 @@ interface Worker {
   since: Seconds;
 }
 
+/** Live events overtake the initial listing. Source: design, decision 4. */
+function isUrgent({ events, wake }: Worker): boolean {
+  return wake !== undefined || events.some(({ type }) => type !== null);
+}
+
 /** The workers of one operator. */
 export class Workers {
   readonly #options: WorkersOptions;
@@ -157,7 +162,7 @@ export class Workers {
         // NB: without a slot: those who could open the gate must not wait for those who wait at it.
         if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);
         if (this.#isStopped) break;
-        using _slot = await limiter.enter();
+        using _slot = await limiter.enter(undefined, { urgent: isUrgent(worker) });
         const indexed = indexing?.settled(worker.memory.key);
         if (indexed !== undefined) await indexed;
         const { events, wake = "event" } = worker;

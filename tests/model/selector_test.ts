@@ -30,7 +30,7 @@ function make(part: Partial<Resource> = {}): Resource {
 }
 
 describe("parseSelector()", () => {
-  it("[A21] refuses to do without a name", () => {
+  it("[A21] [B205] refuses to do without a name", () => {
     assert.throws(() => parseSelector([]), TypeError);
     assert.throws(() => parseSelector([], { group: "g" }), TypeError);
     assert.throws(() => parseSelector([], { group: "g", version: "v1" }), TypeError);
@@ -86,7 +86,7 @@ describe("parseSelector()", () => {
     });
   });
 
-  it("[A28] refuses four positional terms", () => {
+  it("[A28] [B205] refuses four positional terms", () => {
     assert.throws(() => parseSelector(["a", "b", "c", "d"]), { name: "TypeError", message: /4/ });
   });
 
@@ -99,7 +99,7 @@ describe("parseSelector()", () => {
     assert.throws(() => parseSelector([() => true], { plural: "as" }), TypeError);
   });
 
-  it("[A30] refuses empty names", () => {
+  it("[A30] [B205] refuses empty names", () => {
     for (
       const keywords of [{ kind: "" }, { plural: "" }, { singular: "" }, { shortcut: "" }, { category: "" }, {
         anyName: "",
@@ -167,7 +167,7 @@ describe("matches()", () => {
     assert.ok(matches(parseSelector([], { category: "all" }), make()));
   });
 
-  it("[A35] does not match a version that is not preferred, unless it is named", () => {
+  it("[A35] [B203] [B204] does not match a version that is not preferred, unless it is named", () => {
     const old = make({ version: "v1alpha1", preferred: false });
     assert.ok(!matches(parseSelector(["databases"]), old));
     assert.ok(!matches(parseSelector([EVERYTHING]), old));
@@ -220,7 +220,7 @@ describe("select()", () => {
     shortcuts: [],
   });
 
-  it("[A39] prefers the core group where the selector is specific", () => {
+  it("[A39] [B191] prefers the core group where the selector is specific", () => {
     assert.deepEqual(select(parseSelector(["pods"]), [metrics, pods]), [pods]);
     assert.deepEqual(select(parseSelector([], { plural: "pods" }), [metrics, pods]), [pods]);
     assert.deepEqual(select(parseSelector(["pods"]), [metrics]), [metrics]);

@@ -27,7 +27,7 @@ function jsonOf(record: Partial<LogRecord>, options: Partial<TextSinkOptions> = 
 }
 
 describe("textSink() in plain", () => {
-  it("writes prefix, message and fields", () => {
+  it("[B287] [B288] writes prefix, message and fields", () => {
     assert.equal(lineOf({}, {}), "[default/db] Handler succeeded handler=provision");
     assert.equal(lineOf({ reference: undefined }, {}), "Handler succeeded handler=provision");
     assert.equal(lineOf({ reference: { name: "db" } }, {}), "[db] Handler succeeded handler=provision");
@@ -121,7 +121,7 @@ describe("textSink() in full", () => {
 });
 
 describe("textSink() in JSON", () => {
-  it("writes message, object, timestamp, severity and the fields", () => {
+  it("[B285] writes message, object, timestamp, severity and the fields", () => {
     assert.deepEqual(jsonOf({}), {
       message: "Handler succeeded",
       object: {
@@ -138,13 +138,13 @@ describe("textSink() in JSON", () => {
     });
   });
 
-  it("gives cluster-scoped objects the namespace null, and lines about nothing no object", () => {
+  it("[B288] gives cluster-scoped objects the namespace null, and lines about nothing no object", () => {
     const { object } = jsonOf({ reference: { kind: "Node", name: "n" } });
     assert.deepEqual(object, { kind: "Node", name: "n", namespace: null });
     assert.equal("object" in jsonOf({ reference: undefined }), false);
   });
 
-  it("takes another key for the object, and a prefix only when told so", () => {
+  it("[B286] takes another key for the object, and a prefix only when told so", () => {
     const line = jsonOf({}, { refkey: "k8s", prefix: true });
     assert.equal(line.message, "[default/db] Handler succeeded");
     assert.equal(Object.hasOwn(line, "k8s"), true);

@@ -58,7 +58,7 @@ function limitVerbs(world: VirtualWorld, verbs: readonly string[]): void {
 
 suite("selectors", (scenario) => {
   scenario.virtual(
-    "[A41] a selector that names kinds of two groups is not served, with a warning; others of these kinds are",
+    "[A41] [B192] a selector that names kinds of two groups is not served, with a warning; others of these kinds are",
     async (world) => {
       await define(world);
       const op = operator();
@@ -79,7 +79,7 @@ suite("selectors", (scenario) => {
     },
   );
 
-  scenario.virtual("[A42] EVERYTHING takes kinds of all groups, without a warning", async (world) => {
+  scenario.virtual("[A42] [B193] EVERYTHING takes kinds of all groups, without a warning", async (world) => {
     await define(world);
     const op = operator();
     const names: string[] = [];
@@ -96,7 +96,7 @@ suite("selectors", (scenario) => {
   });
 
   scenario.virtual(
-    "[A43] a selector that matches nothing is warned about; it works when the kind comes",
+    "[A43] [B194] a selector that matches nothing is warned about; it works when the kind comes",
     async (world) => {
       const op = operator();
       const names: string[] = [];
@@ -117,20 +117,23 @@ suite("selectors", (scenario) => {
     },
   );
 
-  scenario.virtual("[A44] a kind that cannot be listed and watched is not, with a warning", async (world) => {
-    limitVerbs(world, ["get", "list", "patch", "create"]);
-    const op = operator();
-    op.on.event(Example, () => {});
-    const running = await world.start(op);
-    assert.deepEqual(running.messages("warn"), [
-      "The kind cannot be watched: its handlers are not served",
-    ]);
-    assert.deepEqual(world.requests.filter(({ path }) => path.includes("/examples")), []);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A44] [B195] a kind that cannot be listed and watched is not, with a warning",
+    async (world) => {
+      limitVerbs(world, ["get", "list", "patch", "create"]);
+      const op = operator();
+      op.on.event(Example, () => {});
+      const running = await world.start(op);
+      assert.deepEqual(running.messages("warn"), [
+        "The kind cannot be watched: its handlers are not served",
+      ]);
+      assert.deepEqual(world.requests.filter(({ path }) => path.includes("/examples")), []);
+      await running.stop();
+    },
+  );
 
   scenario.virtual(
-    "[A45] change handlers of a kind that cannot be patched are not served, with a warning; raw events are",
+    "[A45] [B196] change handlers of a kind that cannot be patched are not served, with a warning; raw events are",
     async (world) => {
       limitVerbs(world, ["get", "list", "watch", "create"]);
       const op = operator();

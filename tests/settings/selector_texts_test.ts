@@ -34,8 +34,9 @@ describe("joinedTextFor()", () => {
 });
 
 describe("entriesOf()", () => {
-  it("refuses keys that could only match nothing", () => {
+  it("[C16] refuses keys that could only match nothing", () => {
     assert.throws(() => entriesOf({ "v1/pods": "a=1" }), TypeError);
     assert.throws(() => entriesOf({ "": "a=1" }), TypeError);
+    assert.deepEqual(textsFor({ "pods.v1": "x" }, PODS), ["x"]);
   });
 });
