@@ -92,7 +92,11 @@ describe("applyPatch()", () => {
     const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
     await applyPatch({ client, resource: withStatus, body, patch });
     assert.deepEqual(sent, [
-      { line: "merge examples/one/status", content: { status: { c: 3 } } },
+      // The version is a guard: nothing must land on another object that has taken the name.
+      {
+        line: "merge examples/one/status",
+        content: { status: { c: 3 }, metadata: { resourceVersion: "10" } },
+      },
       { line: "merge examples/one", content: { spec: { b: 2 } } },
     ]);
   });
