@@ -159,6 +159,7 @@ export class Orchestration {
         error = caught;
       }
       if (signal.aborted) return;
+      stream.failingSince ??= host.clock.now();
       const pause = backoff(failures) ?? 60;
       logger.error("Watching has crashed, it is started again", {
         kind: keyOf(target.resource),
@@ -170,7 +171,7 @@ export class Orchestration {
   }
 
   async #follow(stream: Stream, options: FollowOptions): Promise<void> {
-    const { submit, observer, settings } = this.#options;
+    const { observer, settings } = this.#options;
     const selectors = serverSelectorsFor(settings, options.resource);
     const onState = (state: WatchState): void => {
       stream.state = state;
@@ -179,8 +180,20 @@ export class Orchestration {
       observer.streamed?.(options.resource, { key: options.key, state });
     };
     for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, onState })) {
-      if (item.type === "event") submit(options.resource, item.event, { restored: item.restored });
-      else options.onListed();
+      if (item.type === "listed") options.onListed();
+      else this.#submit(options.resource, item);
+    }
+  }
+
+  /** One object that cannot be taken in must not keep the others out. */
+  #submit(resource: Resource, { event, restored }: { event: WatchEvent; restored?: boolean }): void {
+    try {
+      this.#options.submit(resource, event, { restored });
+    } catch (error) {
+      const { name, namespace } = event.object.metadata ?? {};
+      this.#options.logger.error("An event cannot be taken in: it is dropped", {
+        ...{ kind: keyOf(resource), namespace, name, error },
+      });
     }
   }
 

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { EVERYTHING, type SelectorTerm } from "../../lib/model/selector.ts";
 import { operator } from "../../lib/operator/operator.ts";
+import { resource } from "../../lib/registry/resource.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, EXAMPLES, PLAINS, type World } from "../support/worlds.ts";
@@ -239,6 +240,75 @@ suite("Scopes:", (scenario) => {
 });
 
 suite("Kinds", (scenario) => {
+  scenario.virtual("[B202] are the same in all forms of their selectors", async (world) => {
+    const op = operator();
+    const seen = new Set<string>();
+    const note = (form: string) => ({ resource }: { readonly resource: { readonly plural: string } }): void =>
+      void seen.add(`${form}: ${resource.plural}`);
+    op.on.event("deployments.v1.apps", { id: "one" }, note("name.version.group"));
+    op.on.event("deployments.apps", { id: "two" }, note("name.group"));
+    op.on.event("deployments.apps/v1", { id: "three" }, note("name.group/version"));
+    op.on.event(resource({ kind: "Deployment" }), { id: "four" }, note("kind"));
+    const running = await world.start(op);
+    await world.client.create({ group: "apps", version: "v1", plural: "deployments", namespaced: true }, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d", namespace: "default" },
+      spec: {
+        selector: { matchLabels: { a: "b" } },
+        template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+      },
+    });
+    await running.settle();
+    assert.deepEqual([...seen].sort(), [
+      "kind: deployments",
+      "name.group/version: deployments",
+      "name.group: deployments",
+      "name.version.group: deployments",
+    ]);
+    const streams = world.requests.filter(({ path }) => /\/deployments\?.*watch=true/.test(path));
+    assert.equal(streams.length, 1, "however many handlers");
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "[C10] [C11] an object that is as it was handled is resumed once, though lists come again",
+    async (world) => {
+      const { op } = recorder();
+      const resumed: string[] = [];
+      op.on.resume(Example, { id: "go-on" }, ({ name }) => void resumed.push(name));
+      const first = await world.start(op);
+      await makeExample(world, "default", "e");
+      await first.settle();
+      await first.stop();
+      resumed.length = 0;
+      await using place = await world.proxy();
+      const second = await world.start(op);
+      assert.deepEqual(resumed, ["e"]);
+      const scans = (): number =>
+        world.requests.filter(({ path }) =>
+          path.startsWith("/apis/lotse.test/v1") && !path.includes("examples")
+        ).length;
+      const before = scans();
+      place.proxy.inject(({ query }) => query.has("watch"), () => new Response("gone", { status: 410 }), 2);
+      place.breakAll();
+      await world.host.clock.advance(5);
+      assert.ok(
+        world.requests.filter(({ path }) => path.includes("sendInitialEvents")).length >= 4,
+        "both sets come anew",
+      );
+      assert.equal(scans(), before, "definitions that are known are no news");
+      assert.deepEqual(resumed, ["e"]);
+      await world.client.patch(DEFINITIONS, { name: "plains.lotse.test" }, {
+        type: "merge",
+        body: { metadata: { labels: { touched: "yes" } } },
+      });
+      await second.settle();
+      assert.ok(scans() > before, "a change is news");
+      await second.stop();
+    },
+  );
+
   scenario.virtual(
     "[B199] [B200] that come are served without a restart, and those that go are not watched any more",
     async (world) => {
