@@ -175,8 +175,9 @@ export class Orchestration {
     const selectors = serverSelectorsFor(settings, options.resource);
     const onState = (state: WatchState): void => {
       stream.state = state;
-      if (state.failures === 0) stream.failingSince = undefined;
-      else stream.failingSince ??= this.#options.host.clock.now();
+      // NB: a watch that was started anew has not failed yet, but has not succeeded either.
+      if (state.failures > 0) stream.failingSince ??= this.#options.host.clock.now();
+      else if (state.phase === "watching") stream.failingSince = undefined;
       observer.streamed?.(options.resource, { key: options.key, state });
     };
     for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, onState })) {
