@@ -58,7 +58,7 @@ describe("Orchestration", () => {
     assert.ok(world.logs.some(({ level, message }) => level === "error" && /has crashed/.test(message)));
     assert.match(String(problems()[0]), /^no stream for \d+ s/);
     isBroken = false;
-    await world.host.clock.advance(90);
+    await world.host.clock.until(() => problems()[0] === undefined, { within: 60 });
     assert.deepEqual(world.events.slice(-4), ["null a", "null b", "DELETED c0", "ADDED c1"]);
     assert.deepEqual(problems(), [undefined]);
     await world.tasks.stop();
