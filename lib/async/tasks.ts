@@ -51,13 +51,24 @@ export class TaskGroup implements AsyncDisposable {
    */
   start(name: string, work: (signal: AbortSignal) => Promise<void> | void): Task {
     const task = new OwnedTask(name);
+    this.#run(task, () => work(task.signal));
+    return task;
+  }
+
+  /** Starts a task without a signal, for what is done very often and ends by itself: a signal is the most of its price. */
+  own(name: string, work: () => Promise<void> | void): Task {
+    const task = new OwnedTask(name);
+    this.#run(task, work);
+    return task;
+  }
+
+  #run(task: OwnedTask, work: () => Promise<void> | void): void {
     if (this.signal.aborted) task.abort(this.signal.reason);
     this.#tasks.add(task);
     task.run(work, (error) => {
       this.#tasks.delete(task);
       if (error) this.#report(error.error, task);
     });
-    return task;
   }
 
   /** Aborts all tasks, and waits until the last one has ended. */
@@ -86,8 +97,10 @@ export class TaskGroup implements AsyncDisposable {
 
 class OwnedTask implements Task {
   readonly name: string;
-  readonly #controller = new AbortController();
   readonly #done = Promise.withResolvers<void>();
+  /** Made when it is asked for. */
+  #controller: AbortController | undefined;
+  #abortion: { readonly reason: unknown } | undefined;
   #isRunning = true;
 
   constructor(name: string) {
@@ -102,8 +115,16 @@ class OwnedTask implements Task {
     return this.#done.promise;
   }
 
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#abortion) this.#controller.abort(this.#abortion.reason);
+    return this.#controller.signal;
+  }
+
   abort(reason: unknown): void {
-    if (!this.#controller.signal.aborted) this.#controller.abort(reason);
+    if (this.#abortion) return;
+    this.#abortion = { reason };
+    this.#controller?.abort(reason);
   }
 
   stop(reason: unknown = new DOMException("The task was stopped", "AbortError")): Promise<void> {
@@ -111,13 +132,10 @@ class OwnedTask implements Task {
     return this.done;
   }
 
-  async run(
-    work: (signal: AbortSignal) => Promise<void> | void,
-    onEnd: (error?: { error: unknown }) => void,
-  ): Promise<void> {
+  async run(work: () => Promise<void> | void, onEnd: (error?: { error: unknown }) => void): Promise<void> {
     let failure: { error: unknown } | undefined;
     try {
-      await work(this.#controller.signal);
+      await work();
     } catch (error) {
       failure = { error };
     }
@@ -127,7 +145,7 @@ class OwnedTask implements Task {
   }
 
   wasAbortedWith(error: unknown): boolean {
-    const { aborted, reason } = this.#controller.signal;
-    return aborted && (error === reason || error instanceof Error && error.name === "AbortError");
+    if (!this.#abortion) return false;
+    return error === this.#abortion.reason || error instanceof Error && error.name === "AbortError";
   }
 }

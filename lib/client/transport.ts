@@ -134,11 +134,17 @@ export class Transport implements Disposable {
    */
   request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
     return this.#repeat(request, async (response): Promise<ApiResponse<T>> => {
-      const { status, headers } = response;
       const text = await response.text();
       // What a server answers is the caller's to narrow; T is what the caller expects.
       const body = (request.text ? text : parseAnswer(text, request)) as T;
-      return { status, headers, body };
+      return {
+        status: response.status,
+        // Hosts join them when they are asked for, and hardly anybody asks.
+        get headers() {
+          return response.headers;
+        },
+        body,
+      };
     });
   }
 

@@ -7,6 +7,7 @@
 import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
+import { isNewer } from "../model/versions.ts";
 import type { ProgressRecord } from "../settings/persistence.ts";
 
 /** What is waited for after a write. */
@@ -109,6 +110,24 @@ export class Memories {
     // NB: an object of the same name may have come already, with a memory of its own.
     if (this.#memories.get(memory.key) === memory) this.#memories.delete(memory.key);
   }
+}
+
+/**
+ * Whether a state of the object is older than what is known, or the same: our own write, which the watch now shows.
+ *
+ * Of two equal states the later one is kept, so that the watch and the memory share one object.
+ */
+export function isKnown(memory: ObjectMemory, body: KubeObject): boolean {
+  const before = memory.body.metadata?.resourceVersion;
+  const after = body.metadata?.resourceVersion;
+  const isSame = before !== undefined && before === after;
+  if (isSame) memory.body = body;
+  return isSame || isNewer(after, before) === false;
+}
+
+/** Whether something from an earlier pass is still to be done, so that each event is a reason to try again. */
+export function isUnfinished(memory: ObjectMemory): boolean {
+  return memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
 }
 
 /** Gives what tells one object from all others. */

@@ -14,7 +14,6 @@ import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { minimisePatch, Patch } from "../model/patch.ts";
-import { isNewer } from "../model/versions.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { handleBackground } from "./background.ts";
@@ -22,7 +21,7 @@ import { handleChange } from "./changes.ts";
 import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";
 import { handleEvent } from "./events.ts";
 import { rememberDropped, reportDropped } from "./keeping.ts";
-import type { ObjectMemory } from "./memories.ts";
+import { isKnown, isUnfinished, type ObjectMemory } from "./memories.ts";
 import type { Decision, Pass, ProcessingOptions } from "./pass.ts";
 import type { Next, Wake } from "./queueing.ts";
 
@@ -106,8 +105,7 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
     await pass.daemons.forget(memory);
     return { gone: true };
   }
-  const isUnfinished = pass.memory.failures > 0 || !memory.unsent.isEmpty || memory.unsaved.size > 0;
-  if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished) return { unchanged: true };
+  if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished(memory)) return { unchanged: true };
   // Functions that lost a race come first: handlers are to see what they do.
   const isBehind = memory.unsent.fns.length > 0 && memory.unsaved.size === 0;
   if (isBehind) return await conclude(pass, { after: () => 0 });
@@ -159,10 +157,7 @@ function adoptSkipped(pass: Pass): boolean {
 }
 
 function adoptBody({ memory, observer }: Pass, body: KubeObject): boolean {
-  const before = memory.body.metadata?.resourceVersion;
-  const after = body.metadata?.resourceVersion;
-  if (before !== undefined && before === after) return false;
-  if (isNewer(after, before) === false) return false;
+  if (isKnown(memory, body)) return false;
   observer.changed?.(memory, changedPaths(memory.body, body));
   memory.body = body;
   return true;

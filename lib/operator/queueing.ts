@@ -15,7 +15,7 @@ import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
-import type { Memories, ObjectMemory } from "./memories.ts";
+import { isKnown, isUnfinished, type Memories, type ObjectMemory } from "./memories.ts";
 
 /** Why an object is looked at. */
 export type Wake = "event" | "retry" | "write" | "error" | "dependency";
@@ -99,17 +99,18 @@ export class Workers {
   /** Takes an event in. */
   submit(resource: Resource, event: WatchEvent, { restored = false }: SubmitOptions = {}): void {
     if (this.#isStopped) return;
-    const memory = this.#options.memories.recall(resource, event);
+    const { memories, indexing, keepsEvents, observer } = this.#options;
+    const memory = memories.recall(resource, event);
     if (restored) memory.restored = true;
+    const keepsAll = keepsEvents(resource);
+    if (!keepsAll && isEcho(memory, event)) return indexing?.submit(memory, event);
     const worker = this.#workerOf(memory);
     // NB: a deletion is never dropped: it ends the memory, and what comes after it begins a new one.
     const last = worker.events.at(-1);
-    if (last !== undefined && last.type !== "DELETED" && !this.#options.keepsEvents(resource)) {
-      worker.events.pop();
-    }
+    if (last !== undefined && last.type !== "DELETED" && !keepsAll) worker.events.pop();
     worker.events.push(event);
-    this.#options.indexing?.submit(memory, event);
-    this.#options.observer.queued?.(memory, event.type);
+    indexing?.submit(memory, event);
+    observer.queued?.(memory, event.type);
     this.#start(worker);
   }
 
@@ -152,7 +153,7 @@ export class Workers {
     if (worker.since === 0) worker.since = this.#options.clock.monotonic();
     if (worker.running || worker.paused) return;
     worker.running = true;
-    this.#options.tasks.start(`worker ${worker.memory.key}`, () => this.#run(worker));
+    this.#options.tasks.own(`worker ${worker.memory.key}`, () => this.#run(worker));
   }
 
   async #run(worker: Worker): Promise<void> {
@@ -220,4 +221,11 @@ export class Workers {
   #retire(worker: Worker): void {
     if (this.#workers.get(worker.memory.key) === worker) this.#workers.delete(worker.memory.key);
   }
+}
+
+/** Whether the event shows what is known already (our own writes, mostly), so that nobody need look at it. */
+function isEcho(memory: ObjectMemory, event: WatchEvent): boolean {
+  if (event.type === "DELETED" || memory.body === event.object) return false;
+  if (isUnfinished(memory) || memory.expected !== undefined) return false;
+  return isKnown(memory, event.object);
 }

@@ -173,6 +173,8 @@ function toJsonText(value: unknown): string {
 }
 
 function toOneLine(text: string): string {
+  // Nearly all texts are fine as they are, and looking is cheaper than replacing.
+  if (!CONTROL.test(text)) return text;
   return escapeControls(text.replace(/\s*[\r\n]+\s*/g, " "));
 }
 
@@ -192,6 +194,8 @@ function toLocalTime(time: number): string {
 function pad(text: string, width: number): string {
   return text.slice(0, width).padEnd(width);
 }
+
+const CONTROL = /\p{Cc}/u;
 
 const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
   debug: "DEBUG",

@@ -216,8 +216,15 @@ class AnnotationPlace implements Place {
   }
 
   fits(body: KubeObject, text: string): boolean {
+    const annotations = Object.entries(annotationsOf(body));
+    // No character takes more than 3 bytes, so that most need not be encoded to be counted.
+    const most = annotations.reduce(
+      (sum, [key, value]) => sum + key.length + String(value).length,
+      text.length,
+    );
+    if (most * 3 <= TOTAL_LIMIT) return true;
     const ownKeys = this.#keys(body);
-    const others = Object.entries(annotationsOf(body)).filter(([key]) => !ownKeys.includes(key));
+    const others = annotations.filter(([key]) => !ownKeys.includes(key));
     const total = others.reduce((sum, [key, value]) => sum + key.length + byteLengthOf(String(value)), 0);
     return total + byteLengthOf(text) <= TOTAL_LIMIT;
   }

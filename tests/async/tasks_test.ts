@@ -36,6 +36,26 @@ describe("TaskGroup", () => {
     assert.deepEqual(errors.sort(), ["broken at once: Error: never", "broken: Error: no"]);
   });
 
+  it("own() takes on work without a signal: it is waited for, and its errors are reported", async () => {
+    const errors: string[] = [];
+    const group = new TaskGroup({ onError: (error, name) => errors.push(`${name}: ${error}`) });
+    const log: string[] = [];
+    const door = Promise.withResolvers<void>();
+    const slow = group.own("slow", async () => {
+      await door.promise;
+      log.push("slow has ended");
+    });
+    group.own("broken", () => Promise.reject(new Error("no")));
+    assert.equal(group.size, 2);
+    const stopped = group.stop().then(() => log.push("stopped"));
+    await Promise.resolve();
+    assert.equal(slow.isRunning, true);
+    door.resolve();
+    await stopped;
+    assert.deepEqual(log, ["slow has ended", "stopped"]);
+    assert.deepEqual(errors, ["broken: Error: no"]);
+  });
+
   it("stop() throws the first error when nobody takes errors", async () => {
     const group = new TaskGroup();
     group.start("broken", () => Promise.reject(new Error("first")));

@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import { readResults, type TestResult } from "./junit.ts";
@@ -25,6 +25,16 @@ export interface JobReport {
   readonly reasons: readonly string[];
   readonly output: string;
   readonly seconds: number;
+  /** Set if the runtime itself crashed and the file was run once more: the results are of the second run. */
+  readonly crash?: Crash;
+}
+
+/** A runtime that broke down under a file. */
+export interface Crash {
+  /** Such as "was ended by SIGABRT". */
+  readonly ending: string;
+  /** The end of what the process wrote to its standard error: a panic says there what happened. */
+  readonly message: string;
 }
 
 /** For a single test, where the runtime has such a limit; slow ones set their own. */
@@ -35,20 +45,44 @@ const FILE_TIMEOUT_MS = 15 * 60_000;
 
 const OUTPUT_LIMIT = 4_000_000;
 
-/** Runs the file to its end. Never throws: a crash, a hang and a file without tests are failures in the report. */
+/**
+ * Runs the file to its end. Never throws: a crash, a hang and a file without tests are failures in the report.
+ *
+ * If the runtime itself crashes, the file is run once more: that is the runtime's defect, and rare, and must be seen, but
+ * says nothing about the file. A second crash is the file's failure.
+ */
 export async function runJob(job: Job): Promise<JobReport> {
-  const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
   const started = performance.now();
-  const { ending, output } = await execute(job, join(folder, "junit.xml"));
-  const xml = readIfThere(join(folder, "junit.xml"));
-  rmSync(folder, { recursive: true, force: true });
+  const first = await runOnce(job);
+  const crash = crashOf(first);
+  const last = crash === undefined ? first : await runOnce(job);
   return {
     job,
-    results: judge(job, { ending, output, xml }),
-    reasons: [...output.matchAll(/^# skip: (.*)$/gm)].map((match) => match[1] ?? ""),
-    output,
+    results: judge(job, last),
+    reasons: [...last.output.matchAll(/^# skip: (.*)$/gm)].map((match) => match[1] ?? ""),
+    output: last.output,
     seconds: (performance.now() - started) / 1000,
+    ...crash && { crash },
   };
+}
+
+async function runOnce(job: Job): Promise<Evidence> {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
+  const run = await execute(job, join(folder, "junit.xml"));
+  const xml = readIfThere(join(folder, "junit.xml"));
+  rmSync(folder, { recursive: true, force: true });
+  return { ...run, xml };
+}
+
+/** What a process is ended by when it finds itself broken. NB: SIGKILL is not among them: that is us, or a lack of memory. */
+const CRASHES = ["SIGABRT", "SIGSEGV", "SIGILL", "SIGBUS", "SIGTRAP"] as const;
+
+function crashOf({ ending, output, errors }: Evidence): Crash | undefined {
+  // NB: a parent in between (a shell, Node's runner) turns the signal into an exit code.
+  const names = CRASHES.flatMap((name) => [`by ${name}`, `code ${128 + constants.signals[name]}`]);
+  if (ending === undefined || !names.some((name) => ending.endsWith(name))) return undefined;
+  // NB: what a test writes to standard error comes out of Deno's standard output; what Deno itself says does not.
+  return { ending, message: lastLines(errors.trim() === "" ? output : errors, 30) };
 }
 
 /** How the runtime ended: undefined if it is content, or else what is wrong. */
@@ -56,12 +90,16 @@ type Ending = string | undefined;
 
 interface Evidence {
   readonly ending: Ending;
+  /** What it wrote, to standard output and standard error, in order. */
   readonly output: string;
+  /** What it wrote to standard error. */
+  readonly errors: string;
   readonly xml: string | undefined;
 }
 
 /** The tests' results, and one failure more where the file as a whole has failed without saying it through a test. */
-export function judge(job: Pick<Job, "file" | "runtime">, { ending, output, xml }: Evidence): TestResult[] {
+export function judge(job: Pick<Job, "file" | "runtime">, evidence: Evidence): TestResult[] {
+  const { ending, output, xml } = evidence;
   const reported = xml === undefined ? [] : readResults(job.runtime.name, xml, job.file);
   // NB: Node reports a file that cannot be loaded as a test of that name, which says no more than "test failed".
   const isFile = ({ name }: TestResult) => name === job.file || job.file.endsWith(`/${name}`);
@@ -69,11 +107,8 @@ export function judge(job: Pick<Job, "file" | "runtime">, { ending, output, xml 
   const failed = results.some(({ outcome }) => outcome === "failed");
   const problem = ending ?? (results.length === 0 ? "executed no test" : undefined);
   if (problem === undefined || failed) return results;
-  return [...results, {
-    name: `(the file itself ${problem})`,
-    outcome: "failed",
-    message: lastLines(output, 30),
-  }];
+  const message = crashOf(evidence)?.message ?? lastLines(output, 30);
+  return [...results, { name: `(the file itself ${problem})`, outcome: "failed", message }];
 }
 
 const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => string[]>> = {
@@ -112,22 +147,24 @@ const ENVIRONMENT = {
   DENO_NO_UPDATE_CHECK: "1",
 };
 
-function execute({ runtime, file }: Job, report: string): Promise<{ ending: Ending; output: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ ending: Ending; output: string }>();
+function execute({ runtime, file }: Job, report: string): Promise<Omit<Evidence, "xml">> {
+  const { promise, resolve } = Promise.withResolvers<Omit<Evidence, "xml">>();
   const child = spawn(runtime.path, COMMANDS[runtime.name](file, report), {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...ENVIRONMENT },
   });
   let output = "";
+  let errors = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => output = (output + text).slice(-OUTPUT_LIMIT));
   }
+  child.stderr.on("data", (text: string) => errors = (errors + text).slice(-OUTPUT_LIMIT));
   const timer = setTimeout(() => child.kill("SIGKILL"), FILE_TIMEOUT_MS);
-  child.on("error", (error) => resolve({ ending: `could not be started: ${error.message}`, output }));
+  child.on("error", (error) => resolve({ ending: `could not be started: ${error.message}`, output, errors }));
   child.on("close", (code, signal) => {
     clearTimeout(timer);
-    resolve({ ending: describeEnding(code, signal), output });
+    resolve({ ending: describeEnding(code, signal), output, errors });
   });
   return promise;
 }

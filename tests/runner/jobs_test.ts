@@ -43,6 +43,34 @@ describe("runJob()", () => {
     });
   }
 
+  it("runs a file once more whose runtime has crashed, and says so", { timeout: 60_000 }, async () => {
+    const report = await run(`
+      import { existsSync, writeFileSync } from "node:fs";
+      const mark = new URL("./crashed", import.meta.url);
+      if (!existsSync(mark)) {
+        writeFileSync(mark, "");
+        ${panic("no")}
+      }
+      it("a", () => {});`);
+    assert.deepEqual(outcomes(report), ["passed a"]);
+    assert.match(report.crash?.ending ?? "", /SIGABRT|134/);
+    assert.match(report.crash?.message ?? "", /panicked at 'no'/);
+  });
+
+  it("gives a failure if the runtime crashes again, with what it said", { timeout: 60_000 }, async () => {
+    const report = await run(`console.log("chatter"); ${panic("again")}`);
+    const [failure, ...others] = report.results;
+    assert.deepEqual([failure?.outcome, others], ["failed", []]);
+    assert.match(failure?.name ?? "", /itself .*(SIGABRT|134)/);
+    assert.match(failure?.message ?? "", /panicked at 'again'/);
+    assert.ok(report.crash);
+  });
+
+  it("does not repeat what fails, or is killed from outside", { timeout: 60_000 }, async () => {
+    assert.equal((await run('process.kill(process.pid, "SIGKILL");')).crash, undefined);
+    assert.equal((await run("process.exit(1);")).crash, undefined);
+  });
+
   it("gives a failure if the runtime cannot be started", async () => {
     const runtime = { name: "bun", path: "/nowhere/bun", version: "1.4.5" } as const;
     const report = await runJob({ runtime, file: "tests/a_test.ts", heavy: false });
@@ -54,6 +82,15 @@ describe("runJob()", () => {
     assert.deepEqual(report.reasons, ["no openssl"]);
   });
 });
+
+/** Source that dies as a panic makes a runtime die: by another's hand, since Deno lets nothing send itself such signals. */
+function panic(message: string): string {
+  // NB: Deno reads what its tests write through a pipe: the pause lets it pass that on before it dies.
+  const script = `echo "panicked at '${message}'" >&2; sleep 0.5; kill -ABRT $PPID`;
+  return `
+    const { spawnSync } = await import("node:child_process");
+    spawnSync("sh", ["-c", ${JSON.stringify(script)}], { stdio: "inherit" });`;
+}
 
 /** Runs a file with that text on the runtime that this test runs on. */
 async function run(source: string): Promise<JobReport> {

@@ -4,12 +4,15 @@ import type { JobReport } from "./jobs.ts";
 import type { TestResult } from "./junit.ts";
 
 /** One line for a file that has just ended. */
-export function describeReport({ job, results, seconds }: JobReport): string {
+export function describeReport({ job, results, seconds, crash }: JobReport): string {
   const { passed, failed, skipped } = count(results);
   const parts = [`${passed} passed`];
   if (failed > 0) parts.push(`${failed} FAILED`);
   if (skipped > 0) parts.push(`${skipped} skipped`);
-  return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${seconds.toFixed(1)} s)`;
+  const repeated = crash ? ` CRASHED: ${job.runtime.name} ${crash.ending}; the file was run once more` : "";
+  return `${job.runtime.name.padEnd(4)} ${job.file}: ${parts.join(", ")} (${
+    seconds.toFixed(1)
+  } s)${repeated}`;
 }
 
 /** Whether the run as a whole has failed. A run of nothing is no success either. */
@@ -32,6 +35,7 @@ export function describeRun(reports: readonly JobReport[], noControlPlane: strin
   return [
     ...describeSkips(sorted, noControlPlane),
     ...(noControlPlane && sorted.some(({ job }) => job.heavy) ? ["", HOW_TO_BUILD] : []),
+    ...sorted.flatMap(describeCrash),
     ...sorted.flatMap(describeFailures),
     "",
     `${passed} passed, ${failed} failed, ${skipped} skipped`,
@@ -69,6 +73,17 @@ function reasonsOf(
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return counts;
+}
+
+/** Not a failure, if the second run went well, but somebody should look into it. */
+function describeCrash({ job, crash }: JobReport): string[] {
+  if (!crash) return [];
+  return [
+    "",
+    `CRASHED on ${job.runtime.name}, and run once more: ${job.file}`,
+    `  (the runtime ${crash.ending})`,
+    ...crash.message.split("\n").map((line) => `    ${line}`),
+  ];
 }
 
 function describeFailures({ job, results }: JobReport): string[] {

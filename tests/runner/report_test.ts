@@ -48,6 +48,30 @@ describe("describeReport()", () => {
   });
 });
 
+describe("a file whose runtime has crashed", () => {
+  const crash = { ending: "was ended by SIGABRT", message: "panicked at 'no'\nstack" };
+
+  it("says so in its line, and is not red if the second run went well", () => {
+    const report = { ...reportOf([passed]), crash };
+    assert.equal(
+      describeReport(report),
+      "bun  tests/a_test.ts: 1 passed (1.3 s) CRASHED: bun was ended by SIGABRT; the file was run once more",
+    );
+    assert.equal(isRed([report]), false);
+  });
+
+  it("is told at the end, with what the runtime said", () => {
+    const lines = describeRun([{ ...reportOf([passed]), crash }], undefined);
+    const start = lines.indexOf("CRASHED on bun, and run once more: tests/a_test.ts");
+    assert.deepEqual(lines.slice(start + 1, start + 4), [
+      "  (the runtime was ended by SIGABRT)",
+      "    panicked at 'no'",
+      "    stack",
+    ]);
+    assert.equal(lines.at(-1), "1 passed, 0 failed, 0 skipped");
+  });
+});
+
 describe("isRed()", () => {
   it("is true after a failure, and when nothing ran", () => {
     assert.equal(isRed([reportOf([passed]), reportOf([failed])]), true);
