@@ -33,10 +33,11 @@ export type PatchFunction = (body: KubeObject) => void;
 
 /** A collector of changes to one object. */
 export class Patch<Spec = JsonObject, Status = JsonObject> {
+  // NB: both are made when they are needed: each object in memory has such a patch, which is nearly always empty.
   /** Stanzas that were opened for writing, or set to an object. Once handed out, an object stays the same one. */
-  readonly #sections: Map<string, JsonObject> = new Map();
+  #sections: Map<string, JsonObject> | undefined;
   /** Stanzas that were set as a whole to something that is not an object: null, mostly. */
-  readonly #wholes: Map<string, unknown> = new Map();
+  #wholes: Map<string, unknown> | undefined;
   #fns: PatchFunction[] = [];
 
   /** Starts empty, or with a raw merge patch. */
@@ -90,8 +91,8 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
 
   /** Whether there is nothing to be sent: no function, and nothing in the sections. Never throws. */
   get isEmpty(): boolean {
-    if (this.#fns.length > 0 || this.#wholes.size > 0) return false;
-    for (const [name, section] of this.#sections) if (!isBlank(name, section)) return false;
+    if (this.#fns.length > 0 || (this.#wholes?.size ?? 0) > 0) return false;
+    for (const [name, section] of this.#sections ?? []) if (!isBlank(name, section)) return false;
     return Object.values(this).every((value) => value === undefined);
   }
 
@@ -102,8 +103,8 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
    */
   toMergePatch(): JsonObject {
     const result: JsonObject = {};
-    for (const [name, whole] of this.#wholes) setKey(result, name, toJson(whole, name));
-    for (const [name, section] of this.#sections) {
+    for (const [name, whole] of this.#wholes ?? []) setKey(result, name, toJson(whole, name));
+    for (const [name, section] of this.#sections ?? []) {
       if (!isBlank(name, section)) setKey(result, name, convertSection(name, section));
     }
     // Untyped code may have set other stanzas directly, as in `patch["data"] = { … }`; that must not get lost.
@@ -124,26 +125,27 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
 
   /** Forgets everything, functions too. */
   clear(): void {
-    for (const section of this.#sections.values()) empty(section);
-    this.#wholes.clear();
+    for (const section of this.#sections?.values() ?? []) empty(section);
+    this.#wholes?.clear();
     this.#fns = [];
     for (const name of Object.keys(this)) delete (this as unknown as JsonObject)[name]; // own, untyped: see above
   }
 
   #open(name: string): JsonObject {
-    const section = this.#sections.get(name) ?? blank();
-    this.#sections.set(name, section);
+    const sections = this.#sections ??= new Map();
+    const section = sections.get(name) ?? blank();
+    sections.set(name, section);
     return section;
   }
 
   #replace(name: string, value: unknown): void {
-    const section = this.#sections.get(name);
+    const section = this.#sections?.get(name);
     // `patch.status = patch.status` must not empty it.
     if (section !== undefined && section === value) return;
     if (section !== undefined) empty(section);
-    this.#wholes.delete(name);
+    this.#wholes?.delete(name);
     if (isObject(value)) fill(this.#open(name), value);
-    else if (value !== undefined) this.#wholes.set(name, value);
+    else if (value !== undefined) (this.#wholes ??= new Map()).set(name, value);
   }
 }
 

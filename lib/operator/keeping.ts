@@ -10,6 +10,7 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import { handledEssence, type ProgressRecord } from "../settings/persistence.ts";
+import { NO_RECORDS } from "./memories.ts";
 import type { Decision, Pass } from "./pass.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
@@ -38,7 +39,7 @@ export function rememberDropped({ memory, persistence }: Pass, decision: Decisio
   const lost = [...decision.records?.() ?? []].filter(([id]) =>
     persistence.progress.fetch(answer, id) === undefined
   );
-  memory.unsaved = new Map<string, ProgressRecord>(lost);
+  memory.unsaved = lost.length === 0 ? NO_RECORDS : new Map<string, ProgressRecord>(lost);
 }
 
 /** The topmost fields that should be there and are not. */

@@ -48,8 +48,11 @@ export interface ObjectMemory {
   /** Cycles in a row that failed. */
   failures: number;
   /** Filters that threw, by handler: reported once. */
-  readonly complaints: Set<string>;
+  complaints: Set<string> | undefined;
 }
+
+/** One for all: most objects have none, and there may be very many objects. */
+export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
 /** The memories of one operator. */
 export class Memories {
@@ -93,14 +96,14 @@ export class Memories {
       body: event.object,
       handledOnce: false,
       saidGoodbye: false,
-      unsaved: new Map(),
+      unsaved: NO_RECORDS,
       unsent: new Patch(),
       handled: undefined,
       expected: undefined,
       stale: false,
       restored: false,
       failures: 0,
-      complaints: new Set(),
+      complaints: undefined,
     };
     this.#memories.set(key, memory);
     return memory;

@@ -21,7 +21,7 @@ import { handleChange } from "./changes.ts";
 import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";
 import { handleEvent } from "./events.ts";
 import { rememberDropped, reportDropped } from "./keeping.ts";
-import { isKnown, isUnfinished, type ObjectMemory } from "./memories.ts";
+import { isKnown, isUnfinished, NO_RECORDS, type ObjectMemory } from "./memories.ts";
 import type { Decision, Pass, ProcessingOptions } from "./pass.ts";
 import type { Next, Wake } from "./queueing.ts";
 
@@ -189,7 +189,7 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
       throw error;
     }
   }
-  memory.unsaved = new Map();
+  memory.unsaved = NO_RECORDS;
   memory.unsent = new Patch();
   tellWritten(pass, decision, applied);
   decision.onWritten?.();
