@@ -226,6 +226,6 @@ export class Workers {
 /** Whether the event shows what is known already (our own writes, mostly), so that nobody need look at it. */
 function isEcho(memory: ObjectMemory, event: WatchEvent): boolean {
   if (event.type === "DELETED" || memory.body === event.object) return false;
-  if (isUnfinished(memory) || memory.expected !== undefined) return false;
+  if (isUnfinished(memory) || memory.expected !== undefined || memory.restored) return false;
   return isKnown(memory, event.object);
 }
