@@ -48,7 +48,7 @@ export interface ObjectMemory {
   /** Cycles in a row that failed. */
   failures: number;
   /** Filters that threw, by handler: reported once. */
-  complaints: Set<string> | undefined;
+  readonly complaints: Set<string>;
 }
 
 /** One for all: most objects have none, and there may be very many objects. */
@@ -103,7 +103,7 @@ export class Memories {
       stale: false,
       restored: false,
       failures: 0,
-      complaints: undefined,
+      complaints: new Set(),
     };
     this.#memories.set(key, memory);
     return memory;

@@ -28,16 +28,16 @@ export function deliver(
 
 /** Says once per object and handler that its filter throws; the handler then counts as not matching. */
 export function complainOnce({ memory, logger }: Pass, handler: ObjectHandler, error: unknown): void {
-  if (memory.complaints?.has(handler.id)) return;
-  (memory.complaints ??= new Set()).add(handler.id);
+  if (memory.complaints.has(handler.id)) return;
+  memory.complaints.add(handler.id);
   logger.error("Filter failed: the handler counts as not matching", { handler: handler.id, error });
 }
 
 /** Says once per object that a note of ours cannot be read, and what that means. */
 export function reportGarbage({ memory, logger }: Pass): (garbage: Garbage) => void {
   return ({ where, reason }) => {
-    if (memory.complaints?.has(where)) return;
-    (memory.complaints ??= new Set()).add(where);
+    if (memory.complaints.has(where)) return;
+    memory.complaints.add(where);
     logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
   };
 }
