@@ -74,6 +74,8 @@ class ObjectWatch implements Disposable {
   /** How many lists in a row have lost their token. */
   #expired = 0;
   #pause: Seconds = 0;
+  /** Whether the stream has brought an event. */
+  #hasNews = false;
 
   constructor(options: WatchOptions) {
     const { resource, namespace, host, onState, known = new KnownObjects() } = options;
@@ -139,6 +141,7 @@ class ObjectWatch implements Disposable {
       if (!initial) this.#health.opened();
     };
     this.#mute += 1;
+    this.#hasNews = false;
     const stream = openStream({ ...this.#toStream(initial), onOpen });
     const end = yield* this.#readAll(stream);
     if (this.#version === undefined) {
@@ -146,7 +149,11 @@ class ObjectWatch implements Disposable {
       if (end === "silent" && isOpen) throw new UnstreamedError("it says nothing");
       throw new Error(`The streamed list is incomplete: the stream was ${end}`);
     }
-    this.#pause = this.#health.ended(settings.reconnectBackoff, host.clock.monotonic() - started);
+    const lifetime = host.clock.monotonic() - started;
+    this.#pause = this.#health.ended(settings.reconnectBackoff, {
+      lifetime,
+      hasNews: this.#hasNews && !initial,
+    });
     this.#log("debug", "Watch stream ended", { end, pause: this.#pause });
     if (end !== "silent") this.#mute = 0;
     else if (this.#mute >= MUTE_STREAMS) this.#startOver("Watch streams stay mute, listing again");
@@ -182,7 +189,10 @@ class ObjectWatch implements Disposable {
         case "DELETED": {
           const place = this.#order.placeOf(event, this.#version);
           if (place === "misplaced") return { items, error: new DisorderError() };
-          if (place === "new") items.push(this.#take(event));
+          if (place === "new") {
+            items.push(this.#take(event));
+            this.#hasNews = true;
+          }
           break;
         }
         case "BOOKMARK":

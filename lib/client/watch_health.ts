@@ -25,6 +25,13 @@ export interface WatchHealthOptions {
   readonly onState?: (state: WatchState) => void;
 }
 
+/** What is known of a stream that has ended. */
+export interface EndedStream {
+  readonly lifetime: Seconds;
+  /** Whether it brought events that were not known. */
+  readonly hasNews: boolean;
+}
+
 /** The live state of one watch. */
 export class WatchHealth implements WatchState, Disposable {
   phase: WatchPhase = "listing";
@@ -64,10 +71,16 @@ export class WatchHealth implements WatchState, Disposable {
     this.enter("watching");
   }
 
-  /** A stream has ended without an error. Gives how long to wait: not at all, if it was healthy. */
-  ended(reconnectBackoff: Seconds, lifetime: Seconds): Seconds {
+  /**
+   * A stream has ended without an error. Gives how long to wait: not at all, if it was healthy.
+   *
+   * Nor does the pause grow while streams bring news, however short they are: a new kind's are ended again and again, and
+   * its objects want to be handled all the same.
+   */
+  ended(reconnectBackoff: Seconds, { lifetime, hasNews }: EndedStream): Seconds {
     this.#recovery?.[Symbol.dispose]();
     this.restarts += 1;
+    if (hasNews) this.failures = 0;
     return lifetime >= HEALTHY_AFTER ? 0 : this.#grow(reconnectBackoff);
   }
 

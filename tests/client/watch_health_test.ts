@@ -70,6 +70,23 @@ describe("A watch that fails", () => {
     await world.stop();
   });
 
+  it("goes on quickly while streams bring news, however short they are", async () => {
+    let version = 10;
+    const world = start(
+      serve(() => listOf(10, []), () => {
+        const stream = new FakeStream(event("ADDED", widget(`w${++version}`, version)));
+        stream.end();
+        return stream.response;
+      }),
+      { watching: PAGES },
+    );
+    await world.host.clock.advance(20);
+    const count = world.seen.length;
+    // At most 0.15 s between two, where without news it would be half a minute by now.
+    assert.ok(count >= 20 / 0.16 && count <= 20 / 0.04, `${count} requests`);
+    await world.stop();
+  });
+
   it("asks at once again after a stream that lived, whatever was before", async () => {
     let broken = 8;
     let live: FakeStream | undefined;
