@@ -8,11 +8,22 @@
  */
 
 import type { Client } from "../client/client.ts";
-import type { HotLoop, Observer, PassEnd, PassStart, Subject, Written } from "../execution/observer.ts";
-import { formatPath, isSamePlace } from "../model/changed_paths.ts";
+import type {
+  BackgroundWriter,
+  HotLoop,
+  Observer,
+  PassEnd,
+  PassStart,
+  Subject,
+  Written,
+} from "../execution/observer.ts";
+import { formatPath, isSamePlace, namedPaths } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
+import { isEmptyObject } from "../model/json.ts";
 import { managersOf } from "../model/managed_fields.ts";
+import { minimisePatch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
+import { isNewer } from "../model/versions.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 
@@ -54,6 +65,20 @@ interface State {
   /** Whether the loop has come one round further in this pass. */
   isNewRound: boolean;
   isKnown: boolean;
+  /** What its daemons and timers have written; undefined as long as none has. */
+  background: BackgroundWrites | undefined;
+}
+
+/** What daemons and timers of one object have written, beside the looks at it. */
+interface BackgroundWrites {
+  /** The latest versions that were seen. NB: that of a write may be seen before the write is answered. */
+  readonly seen: string[];
+  /** The latest versions that they have made. */
+  readonly made: string[];
+  /** The version of the look that goes on. */
+  current: string | undefined;
+  /** By id: the latest write of each. */
+  readonly latest: Map<string, Pick<BackgroundWriter, "content" | "version">>;
 }
 
 /** What is needed to name a loop, and to wait. */
@@ -94,6 +119,17 @@ export class HotLoops implements Observer {
       events.at(-1)?.object.metadata?.resourceVersion === state.version;
     state.returned = [];
     state.isNewRound = false;
+    if (state.background !== undefined) {
+      state.background.current = events.at(-1)?.object.metadata?.resourceVersion;
+    }
+  }
+
+  changed(subject: Subject): void {
+    const background = this.#states.get(subject)?.background;
+    if (background?.current === undefined) return;
+    push(background.seen, background.current);
+    // What comes next in this look is our own write.
+    background.current = undefined;
   }
 
   caused(subject: Subject, { diff }: { readonly diff: Diff }): void {
@@ -104,7 +140,9 @@ export class HotLoops implements Observer {
     state.returned = changed.filter((path) => ours.some((own) => isSamePlace(own, path)));
   }
 
-  written(subject: Subject, { paths, concluded, byEvent }: Written): void {
+  written(subject: Subject, written: Written): void {
+    const { paths, concluded, byEvent, by } = written;
+    if (by !== undefined) return this.#writtenBeside(subject, paths, by);
     if (paths.length === 0 && !this.#states.has(subject)) return;
     const state = this.#states.get(subject) ?? this.#begin(subject);
     if (paths.length > 0) {
@@ -115,6 +153,24 @@ export class HotLoops implements Observer {
     }
     state.concluded = concluded;
     state.hasWritten = true;
+  }
+
+  /** A round is one that runs since its own write has changed the object, or that puts back what others have changed. */
+  #writtenBeside(subject: Subject, paths: readonly string[], by: BackgroundWriter): void {
+    if (paths.length === 0) return;
+    const state = this.#states.get(subject) ?? this.#begin(subject);
+    const background = state.background ??= { seen: [], made: [], current: undefined, latest: new Map() };
+    const earlier = background.latest.get(by.handler);
+    const lost = earlier === undefined ? {} : minimisePatch(by.before, earlier.content) ?? {};
+    const again = isEmptyObject(lost) ? [] : namedPaths(lost).filter((path) => isAmong(paths, path));
+    const isSelfMade = by.onChange && earlier !== undefined && !hasOthers(background, earlier.version, by);
+    const fields = again.length > 0 || !isSelfMade ? again : paths;
+    state.isNewRound = false;
+    if (fields.length > 0) this.#count(subject, state, fields);
+    if (by.version !== undefined) push(background.made, by.version);
+    if (earlier !== undefined || background.latest.size < MOST_FIELDS) {
+      background.latest.set(by.handler, { content: by.content, version: by.version });
+    }
   }
 
   passEnds(subject: Subject, { gone }: PassEnd): void {
@@ -166,6 +222,7 @@ export class HotLoops implements Observer {
       managers: new Set(),
       isNewRound: false,
       isKnown: false,
+      background: undefined,
     };
     this.#states.set(subject, state);
     return state;
@@ -202,6 +259,27 @@ export class HotLoops implements Observer {
       "(let handlers write what they want to see, not what differs each time; or let one manager own the field)";
     logger[isNews ? "warn" : "debug"](message, { ...loop, rounds: state.rounds });
   }
+}
+
+function push(list: string[], version: string): void {
+  list.push(version);
+  if (list.length > MOST_FIELDS) list.shift();
+}
+
+/** Whether somebody else has changed the object between a write and the next one. */
+function hasOthers(
+  { seen, made }: BackgroundWrites,
+  since: string | undefined,
+  { before }: BackgroundWriter,
+): boolean {
+  return seen.some((version) =>
+    isNewer(version, since) === true && isNewer(version, before.metadata.resourceVersion) !== true &&
+    !made.includes(version)
+  );
+}
+
+function isAmong(paths: readonly string[], path: string): boolean {
+  return paths.some((own) => isSamePlace(own, path));
 }
 
 function kindOf({ resource: { group, plural } }: Subject): string {

@@ -6,7 +6,15 @@
  * tell nothing new) is not kept. Source: design, decision 7.
  */
 
-import type { AttemptEnd, Observer, PassEnd, PassStart, Subject, Written } from "../execution/observer.ts";
+import type {
+  AttemptEnd,
+  BackgroundWriter,
+  Observer,
+  PassEnd,
+  PassStart,
+  Subject,
+  Written,
+} from "../execution/observer.ts";
 import { formatPath } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
@@ -28,7 +36,10 @@ export interface LedgerHandler {
 export interface LedgerEntry {
   /** When, in milliseconds since 1970. */
   readonly time: number;
-  /** Why: "event", "retry", "write" (our own write came back), "error" (the look before failed), "dependency". */
+  /**
+   * Why: "event", "retry", "write" (our own write came back), "error" (the look before failed), "dependency"; "daemon" or
+   * "timer" if one has written, which is no look at the object.
+   */
   readonly wake: string;
   /** The types of the events that came; null for objects of a listing. */
   readonly events: readonly (string | null)[];
@@ -157,7 +168,8 @@ export class Ledger implements Observer {
     else if (handlers.length < MOST_HANDLERS) handlers.push(entry);
   }
 
-  written(subject: Subject, { paths, writes }: Written): void {
+  written(subject: Subject, { paths, writes, by }: Written): void {
+    if (by !== undefined) return this.#writtenBeside(subject, { paths, writes, by });
     const draft = this.#drafts.get(subject);
     if (draft === undefined) return;
     add(draft.written, paths);
@@ -180,6 +192,30 @@ export class Ledger implements Observer {
     }
     if (after !== undefined && after > 0) draft.waits = { until: this.#clock.now() + after * 1000, wake };
     this.#keep(subject, draft);
+  }
+
+  /** What one daemon or timer writes again and again must not push out everything else. */
+  #writtenBeside(
+    subject: Subject,
+    { paths, writes, by }: Pick<Written, "paths" | "writes"> & { readonly by: BackgroundWriter },
+  ): void {
+    const entries = this.#pages.get(subject.key)?.entries;
+    const before =
+      entries?.findLastIndex(({ wake, handlers }) => wake === by.type && handlers[0]?.id === by.handler) ??
+        -1;
+    if (before >= 0) entries?.splice(before, 1);
+    this.#keep(subject, {
+      time: this.#clock.now(),
+      wake: by.type,
+      events: [],
+      changed: [],
+      diff: [],
+      handlers: [{ id: by.handler }],
+      written: paths.slice(0, MOST_PATHS),
+      writes,
+      seconds: 0,
+      gone: false,
+    });
   }
 
   #keep(subject: Subject, entry: LedgerEntry): void {

@@ -6,9 +6,10 @@
  */
 
 import type { Diff } from "../model/diff.ts";
-import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
 import type { Outcome } from "./handler.ts";
 
 /** The object that it is about; the same value for as long as the operator remembers the object. */
@@ -70,6 +71,31 @@ export interface Written {
   readonly byEvent: boolean;
   /** Whether everything that the object called for is done. */
   readonly concluded: boolean;
+  /** The daemon or timer that wrote it, beside the looks at the object. */
+  readonly by?: BackgroundWriter;
+}
+
+/** A daemon or timer that has written. */
+export interface BackgroundWriter {
+  /** Its id. */
+  readonly handler: string;
+  readonly type: "daemon" | "timer";
+  /** Whether it runs because the object has changed, and not because of the time. */
+  readonly onChange: boolean;
+  /** The object's version after the write; undefined if it has gone. */
+  readonly version: string | undefined;
+  /** The object before the write. */
+  readonly before: KubeObject;
+  /** What was to be written, as a merge patch. */
+  readonly content: JsonObject;
+}
+
+/** Slows down daemons and timers that wake themselves by what they write. */
+export interface Brake {
+  /** Before a write: finds out who else writes, if that may be needed. */
+  lookAround(subject: Subject, logger: Logger): Promise<void> | undefined;
+  /** After a write: how long the next run has to wait at least; undefined: not at all. */
+  pauseAfter(subject: Subject, logger: Logger): Seconds | undefined;
 }
 
 /** A loop of writes and wake-ups. */

@@ -9,13 +9,13 @@ import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import type { Credentials } from "../client/connection_info.ts";
-import type { HotLoops } from "../engines/hot_loops.ts";
+import type { HotLoops, LoopingPass } from "../engines/hot_loops.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { Poster } from "../engines/posting.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
-import type { Observer } from "../execution/observer.ts";
+import type { Brake, Observer, Subject } from "../execution/observer.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { digestOf } from "../model/digest.ts";
 import { objectReference } from "../model/references.ts";
@@ -259,6 +259,7 @@ export class Run {
       },
       indices: this.#indexing.indices,
       observer: this.#observer,
+      brake: this.#makeBrake(),
       tasks: this.#background,
       deliver,
       essenceOf: (subject, body) => {
@@ -267,6 +268,19 @@ export class Run {
       },
       wake: ({ key }) => this.#workers.poke(key),
     });
+  }
+
+  #makeBrake(): Brake {
+    const passOf = (memory: Subject, logger: Logger): LoopingPass => ({
+      ...{ memory, logger, client: this.#client, observer: this.#observer, signal: this.#handlers.signal },
+    });
+    return {
+      lookAround: (subject, logger) =>
+        this.#hotLoops.isSuspicious({ memory: subject }, true)
+          ? this.#hotLoops.lookAround(passOf(subject, logger))
+          : undefined,
+      pauseAfter: (subject, logger) => this.#hotLoops.pauseAfter(passOf(subject, logger)),
+    };
   }
 
   /** One revision at a time: definitions come in swarms. */

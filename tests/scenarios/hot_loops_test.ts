@@ -131,6 +131,84 @@ suite("hot loops", (scenario) => {
     await running.stop();
   });
 
+  scenario(
+    "[N30] a timer that its own writes wake is named once, and slowed down",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      let runs = 0;
+      op.timer(Example, { idle: 0.05 }, function stir({ patch }) {
+        patch.spec.counter = ++runs;
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { begin: 1 } });
+      await world.until(() => loopsIn(running).length > 0);
+      assert.ok(runs >= 10 && runs <= 20, `recognised after ${runs} rounds`);
+      await world.settle();
+      assert.ok(runs <= 22, `${runs} rounds are no slow ones`);
+      assert.deepEqual(loopsIn(running), [{
+        level: "warn",
+        fields: ["spec.counter"],
+        managers: managersIn(world, ["lotse"]),
+      }]);
+      await objects.delete("one");
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[N30] a timer that fights another manager over a field is named once, with both, and slowed down",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      let runs = 0;
+      op.timer(Example, { interval: 0.1 }, function insist({ patch }) {
+        runs++;
+        patch.spec.size = 3;
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { begin: 1 } });
+      const address = { namespace: world.namespace, name: "one" };
+      const isInsisted = async () => (await objects.get("one")).spec?.size === 3;
+      for (let turn = 0; turn < 30 && loopsIn(running).length === 0; turn++) {
+        await world.until(async () => loopsIn(running).length > 0 || await isInsisted());
+        const request = { type: "merge", body: { spec: { size: 5 } }, fieldManager: "other" } as const;
+        await world.client.patch(EXAMPLES, address, request);
+      }
+      await world.until(() => loopsIn(running).length > 0);
+      const [loop, ...others] = loopsIn(running);
+      assert.deepEqual(others, []);
+      assert.deepEqual(loop?.fields, ["spec.size"]);
+      assert.deepEqual(loop?.managers, managersIn(world, ["lotse", "other"]));
+      await objects.delete("one");
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("daemons and timers that write by the clock are no loops", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    let runs = 0;
+    op.timer(Example, { interval: 1 }, function stamp({ patch }) {
+      patch.status.seen = ++runs;
+    });
+    op.timer(Example, { interval: 2, idle: 1 }, function count({ patch }) {
+      patch.status.count = runs;
+    });
+    op.on.field(Example, "spec.size", function scale({ patch, new: size }) {
+      patch.status.size = size;
+    });
+    const running = await world.start(op);
+    await objects.create("one", { spec: { size: 0 } });
+    for (let size = 1; size <= 40; size++) {
+      await objects.patch("one", { spec: { size } });
+      await running.advance(3);
+    }
+    assert.ok(runs > 100, `${runs} runs`);
+    assert.deepEqual(loopsIn(running), []);
+    await running.stop();
+  });
+
   scenario.virtual("a loop that ends is forgotten, and one that begins anew is found anew", async (world) => {
     const objects = new Objects(world);
     const op = operator();

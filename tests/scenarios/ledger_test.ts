@@ -84,6 +84,31 @@ suite("the ledger", (scenario) => {
     await running.stop();
   });
 
+  scenario.virtual("tells what daemons and timers wrote, the latest write of each", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.daemon(Example, function watch({ patch }) {
+      patch.status.watched = true;
+    });
+    op.timer(Example, { interval: 10 }, function stamp({ patch, runtime }) {
+      patch.status.time = String(world.host.clock.now() + runtime);
+    });
+    const running = await world.start(op);
+    const object = await objects.create("one");
+    await running.advance(65);
+    const entries = op.ledger.of(object)?.entries ?? [];
+    const told = entries.filter(({ wake }) => wake === "daemon" || wake === "timer");
+    assert.deepEqual(
+      told.map(({ wake, handlers, written, writes }) => ({ wake, handlers, written, writes })),
+      [
+        { wake: "daemon", handlers: [{ id: "watch" }], written: ["status.watched"], writes: 1 },
+        { wake: "timer", handlers: [{ id: "stamp" }], written: ["status.time"], writes: 1 },
+      ],
+    );
+    assert.ok((told[1]?.time ?? 0) > world.host.clock.now() - 10_000, "it is the latest one");
+    await running.stop();
+  });
+
   scenario.virtual("tells that an object has gone", async (world) => {
     const objects = new Objects(world);
     const op = operator();

@@ -12,7 +12,7 @@ import type { TaskGroup } from "../../async/tasks.ts";
 import type { Client } from "../../client/client.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import { execute } from "../../execution/execute.ts";
-import type { Observer } from "../../execution/observer.ts";
+import type { Brake, Observer } from "../../execution/observer.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
@@ -23,8 +23,8 @@ import type { BackgroundHandler } from "../../registry/handlers.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { type Backlog, sendPatch } from "./delivery.ts";
-import { type Next, nextRun } from "./pauses.ts";
+import { type Backlog, type DeliveredWrite, sendPatch } from "./delivery.ts";
+import { cancellationOf, checkDelay, type Next, nextRun, runsOnChange } from "./pauses.ts";
 import type { ObjectRecord } from "./record.ts";
 
 /** What the daemons and timers of one operator share. */
@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly settings: Settings;
   /** Who looks on. Default: nobody. */
   readonly observer?: Observer;
+  /** Slows down what wakes itself. Default: nothing does. */
+  readonly brake?: Brake;
   /** Gives a logger that is bound to the object. */
   readonly loggerOf: (body: KubeObject) => Logger;
   readonly indices: ObjectCause["indices"];
@@ -75,12 +77,14 @@ export class Companion {
   #state: "waiting" | "running" | "abandoned" | "ended" = "waiting";
   /** When the next run is due; Infinity: when something happens. */
   #due: Seconds = Infinity;
-  /** When the last run began. */
-  #began: Seconds = -Infinity;
+  /** How often the object had changed when the last run began. */
+  #seen = 0;
   #attempts: Attempts | undefined;
   #backlog: Backlog | undefined;
   /** When the backlog is to be sent. */
   #resend: Seconds = Infinity;
+  /** It wakes itself again and again, and must not run before this. */
+  #brakedUntil: Seconds = -Infinity;
   #flag: StopFlag<StopReason> | undefined;
   /** Aborts the handler's `signal`; only while it runs. */
   #controller: AbortController | undefined;
@@ -145,7 +149,8 @@ export class Companion {
   advance(): void {
     const since = this.#flag?.since;
     if (this.#state !== "running" || since === undefined) return;
-    const { backoff, timeout, polling } = this.#cancellation;
+    const { background } = this.#world.settings;
+    const { backoff, timeout, polling } = cancellationOf(this.handler, background.cancellationPolling);
     const now = this.#world.clock.monotonic();
     const toCancel = since + (backoff ?? 0);
     const isBefore = (time: Seconds): boolean => now + TOLERANCE < time;
@@ -161,17 +166,6 @@ export class Companion {
       this.#logger.info(`${this.#noun} is still stopping: it is waited for`, this.#fields);
       this.#arm(now + polling);
     }
-  }
-
-  get #cancellation(): { readonly backoff?: Seconds; readonly timeout?: Seconds; readonly polling: Seconds } {
-    const { handler } = this;
-    const { cancellationPolling } = this.#world.settings.background;
-    if (handler.type === "timer") return { polling: cancellationPolling };
-    return {
-      backoff: handler.cancellationBackoff,
-      timeout: handler.cancellationTimeout,
-      polling: handler.cancellationPolling ?? cancellationPolling,
-    };
   }
 
   get #flagged(): StopFlag<StopReason> {
@@ -195,9 +189,7 @@ export class Companion {
     if (typeof initialDelay === "number") return initialDelay;
     try {
       // The types of the options have made sure that the function takes these arguments.
-      const delay: unknown = initialDelay(this.#args(this.#firstAttempt(), new Patch()) as never);
-      if (typeof delay === "number" && delay >= 0) return delay;
-      throw new TypeError(`Cannot wait for ${String(delay)} at first: the function must return a number`);
+      return checkDelay(initialDelay(this.#args(this.#firstAttempt(), new Patch()) as never));
     } catch (error) {
       const { defaultBackoff } = this.#world.settings.execution;
       this.#logger.error("Initial delay failed: the default backoff is taken", {
@@ -221,8 +213,8 @@ export class Companion {
   }
 
   #plan(due: Seconds): void {
-    this.#due = due;
-    this.#arm(Math.min(due, this.#resend));
+    this.#due = Math.max(due, this.#brakedUntil);
+    this.#arm(Math.min(this.#due, this.#resend));
   }
 
   #arm(due: Seconds): void {
@@ -234,7 +226,7 @@ export class Companion {
   async #run(): Promise<void> {
     const { clock } = this.#world;
     const due = this.#due;
-    this.#began = clock.monotonic();
+    this.#seen = this.record.changes;
     const attempts = this.#attempts ??= this.#firstAttempt();
     const patch = new Patch();
     patch.fns.push(...this.#backlog?.lost ?? []);
@@ -308,8 +300,9 @@ export class Companion {
   }
 
   async #send(patch: Patch, logger = this.#logger): Promise<void> {
-    const { clock, settings } = this.#world;
+    const { clock, settings, brake } = this.#world;
     const { record } = this;
+    await brake?.lookAround(record.subject, logger);
     this.#backlog = await sendPatch(patch, {
       ...this.#world,
       logger,
@@ -318,9 +311,19 @@ export class Companion {
       backlog: this.#backlog,
       errorDelays: [...settings.queueing.errorDelays],
       adopt: (body) => record.adopt(body),
+      onWritten: (written) => this.#tellWritten(written, logger),
     });
     const isUnsent = this.#backlog?.unsent !== undefined;
     this.#resend = isUnsent ? clock.monotonic() + (this.#backlog?.retryIn ?? 0) : Infinity;
+  }
+
+  #tellWritten({ paths, writes, ...write }: DeliveredWrite, logger: Logger): void {
+    const { observer, brake, clock } = this.#world;
+    const { handler, record: { subject } } = this;
+    const by = { handler: handler.id, type: handler.type, onChange: runsOnChange(handler), ...write };
+    observer?.written?.(subject, { paths, writes, byEvent: false, concluded: false, by });
+    const pause = brake?.pauseAfter(subject, logger);
+    if (pause !== undefined) this.#brakedUntil = clock.monotonic() + pause;
   }
 
   async #catchUp(): Promise<void> {
@@ -333,7 +336,7 @@ export class Companion {
     if (this.isStopping) return this.#end();
     this.#state = "waiting";
     if (next === "change") {
-      this.#plan(this.record.idleSince > this.#began ? this.#idleEnd() : Infinity);
+      this.#plan(this.record.changes > this.#seen ? this.#idleEnd() : Infinity);
     } else if (next !== "end") {
       this.#plan(next.due);
     } else {

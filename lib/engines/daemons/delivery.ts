@@ -9,10 +9,11 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
-import { applyPatch, isWorthWriting } from "../../execution/apply.ts";
+import { type Applied, applyPatch, isWorthWriting } from "../../execution/apply.ts";
 import { toError } from "../../execution/errors.ts";
-import type { KubeObject } from "../../model/object.ts";
-import { Patch, type PatchFunction } from "../../model/patch.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { changedPaths, namedPaths } from "../../model/changed_paths.ts";
+import { minimisePatch, Patch, type PatchFunction } from "../../model/patch.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -28,6 +29,20 @@ export interface Backlog {
   readonly retryIn: Seconds;
 }
 
+/** A write that has reached the object. */
+export interface DeliveredWrite {
+  /** What was to be changed, as dotted paths. */
+  readonly paths: readonly string[];
+  /** How many requests changed the object. */
+  readonly writes: number;
+  /** The object's version after it; undefined if it has gone. */
+  readonly version: string | undefined;
+  /** The object before it. */
+  readonly before: KubeObject;
+  /** What was to be written, as a merge patch; without functions. */
+  readonly content: JsonObject;
+}
+
 export interface SendOptions {
   readonly client: Client;
   readonly logger: Logger;
@@ -41,6 +56,8 @@ export interface SendOptions {
   readonly signal: AbortSignal;
   /** Called with what the object has become. */
   readonly adopt: (body: KubeObject) => void;
+  /** Called when something was written. */
+  readonly onWritten?: (written: DeliveredWrite) => void;
 }
 
 /** Sends a patch, after what is left of earlier ones; gives what is left then. Never throws. */
@@ -79,9 +96,25 @@ async function send(outgoing: Patch, options: SendOptions): Promise<Backlog | un
   const applied = await applyPatch({ ...options, patch: guarded });
   if (applied.body === undefined) logger.debug("The object has gone: nothing is written");
   else adopt(applied.body);
+  tellWritten(guarded, { ...options, applied });
   if (applied.remaining.length === 0) return undefined;
   logger.debug("Functions of the patch have lost against another change: the next run gets them");
   return { unsent: undefined, lost: outgoing.fns, failures: 0, retryIn: 0 };
+}
+
+function tellWritten(
+  patch: Patch,
+  { onWritten, body, applied }: SendOptions & { readonly applied: Applied },
+): void {
+  if (onWritten === undefined || applied.writes === 0) return;
+  const content = patch.toMergePatch();
+  const paths = namedPaths(minimisePatch(body, content) ?? {});
+  if (patch.fns.length > 0 && applied.body !== undefined) {
+    const changed = changedPaths(body, applied.body).filter((path) => !path.startsWith("metadata."));
+    paths.push(...changed.filter((path) => !paths.includes(path)));
+  }
+  const version = applied.body?.metadata.resourceVersion;
+  onWritten({ paths, writes: applied.writes, version, before: body, content });
 }
 
 function compose(patch: Patch, { backlog, logger }: SendOptions): Patch {

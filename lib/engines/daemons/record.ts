@@ -32,6 +32,8 @@ export class ObjectRecord<Companion extends Attached> {
   readonly companions: Companion[] = [];
   /** When the object changed last, on the monotonic clock: first sight counts. */
   idleSince: Seconds;
+  /** How often it has changed since. NB: times cannot tell what comes first, where a clock stands still. */
+  changes = 0;
   /** A digest of what counts as a change; undefined as long as nobody needed it. */
   #essence: string | undefined;
   /** By id: the essence on which it has failed, or undefined if it has ended for good. */
@@ -73,6 +75,7 @@ export class ObjectRecord<Companion extends Attached> {
     this.#essence = essence;
     if (before === undefined || before === essence) return;
     this.idleSince = now;
+    this.changes++;
     for (const companion of this.companions) companion.onChange();
   }
 
