@@ -41,6 +41,16 @@ export const NOTE = "lotse.dev/last-handled-configuration";
 
 export const MERGE_PATCH = "application/merge-patch+json";
 
+/** The server has answered, and said no. */
+export class RefusedError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 export class Api {
   readonly #agent: Agent;
   readonly #server: string;
@@ -57,7 +67,7 @@ export class Api {
     response.setEncoding("utf8");
     for await (const chunk of response) text += chunk;
     if ((response.statusCode ?? 0) >= 300) {
-      throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+      throw new RefusedError(`${method} ${path}: ${response.statusCode} ${text}`, response.statusCode ?? 0);
     }
     return JSON.parse(text) as T;
   }
@@ -89,10 +99,14 @@ export class Api {
 
   #open(method: string, path: string, body: unknown, type: string): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const headers = body === undefined ? {} : { "content-type": type };
+    const text = body === undefined ? "" : JSON.stringify(body);
+    // NB: Deno sends no length with the body of a DELETE, and the server reads the body as the next request.
+    const headers = body === undefined
+      ? {}
+      : { "content-type": type, "content-length": new TextEncoder().encode(text).length };
     const sent = request(this.#server + path, { method, agent: this.#agent, headers }, resolve);
     sent.on("error", reject);
-    sent.end(body === undefined ? undefined : JSON.stringify(body));
+    sent.end(text);
     return promise;
   }
 }

@@ -61,6 +61,11 @@ export interface Credentials {
   current(signal?: AbortSignal): Promise<ConnectionInfo>;
   /** Says that the server did not accept this very info (401). Nothing happens if it was replaced meanwhile. */
   invalidate(info: ConnectionInfo, cause?: unknown): void;
+  /**
+   * Says that the server has taken this very info. Who wants to know that sees to it that refusals come to an end:
+   * requests then wait for other credentials as often as it takes.
+   */
+  confirm?(info: ConnectionInfo): void;
   /** The info that `current()` gave last, if any. */
   peek?(): ConnectionInfo | undefined;
 }

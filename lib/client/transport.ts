@@ -168,7 +168,9 @@ export class Transport implements Disposable {
       try {
         const attempt = (): Promise<R | HttpResponse> => this.#attempt(request, { info, number, finish });
         // Streams last for ever: if they counted, an operator of many kinds would have nothing left to write with.
-        return await (finish === undefined ? attempt() : this.#limiter.run(attempt, request.signal));
+        const result = await (finish === undefined ? attempt() : this.#limiter.run(attempt, request.signal));
+        this.#credentials.confirm?.(info);
+        return result;
       } catch (error) {
         request.signal?.throwIfAborted();
         if (error instanceof ApiError && error.status === 401) {
@@ -240,7 +242,7 @@ export class Transport implements Disposable {
   /** Has the credentials replaced that the server has just refused. */
   #renew(info: ConnectionInfo, error: ApiError, refused: number): void {
     this.#credentials.invalidate(info, error);
-    if (refused < UNAUTHORIZED_LIMIT) return;
+    if (refused < UNAUTHORIZED_LIMIT || this.#credentials.confirm !== undefined) return;
     const message =
       `Cannot log in to "${info.server}": it refused ${refused} sets of fresh credentials in a row`;
     throw new LoginError(message, { cause: error });

@@ -3,8 +3,12 @@
  *
  * Everybody who sends a request takes an info from here and says when the server did not accept it. The first one to find
  * the vault empty starts one login; everybody else waits for the same one. An info that was refused is remembered, so that a
- * login that can only repeat it ends in an error instead of a loop; it is given another chance after a minute, because
- * servers also answer 401 while they start. Infos are renewed before they expire, while the old ones still work.
+ * login that can only repeat it ends in an error instead of a loop. Infos are renewed before they expire, while the old
+ * ones still work.
+ *
+ * NB: servers also answer 401 to good credentials, while they start, or while what they ask about tokens does not answer;
+ * and files are read while others write them. So, once a server has taken anything from here, a login has a minute of
+ * failures before it counts as failed for good. Until then it fails at once: most probably it is wrong.
  *
  * Source: behaviour-b §6.5; deviations D10, B-6.4.
  */
@@ -12,7 +16,7 @@
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type ConnectionInfo, type Credentials, describeInfo, equalInfos } from "./connection_info.ts";
-import { LoginError, messageOf } from "./errors.ts";
+import { isNamed, LoginError, messageOf } from "./errors.ts";
 
 /** Gets infos by key (whose login it was): all that can be had now. Empty: there are none. */
 export type Login = () => Promise<ReadonlyMap<string, ConnectionInfo>>;
@@ -23,7 +27,9 @@ export interface VaultOptions {
   readonly login: Login;
   /** For how long a refused info is not accepted again, in seconds. Default: 60. */
   readonly memory?: Seconds;
-  /** Called for each login that gave nothing to use; an operator stops then. */
+  /** For how long a login may fail after a server has taken credentials from here, in seconds. Default: 60. */
+  readonly patience?: Seconds;
+  /** Called for each login that has failed for good; an operator stops then. */
   readonly onFailure?: (error: LoginError) => void;
 }
 
@@ -46,6 +52,19 @@ const REMEMBERED = 3;
 /** How long after a failed renewal the next one is tried. */
 const RENEWAL_PAUSE: Seconds = 10;
 
+/** The pauses between logins that fail; the last one repeats. */
+const LOGIN_PAUSES: readonly Seconds[] = [1, 2, 3, 5];
+
+/** How many sets of credentials may be refused in a row, however fresh they are, when patience is over. */
+const REFUSED_LIMIT = 5;
+
+/** What has gone wrong since a server has last taken credentials. */
+interface Trouble {
+  /** On the monotonic clock. */
+  readonly since: Seconds;
+  refused: number;
+}
+
 /** Credentials that renew themselves. */
 export class Vault implements Credentials {
   readonly #options: VaultOptions;
@@ -55,6 +74,13 @@ export class Vault implements Credentials {
   #login: Promise<void> | undefined;
   #latest: ConnectionInfo | undefined;
   #lastRefusal: unknown;
+  /** Whether a server has ever taken anything. */
+  #isProven = false;
+  #trouble: Trouble | undefined;
+  /** Requests that wait for a login. */
+  #waiting = 0;
+  /** Ends the pause between two logins when nobody waits any more. */
+  #pause: AbortController | undefined;
 
   constructor(options: VaultOptions) {
     this.#options = options;
@@ -72,7 +98,7 @@ export class Vault implements Credentials {
     for (;;) {
       const item = this.#pick();
       if (item === undefined) {
-        await unlessAborted(this.#refill(), signal);
+        await this.#untilRefilled(signal);
         continue;
       }
       const now = this.#options.host.clock.now();
@@ -91,10 +117,18 @@ export class Vault implements Credentials {
       if (item.info !== info) continue;
       this.#items.delete(key);
       this.#lastRefusal = cause;
+      this.#inTrouble().refused++;
       const refusal: Refusal = { info, at: this.#options.host.clock.monotonic() };
       this.#refusals.set(key, [...this.#refusals.get(key) ?? [], refusal].slice(-REMEMBERED));
       this.#options.logger.debug("Credentials were refused", { connection: describeInfo(info) });
     }
+  }
+
+  confirm(info: ConnectionInfo): void {
+    if (this.#trouble === undefined && this.#isProven) return;
+    if (![...this.#items.values()].some((item) => item.info === info)) return;
+    this.#isProven = true;
+    this.#trouble = undefined;
   }
 
   peek(): ConnectionInfo | undefined {
@@ -141,6 +175,15 @@ export class Vault implements Credentials {
     }
   }
 
+  async #untilRefilled(signal: AbortSignal | undefined): Promise<void> {
+    this.#waiting++;
+    try {
+      await unlessAborted(this.#refill(), signal);
+    } finally {
+      if (--this.#waiting === 0) this.#pause?.abort();
+    }
+  }
+
   /** Logs in, once for all who wait. @throws {LoginError} If that gives nothing to use. */
   #refill(): Promise<void> {
     this.#login ??= this.#logIn().finally(() => this.#login = undefined);
@@ -148,19 +191,60 @@ export class Vault implements Credentials {
   }
 
   async #logIn(): Promise<void> {
-    const { logger, login, onFailure } = this.#options;
+    const { host: { clock }, logger, onFailure } = this.#options;
     logger.debug(this.#latest === undefined ? "Logging in" : "Logging in again");
-    try {
-      const infos = await login();
-      for (const [key, info] of infos) this.add(key, info);
-      if (this.#items.size === 0) throw new LoginError(this.#failureOf(infos), { cause: this.#lastRefusal });
-    } catch (error) {
-      const failure = error instanceof LoginError
-        ? error
-        : new LoginError(`Cannot log in: ${messageOf(error)}`, { cause: error });
-      onFailure?.(failure);
-      throw failure;
+    for (let attempt = 1;; attempt++) {
+      const error = await this.#tryLogin();
+      if (error === undefined) return;
+      const delay = this.#delayAfter(error);
+      if (delay === undefined) {
+        onFailure?.(error);
+        throw error;
+      }
+      logger.warn("Cannot log in, will try again", { attempt, delay, error });
+      this.#pause = new AbortController();
+      await clock.sleep(delay, this.#pause.signal);
+      if (this.#waiting === 0) throw error;
+      // What was refused then may be taken now.
+      this.#refusals.clear();
     }
+  }
+
+  /** Gives what was wrong, if it gave nothing to use. */
+  async #tryLogin(): Promise<LoginError | undefined> {
+    try {
+      const infos = await this.#options.login();
+      for (const [key, info] of infos) this.add(key, info);
+      if (this.#items.size > 0 && !this.#isHopeless()) return undefined;
+      this.#items.clear();
+      return new LoginError(this.#failureOf(infos), { cause: this.#lastRefusal });
+    } catch (error) {
+      if (error instanceof LoginError) return error;
+      return new LoginError(`Cannot log in: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Undefined if it is of no use to try again. Handlers that fail have tried again already, as often as they wanted to. */
+  #delayAfter({ cause }: LoginError): Seconds | undefined {
+    if (!this.#isProven || isNamed(cause, "ActivityError")) return undefined;
+    const trouble = this.#inTrouble();
+    if (this.#isOver(trouble)) return undefined;
+    return LOGIN_PAUSES[Math.min(trouble.refused, LOGIN_PAUSES.length) - 1] ?? LOGIN_PAUSES[0];
+  }
+
+  #inTrouble(): Trouble {
+    return this.#trouble ??= { since: this.#options.host.clock.monotonic(), refused: 0 };
+  }
+
+  #isOver({ since }: Trouble): boolean {
+    const patience = this.#isProven ? this.#options.patience ?? 60 : 0;
+    return this.#options.host.clock.monotonic() - since >= patience;
+  }
+
+  /** Whether servers refuse all that logins give, however fresh it is. */
+  #isHopeless(): boolean {
+    const trouble = this.#trouble;
+    return trouble !== undefined && trouble.refused >= REFUSED_LIMIT && this.#isOver(trouble);
   }
 
   #failureOf(infos: ReadonlyMap<string, ConnectionInfo>): string {

@@ -179,6 +179,109 @@ describe("Vault.invalidate()", () => {
   });
 });
 
+describe("Vault and refusals of good credentials", () => {
+  /** A vault in use: the server has taken what it gave. */
+  async function provenVault(
+    logins: Parameters<typeof makeVault>[0],
+    options: Partial<VaultOptions> = {},
+  ): Promise<Scripted & { readonly failures: LoginError[] }> {
+    const failures: LoginError[] = [];
+    const made = makeVault(logins, { onFailure: (error) => void failures.push(error), ...options });
+    const info = await within(made.host, made.vault.current());
+    made.vault.confirm(info);
+    return { ...made, failures };
+  }
+
+  it("gives the same info again and again, with pauses, as long as patience lasts", async () => {
+    const { host, vault, failures } = await provenVault([[infoOf("a")]]);
+    const begun = host.clock.monotonic();
+    let tries = 0;
+    while (host.clock.monotonic() - begun < 40) {
+      vault.invalidate(await within(host, vault.current()));
+      tries++;
+    }
+    assert.ok(tries >= 6 && tries < 15, `${tries} tries`);
+    vault.confirm(await within(host, vault.current()));
+    assert.deepEqual(failures, []);
+    await host.clock.advance(1000);
+    vault.invalidate(await within(host, vault.current()));
+    assert.equal((await within(host, vault.current())).token, "a");
+    assert.deepEqual(failures, []);
+  });
+
+  it("fails for good when patience is over, and says so", async () => {
+    const { host, vault, failures } = await provenVault([[infoOf("a")]], { patience: 30 });
+    const begun = host.clock.monotonic();
+    await assert.rejects(async () => {
+      for (;;) vault.invalidate(await within(host, vault.current()));
+    }, /credentials were refused/);
+    const passed = host.clock.monotonic() - begun;
+    assert.ok(passed >= 30 && passed < 40, `${passed} s`);
+    assert.equal(failures.length, 1);
+  });
+
+  it("fails for good when one set after the other is refused, however fresh", async () => {
+    const { host, vault } = await provenVault(
+      Array.from({ length: 1000 }, (_, index) => [infoOf(`t${index}`)]),
+      { patience: 30 },
+    );
+    await assert.rejects(async () => {
+      for (;;) vault.invalidate(await within(host, vault.current()));
+    }, LoginError);
+    assert.ok(host.clock.monotonic() < 40);
+  });
+
+  it("reads files again that were being written", async () => {
+    const { host, vault, failures } = await provenVault([
+      [infoOf("a")],
+      new LoginError("half a file"),
+      [infoOf("b")],
+    ]);
+    vault.invalidate(await within(host, vault.current()));
+    assert.equal((await within(host, vault.current())).token, "b");
+    assert.deepEqual(failures, []);
+  });
+
+  it("waits no longer than somebody waits for it", async () => {
+    const { host, vault, failures } = await provenVault([[infoOf("a")]]);
+    vault.invalidate(await within(host, vault.current()));
+    const controller = new AbortController();
+    const refused = assert.rejects(vault.current(controller.signal), /enough/);
+    await host.clock.advance(1.5);
+    controller.abort(new Error("enough"));
+    await refused;
+    await host.clock.settle();
+    assert.equal(host.clock.pending, 0);
+    assert.deepEqual(failures, []);
+  });
+
+  it("takes no confirmation of an info that was replaced", async () => {
+    const { host, vault } = makeVault([[infoOf("a")]]);
+    const info = await within(host, vault.current());
+    vault.invalidate(info);
+    vault.confirm(info);
+    await assert.rejects(within(host, vault.current()), LoginError);
+  });
+
+  it("learns from requests that a server takes its credentials", async () => {
+    const { host, vault } = makeVault([[infoOf("a")]]);
+    let isStarting = false;
+    const world = makeWorld({
+      host,
+      credentials: vault,
+      answer: () => isStarting ? refusal(401) : json({ a: 1 }),
+    });
+    const send = () => within(host, world.transport.request({ method: "GET", path: "/" }));
+    await send();
+    isStarting = true;
+    host.clock.after(20, () => {
+      isStarting = false;
+    });
+    assert.deepEqual((await send()).body, { a: 1 });
+    assert.ok(world.seen.length > 6);
+  });
+});
+
 describe("Vault and expiring credentials", () => {
   it("[B267] logs in before the next request when an info has expired", async () => {
     const host = virtualHost();

@@ -324,6 +324,31 @@ suite("activities", (scenario) => {
     await run.stop();
   });
 
+  scenario.virtual(
+    "[D10] a server that refuses good credentials while it starts does not end the operator; one that goes on does",
+    async (world) => {
+      const op = operator();
+      const events: string[] = [];
+      op.on.event(Example, ({ name }) => void events.push(name));
+      op.on.login(() => ({ server: SERVER, token: "good" }));
+      const run = new LoginRun(world, op, { token: "good" });
+      await world.host.clock.settle();
+      run.token = "nobody's";
+      world.host.network.breakAll();
+      await world.host.clock.advance(40);
+      assert.equal(run.result, undefined);
+      run.token = "good";
+      await new Objects(world).create("one");
+      await world.until(() => events.length > 0);
+      assert.equal(run.result, undefined);
+      run.token = "nobody's";
+      world.host.network.breakAll();
+      await world.host.clock.advance(90);
+      assert.ok(run.failure instanceof LoginError);
+      assert.match(run.failure.message, /credentials were refused/);
+    },
+  );
+
   scenario.virtual("a login that fails temporarily is tried again, and can be given up", async (world) => {
     const op = operator();
     let calls = 0;
