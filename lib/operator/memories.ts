@@ -22,7 +22,8 @@ export interface Expectation {
 /** What is remembered about one object. */
 export interface ObjectMemory {
   readonly key: string;
-  readonly resource: Resource;
+  /** The kind, as it is served now. */
+  resource: Resource;
   /** Shared by all handlers of the object. */
   readonly memo: Record<string, unknown>;
   /** Whether the object was there before the operator looked. */

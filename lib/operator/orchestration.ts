@@ -35,8 +35,8 @@ export interface OrchestrationOptions {
   readonly onStarted?: (stream: string, resource: Resource) => void;
   /** Called with each stream that has listed its objects for the first time. */
   readonly onListed?: (stream: string) => void;
-  /** Called with each stream that was stopped since its kind is served no more. */
-  readonly onEnded?: (stream: string, resource: Resource) => void;
+  /** Called with each stream that was stopped since its kind or namespace is served no more. */
+  readonly onEnded?: (stream: string) => void;
   /** Called when all streams that there are have listed their objects at least once. */
   readonly onSynced: () => void;
   readonly observer: Observer;
@@ -52,13 +52,14 @@ interface Target {
 
 interface FollowOptions extends Target {
   readonly key: string;
-  readonly known: KnownObjects;
   readonly signal: AbortSignal;
   readonly onListed: () => void;
 }
 
 interface Stream {
   readonly resource: Resource;
+  /** The objects that it has announced. */
+  readonly known: KnownObjects;
   task: Task | undefined;
   listed: boolean;
   state: WatchState | undefined;
@@ -110,12 +111,15 @@ export class Orchestration {
         ) => [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }])
       ),
     );
-    const unwanted = [...this.#streams].filter(([key]) => !wanted.has(key));
+    const unwanted = [...this.#streams].filter(([key, { resource }]) =>
+      !isSame(wanted.get(key)?.resource, resource)
+    );
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
-    for (const [key, { resource }] of unwanted) this.#options.onEnded?.(key, resource);
+    for (const [key, stream] of unwanted) if (!wanted.has(key)) this.#leave(key, stream);
+    const known = new Map(unwanted.map(([key, stream]) => [key, stream.known]));
     for (const [key, target] of wanted) {
-      if (!this.#streams.has(key)) this.#start(key, target);
+      if (!this.#streams.has(key)) this.#start(key, target, known.get(key));
     }
     if (this.isSynced) this.#options.onSynced();
   }
@@ -124,10 +128,19 @@ export class Orchestration {
     return resource.namespaced ? this.#options.namespaces() ?? [undefined] : [undefined];
   }
 
-  #start(key: string, target: Target): void {
+  /** What nobody tells about any more counts as gone: else its daemons and retries would go on for ever. */
+  #leave(key: string, { resource, known }: Stream): void {
+    const { logger, onEnded } = this.#options;
+    logger.debug("Watching no more", { stream: key, objects: known.size });
+    for (const object of known.objects()) this.#submit(resource, { event: { type: "DELETED", object } });
+    onEnded?.(key);
+  }
+
+  #start(key: string, target: Target, known: KnownObjects = new KnownObjects()): void {
     this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
     const stream: Stream = {
       resource: target.resource,
+      known,
       task: undefined,
       listed: false,
       state: undefined,
@@ -149,12 +162,11 @@ export class Orchestration {
   ): Promise<void> {
     const { host, logger } = this.#options;
     const backoff = exponentialBackoff({ initial: 1, max: 60, jitter: 0.5, random: host.random });
-    const known = new KnownObjects();
     for (let failures = 0; !signal.aborted; failures++) {
       let error: unknown;
       try {
         const onListed = (): void => this.#markListed(key, stream);
-        await this.#follow(stream, { ...target, key, known, signal, onListed });
+        await this.#follow(stream, { ...target, key, signal, onListed });
       } catch (caught) {
         error = caught;
       }
@@ -172,6 +184,7 @@ export class Orchestration {
 
   async #follow(stream: Stream, options: FollowOptions): Promise<void> {
     const { observer, settings } = this.#options;
+    const { known } = stream;
     const selectors = serverSelectorsFor(settings, options.resource);
     const onState = (state: WatchState): void => {
       stream.state = state;
@@ -180,7 +193,7 @@ export class Orchestration {
       else if (state.phase === "watching") stream.failingSince = undefined;
       observer.streamed?.(options.resource, { key: options.key, state });
     };
-    for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, onState })) {
+    for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, known, onState })) {
       if (item.type === "listed") options.onListed();
       else this.#submit(options.resource, item);
     }
@@ -204,4 +217,10 @@ export class Orchestration {
     this.#options.onListed?.(key);
     if (this.isSynced) this.#options.onSynced();
   }
+}
+
+/** Whether a kind is served as it was. */
+function isSame(now: Resource | undefined, before: Resource): boolean {
+  const subresourcesOf = ({ subresources }: Resource): string => [...subresources].sort().join(" ");
+  return now !== undefined && subresourcesOf(now) === subresourcesOf(before);
 }

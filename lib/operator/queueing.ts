@@ -101,6 +101,8 @@ export class Workers {
     if (this.#isStopped) return;
     const { memories, indexing, keepsEvents, observer } = this.#options;
     const memory = memories.recall(resource, event);
+    // What the server says of the kind may have changed: whether its status is a subresource, for one.
+    memory.resource = resource;
     if (restored) memory.restored = true;
     const keepsAll = keepsEvents(resource);
     if (!keepsAll && isEcho(memory, event)) return indexing?.submit(memory, event);
@@ -111,6 +113,8 @@ export class Workers {
     worker.events.push(event);
     indexing?.submit(memory, event);
     observer.queued?.(memory, event.type);
+    // What has gone is not waited with: its daemons would run on.
+    if (event.type === "DELETED" && worker.paused) this.#release(worker);
     this.#start(worker);
   }
 
@@ -119,8 +123,7 @@ export class Workers {
     const memory = this.#options.memories.get(key);
     if (memory === undefined || this.#isStopped) return;
     const worker = this.#workerOf(memory);
-    this.#cancel(key);
-    worker.paused = false;
+    this.#release(worker);
     worker.wake = wake;
     this.#start(worker);
   }
@@ -149,6 +152,12 @@ export class Workers {
     return worker;
   }
 
+  /** Ends a pause, and takes back what was planned. */
+  #release(worker: Worker): void {
+    this.#cancel(worker.memory.key);
+    worker.paused = false;
+  }
+
   #start(worker: Worker): void {
     if (worker.since === 0) worker.since = this.#options.clock.monotonic();
     if (worker.running || worker.paused) return;
@@ -163,11 +172,12 @@ export class Workers {
         // NB: without a slot: those who could open the gate must not wait for those who wait at it.
         if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);
         if (this.#isStopped) break;
-        using _slot = await limiter.enter(undefined, { urgent: isUrgent(worker) });
+        using _slot = await limiter.enter(this.#stopping.signal, { urgent: isUrgent(worker) });
         const indexed = indexing?.settled(worker.memory.key);
         if (indexed !== undefined) await indexed;
-        const { events, wake = "event" } = worker;
-        worker.events = [];
+        if (this.#isStopped) break;
+        const { wake = "event" } = worker;
+        const events = takeEvents(worker);
         worker.wake = undefined;
         const waited = worker.since === 0 ? 0 : clock.monotonic() - worker.since;
         worker.since = 0;
@@ -214,6 +224,8 @@ export class Workers {
   #handOver(worker: Worker): void {
     const rest = worker.events;
     worker.events = [];
+    // What came due meanwhile was about the one that has gone.
+    worker.wake = undefined;
     this.#workers.delete(worker.memory.key);
     for (const event of rest) this.submit(worker.memory.resource, event);
   }
@@ -228,4 +240,10 @@ function isEcho(memory: ObjectMemory, event: WatchEvent): boolean {
   if (event.type === "DELETED" || memory.body === event.object) return false;
   if (isUnfinished(memory) || memory.expected !== undefined || memory.restored) return false;
   return isKnown(memory, event.object);
+}
+
+/** Takes what has come, but nothing that comes after a deletion: that is about another object. */
+function takeEvents(worker: Worker): WatchEvent[] {
+  const end = worker.events.findIndex(({ type }) => type === "DELETED");
+  return worker.events.splice(0, end < 0 ? worker.events.length : end + 1);
 }

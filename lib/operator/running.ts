@@ -181,10 +181,7 @@ export class Run {
         if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
       },
       onListed: (stream) => this.#indexing.release(stream),
-      onEnded: (stream, resource) => {
-        this.#indexing.forget(resource);
-        this.#indexing.release(stream);
-      },
+      onEnded: (stream) => this.#indexing.release(stream),
       observer: this.#observer,
     });
   }

@@ -16,7 +16,7 @@ import type { Outcome } from "../../execution/handler.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
-import { keyOf, type Resource } from "../../model/resource.ts";
+import type { Resource } from "../../model/resource.ts";
 import { ObjectArgs } from "../../registry/args.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
 import { matches } from "../../registry/filters.ts";
@@ -142,13 +142,6 @@ export class Indexing implements Disposable {
   /** Resolves when the newest state so far has been indexed; undefined if it has been. */
   settled(key: string): Promise<void> | undefined {
     return this.#lines.get(key)?.newest;
-  }
-
-  /** Removes all objects of a kind that is served no more. */
-  forget(resource: Resource): void {
-    const prefix = `${keyOf(resource)}/`;
-    for (const table of this.#tables.values()) table.dropAll(prefix);
-    for (const key of this.#exclusions.keys()) if (key.startsWith(prefix)) this.#exclusions.delete(key);
   }
 
   [Symbol.dispose](): void {

@@ -50,11 +50,6 @@ export class IndexTable {
     this.replace(object, []);
   }
 
-  /** Removes all that objects have whose names begin with this. */
-  dropAll(prefix: string): void {
-    for (const object of [...this.#objects.keys()]) if (object.startsWith(prefix)) this.drop(object);
-  }
-
   #put(hash: unknown, { object, key, value }: { object: string; key: unknown; value: unknown }): void {
     const slot = this.#slots.get(hash) ?? { key, values: new Map(), list: undefined };
     this.#slots.set(hash, slot);

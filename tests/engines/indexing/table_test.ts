@@ -54,14 +54,6 @@ describe("IndexTable", () => {
     assert.deepEqual([list, table.view.get("k")], [[1], [1, 2]]);
   });
 
-  it("drops all objects of a prefix", () => {
-    const table = new IndexTable();
-    for (const name of ["x/1", "x/2", "y/1"]) table.replace(name, [[name, 1]]);
-    table.dropAll("x/");
-    assert.deepEqual([...table.view.keys()], ["y/1"]);
-    assert.equal(table.objects, 1);
-  });
-
   it("is a Map for readers", () => {
     const table = new IndexTable();
     table.replace("a", [["k", 1], ["l", undefined]]);

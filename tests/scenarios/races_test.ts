@@ -1,0 +1,252 @@
+/**
+ * What happens at the same moment: kinds and namespaces that go while their objects are known, retries that come due while
+ * their object goes, an operator that stops while its handlers end.
+ */
+
+import assert from "node:assert/strict";
+import { operator, TemporaryError } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+import { definitionOf, Example, EXAMPLES, Objects, PLAINS } from "../support/worlds.ts";
+
+const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
+const DEFINITIONS = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+} as const;
+
+async function makeNamespace({ client }: VirtualWorld, name: string): Promise<void> {
+  await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+}
+
+async function makeExample({ client }: VirtualWorld, namespace: string, name: string): Promise<void> {
+  await client.create(EXAMPLES, {
+    apiVersion: "lotse.test/v1",
+    kind: "Example",
+    metadata: { name, namespace },
+    spec: {},
+  });
+}
+
+/** The definition, with something else in its only version. */
+async function redefine(world: VirtualWorld, change: Record<string, unknown>): Promise<void> {
+  const { spec } = definitionOf(EXAMPLES) as { readonly spec: { readonly versions: readonly object[] } };
+  const versions = [{ ...spec.versions[0], ...change }];
+  const name = `${EXAMPLES.plural}.${EXAMPLES.group}`;
+  await world.client.patch(DEFINITIONS, { name }, { type: "merge", body: { spec: { versions } } });
+  await world.host.clock.advance(5);
+}
+
+suite("What is served no more", (scenario) => {
+  scenario.virtual("takes nothing else out of the indexes of its kind", async (world) => {
+    const op = operator();
+    const names = op.index(
+      Example,
+      { id: "names" },
+      ({ namespace, name }) => ({ [String(namespace)]: name }),
+    );
+    for (const namespace of ["ns-1", "ns-2"]) {
+      await makeNamespace(world, namespace);
+      await makeExample(world, namespace, "a");
+    }
+    const running = await world.start(op, { namespaces: ["ns-*"] });
+    assert.deepEqual([...names.keys()].sort(), ["ns-1", "ns-2"]);
+    await world.client.delete(EXAMPLES, { namespace: "ns-1", name: "a" });
+    await world.client.delete(NAMESPACES, { name: "ns-1" });
+    await world.host.clock.advance(5);
+    assert.deepEqual([...names.keys()], ["ns-2"]);
+    await running.stop();
+  });
+
+  scenario.virtual("takes its objects' daemons, timers, retries and indexes with it", async (world) => {
+    const op = operator();
+    let ticks = 0;
+    let calls = 0;
+    let isOver = false;
+    op.timer(Example, { id: "tick", interval: 1 }, () => void ticks++);
+    op.daemon(Example, { id: "guard" }, async ({ stopped }) => {
+      await stopped.wait(Infinity);
+      isOver = true;
+    });
+    op.on.create(Example, { id: "make" }, () => {
+      calls++;
+      throw new TemporaryError("not yet", { delay: 10 });
+    });
+    const names = op.index(Example, { id: "names" }, ({ name }) => ({ [String(name)]: 1 }));
+    await new Objects(world).create("a");
+    const running = await world.start(op);
+    await world.host.clock.advance(5);
+    assert.ok(ticks > 0 && calls === 1 && names.size === 1);
+    await redefine(world, { served: false });
+    const before = ticks;
+    await world.host.clock.advance(60);
+    assert.deepEqual({ ticks, calls, isOver, left: names.size }, {
+      ticks: before,
+      calls: 1,
+      isOver: true,
+      left: 0,
+    });
+    await running.stop();
+  });
+});
+
+suite("A kind that changes while it is served", (scenario) => {
+  for (const isSubresource of [true, false]) {
+    const title = isSubresource ? "gets a status subresource" : "loses its status subresource";
+    scenario.virtual(`and ${title} is written as it is now`, async (world) => {
+      const kind = isSubresource ? { subresources: null } : { subresources: { status: {} } };
+      const objects = new Objects(world);
+      await redefine(world, kind);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, { id: "make" }, ({ name, patch }) => {
+        calls.push(name);
+        patch.status["made"] = name;
+      });
+      op.on.update(Example, { id: "mend" }, ({ name, patch }) => {
+        calls.push(name);
+        patch.status["mended"] = name;
+      });
+      const running = await world.start(op);
+      await objects.create("a");
+      await running.settle();
+      await redefine(world, isSubresource ? { subresources: { status: {} } } : { subresources: null });
+      await objects.create("b");
+      await objects.patch("a", { spec: { value: 1 } });
+      await world.host.clock.advance(5);
+      assert.deepEqual((await objects.get("a")).status, { made: "a", mended: "a" });
+      assert.deepEqual((await objects.get("b")).status, { made: "b" });
+      await objects.patch("b", { metadata: { labels: { touched: "yes" } } });
+      await world.host.clock.advance(5);
+      assert.deepEqual(calls.sort(), ["a", "a", "b", "b"]);
+      await running.stop();
+    });
+  }
+});
+
+suite("An operator that stops", (scenario) => {
+  scenario.virtual("keeps what handlers have done when they end because of it", async (world) => {
+    const objects = new Objects(world);
+    const calls: string[] = [];
+    const make = () => {
+      const op = operator();
+      op.on.create(Example, { id: "make" }, async ({ signal, patch, retry }) => {
+        calls.push(`make ${retry}`);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => resolve());
+        if (calls.length === 1) await promise;
+        patch.status["half"] = "done";
+      });
+      return op;
+    };
+    const first = await world.start(make());
+    await objects.create("a");
+    await world.until(() => calls.length === 1, 5);
+    await first.stop();
+    assert.deepEqual((await objects.get("a")).status, { half: "done" });
+    const second = await world.start(make());
+    await second.settle();
+    assert.deepEqual(calls, ["make 0"]);
+    await second.stop();
+  });
+
+  scenario.virtual("does not wait for a server that does not answer", async (world) => {
+    const op = operator();
+    op.on.create(Example, { id: "make" }, () => {});
+    const running = await world.start(op);
+    const isDiscovery = /^\/apis(\/lotse\.test(\/v1)?)?$/;
+    world.intercept = (request) =>
+      isDiscovery.test(new URL(request.url).pathname) ? new Promise<Response>(() => {}) : undefined;
+    await world.client.delete(DEFINITIONS, { name: `${PLAINS.plural}.${PLAINS.group}` });
+    await world.host.clock.advance(1);
+    const begun = world.host.clock.monotonic();
+    await running.stop();
+    assert.ok(world.host.clock.monotonic() - begun < 10);
+  });
+
+  scenario.virtual("begins nothing new for those that wait for a worker", async (world) => {
+    const objects = new Objects(world);
+    const op = operator({ queueing: { workerLimit: 1 } });
+    const calls: string[] = [];
+    op.on.create(Example, { id: "make" }, async ({ name, signal }) => {
+      calls.push(name);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    });
+    const running = await world.start(op);
+    for (const name of ["a", "b", "c"]) await objects.create(name);
+    await world.until(() => calls.length === 1, 5);
+    await running.stop();
+    assert.deepEqual(calls, ["a"]);
+  });
+});
+
+suite("An object that goes", (scenario) => {
+  scenario.virtual("is not handled again by a retry that comes due meanwhile", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    const calls: string[] = [];
+    op.on.create(Example, { id: "make" }, ({ retry }) => {
+      calls.push(`make ${retry}`);
+      throw new TemporaryError("not yet", { delay: 10 });
+    });
+    op.on.event(Example, { id: "see" }, async ({ type }) => {
+      if (type === "DELETED") await world.host.clock.sleep(60);
+    });
+    const running = await world.start(op);
+    await objects.create("a");
+    await world.host.clock.advance(5);
+    await objects.delete("a");
+    await world.host.clock.advance(120);
+    assert.deepEqual(calls, ["make 0"]);
+    await running.stop();
+  });
+
+  scenario.virtual("takes its daemons with it, even while it is throttled", async (world) => {
+    const objects = new Objects(world);
+    const op = operator({ queueing: { errorDelays: [600] } });
+    let ticks = 0;
+    op.timer(Example, { id: "tick", interval: 1, labels: { x: "y" } }, () => void ticks++);
+    op.on.update(Example, { id: "mend" }, ({ patch }) => void (patch.status["x"] = 1));
+    const running = await world.start(op);
+    await objects.create("a", { metadata: { labels: { x: "y" } } });
+    await world.host.clock.advance(5);
+    world.intercept = (request) =>
+      request.method === "PATCH" ? new Response("broken", { status: 501 }) : undefined;
+    await objects.patch("a", { spec: { value: 1 } });
+    await world.host.clock.advance(5);
+    await objects.patch("a", { metadata: { finalizers: null } });
+    await objects.delete("a");
+    await world.host.clock.advance(5);
+    const before = ticks;
+    await world.host.clock.advance(60);
+    assert.equal(ticks, before);
+    await running.stop();
+  });
+});
+
+suite("A function in a patch", (scenario) => {
+  scenario.virtual("that throws is dropped, and holds nothing else up", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    const calls: string[] = [];
+    op.on.create(Example, { id: "make" }, ({ patch }) => {
+      calls.push("make");
+      patch.status["made"] = true;
+      patch.fns.push(() => {
+        throw new Error("broken");
+      });
+    });
+    op.on.update(Example, { id: "mend" }, () => void calls.push("mend"));
+    const running = await world.start(op);
+    await objects.create("a");
+    await world.host.clock.advance(30);
+    await objects.patch("a", { spec: { value: 1 } });
+    await world.host.clock.advance(30);
+    assert.deepEqual(calls, ["make", "mend"]);
+    assert.deepEqual((await objects.get("a")).status, { made: true });
+    assert.equal(running.messages("error").length, 1);
+    await running.stop();
+  });
+});
