@@ -56,7 +56,7 @@ export class Batches {
     const awake = progress.awake(host.clock.now());
     const picked = new Set(lifecycle()(awake, { ...this.#cause, random: host.random }).map(({ id }) => id));
     for (const each of awake) {
-      if (picked.has(each.id)) await this.#attempt(progress, each);
+      if (picked.has(each.id) && !await this.#attempt(progress, each)) break;
     }
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
@@ -69,7 +69,7 @@ export class Batches {
       { handler, retry: 0, started: this.#pass.host.clock.now() },
       new Set(),
     );
-    if (outcome.kind === "success") deliver(this.#pass, handler.id, outcome.result);
+    if (outcome?.kind === "success") deliver(this.#pass, handler.id, outcome.result);
   }
 
   /** Puts all records that changed into the patch. */
@@ -82,15 +82,25 @@ export class Batches {
     return new Map(this.#all.flatMap((progress) => [...this.#sign(progress).records()]));
   }
 
-  async #attempt(progress: Progress<ChangeHandler>, active: ActiveHandler<ChangeHandler>): Promise<void> {
+  /** False if it was interrupted. @throws The signal's reason, if that leaves nothing to be written. */
+  async #attempt(progress: Progress<ChangeHandler>, active: ActiveHandler<ChangeHandler>): Promise<boolean> {
     const descendants = new Set<string>();
     const outcome = await this.#execute(active, descendants);
+    if (outcome === undefined) {
+      if (this.#seen.size === 0 && this.#pass.patch.isEmpty) throw this.#pass.signal.reason;
+      return false;
+    }
     this.#seen.set(active.id, this.#snapshot());
     progress.settle(active.id, outcome, { now: this.#pass.host.clock.now(), descendants });
     if (outcome.kind === "success") deliver(this.#pass, active.id, outcome.result);
+    return true;
   }
 
-  async #execute({ handler, retry, started }: Active, descendants: Set<string>): Promise<Outcome> {
+  /** Undefined if it was interrupted. */
+  async #execute(
+    { handler, retry, started }: Active,
+    descendants: Set<string>,
+  ): Promise<Outcome | undefined> {
     const { clock } = this.#pass.host;
     const family = new Family(handler, (children) => this.#runChildren(children, descendants));
     const fn = async (args: never): Promise<unknown> => {
@@ -115,8 +125,7 @@ export class Batches {
     });
     family.close();
     // What fails because we stop says nothing about the handler: it is called again by the next process.
-    if (this.#pass.signal.aborted && outcome.kind !== "success") throw this.#pass.signal.reason;
-    return outcome;
+    return this.#pass.signal.aborted && outcome.kind !== "success" ? undefined : outcome;
   }
 
   async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {

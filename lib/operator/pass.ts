@@ -37,6 +37,8 @@ export interface ProcessingOptions {
   readonly logger: Logger;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
+  /** Aborts later: when what they have done must be written, or is left. */
+  readonly writing: AbortSignal;
 }
 
 /** What handlers of one pass are called with, besides the cause. */

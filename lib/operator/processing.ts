@@ -179,6 +179,7 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
     body: memory.body,
     patch: outgoing,
     finalizer: decision.finalizer,
+    signal: pass.writing,
   };
   let applied: Applied | undefined;
   if (isWorthWriting(write)) {
@@ -259,7 +260,11 @@ function keep({ memory, patch, logger }: Pass, decision: Decision, error: unknow
 }
 
 function afterFailure({ memory, settings, logger, signal }: Pass, error: unknown): Next {
-  if (signal.aborted) return { unchanged: true };
+  if (signal.aborted) {
+    // What is aborted with it goes on in the next process.
+    if (error !== signal.reason) logger.warn("Processing failed while the operator stops", { error });
+    return { unchanged: true };
+  }
   const delays = [...settings.queueing.errorDelays];
   const pause = delays[Math.min(memory.failures, delays.length - 1)];
   memory.failures++;

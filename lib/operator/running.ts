@@ -119,6 +119,8 @@ export class Run {
   readonly #daemons: Daemons;
   /** Aborts when handlers must stop. */
   readonly #handlers: AbortController;
+  /** Aborts when nothing is written any more. */
+  readonly #writing = new AbortController();
   readonly #failed: AbortSignal;
   readonly #namespaces: Namespaces;
   readonly #observation: Observation;
@@ -187,16 +189,12 @@ export class Run {
   }
 
   async untilStopped(): Promise<void> {
-    const { signal, settings } = this.#options;
+    const { signal } = this.#options;
     this.#options.onPoster(this.#poster);
     try {
-      this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
-      await Promise.race([this.#namespaces.ready, aborted(signal)]);
-      await this.#revise();
-      this.#isStarted = true;
-      this.#indexing.release(STARTING);
-      if (!settings.scanning.disabled) this.#scan();
-      await aborted(AbortSignal.any([signal, this.#failed]));
+      const ending = aborted(AbortSignal.any([signal, this.#failed]));
+      await Promise.race([this.#start(), ending]);
+      await ending;
       if (this.#failed.aborted) throw this.#failed.reason;
     } finally {
       await this.#stop();
@@ -204,6 +202,15 @@ export class Run {
       await this.#poster.stop();
       this.#options.onPoster(undefined);
     }
+  }
+
+  async #start(): Promise<void> {
+    this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
+    await this.#namespaces.ready;
+    await this.#revise();
+    this.#isStarted = true;
+    this.#indexing.release(STARTING);
+    if (!this.#options.settings.scanning.disabled) this.#scan();
   }
 
   /** What the operator needs to be ready, as it is now. */
@@ -229,6 +236,7 @@ export class Run {
       indices: this.#indexing.indices,
       daemons: this.#daemons,
       signal: this.#handlers.signal,
+      writing: this.#writing.signal,
     });
     return new Workers({
       process,
@@ -343,9 +351,12 @@ export class Run {
 
   async #stop(): Promise<void> {
     const { settings, logger } = this.#options;
-    await this.#streams.stop();
-    this.#workers.stop();
     const { exitTimeout } = settings.queueing;
+    // NB: it also waits for who has just asked what is served, however long the server takes to answer.
+    if (!await this.#within(this.#streams.stop(), exitTimeout)) {
+      logger.warn("The server does not answer: requests are left behind", { streams: this.#streams.size });
+    }
+    this.#workers.stop();
     using daemons = this.#daemons;
     const [isFinished] = await Promise.all([this.#finished(this.#work, exitTimeout), daemons.exit()]);
     if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
@@ -353,6 +364,7 @@ export class Run {
       this.#finished(this.#work, exitTimeout),
       this.#finished(this.#background, LEFTOVERS),
     ]);
+    this.#writing.abort(new DOMException("The operator is stopping", "AbortError"));
     if (isDone.every(Boolean)) return;
     logger.warn("Some handlers do not stop: they are left behind", {
       objects: this.#workers.size,
@@ -361,11 +373,13 @@ export class Run {
   }
 
   async #finished(tasks: TaskGroup, timeout: Seconds): Promise<boolean> {
-    if (tasks.size === 0) return true;
+    return tasks.size === 0 || await this.#within(tasks.finished(), timeout);
+  }
+
+  async #within(work: Promise<void>, timeout: Seconds): Promise<boolean> {
     const controller = new AbortController();
-    const finished = tasks.finished().then(() => true);
     const late = this.#options.host.clock.sleep(timeout, controller.signal).then(() => false);
-    const result = await Promise.race([finished, late]);
+    const result = await Promise.race([work.then(() => true), late]);
     controller.abort();
     return result;
   }

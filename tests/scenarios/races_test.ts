@@ -205,7 +205,7 @@ suite("An object that goes", (scenario) => {
 
   scenario.virtual("takes its daemons with it, even while it is throttled", async (world) => {
     const objects = new Objects(world);
-    const op = operator({ queueing: { errorDelays: [600] } });
+    const op = operator({ queueing: { errorDelays: [600] }, networking: { errorBackoffs: [] } });
     let ticks = 0;
     op.timer(Example, { id: "tick", interval: 1, labels: { x: "y" } }, () => void ticks++);
     op.on.update(Example, { id: "mend" }, ({ patch }) => void (patch.status["x"] = 1));

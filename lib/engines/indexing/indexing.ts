@@ -121,7 +121,8 @@ export class Indexing implements Disposable {
 
   /** Takes a state in. */
   submit(object: Indexed, event: WatchEvent): void {
-    if (!this.concerns(object.resource)) return;
+    // NB: what goes may be of a kind that has just stopped being served.
+    if (!this.concerns(object.resource) && (event.type !== "DELETED" || this.#tables.size === 0)) return;
     this.block(object.key);
     const done = Promise.withResolvers<void>();
     const next = { object, event, done };
