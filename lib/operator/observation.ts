@@ -100,7 +100,7 @@ export class Observation {
       return false;
     }
     const isStateful = this.#options.registry.statefulHandlers.some((each) => each === handler);
-    if (isStateful && !resource.verbs.includes("patch")) {
+    if (isStateful && !resource.verbs.includes("patch") && !isEnding(resource)) {
       this.#warn("The kind cannot be patched: handlers that keep notes on it are not served", { kind });
       return false;
     }
@@ -113,4 +113,12 @@ export class Observation {
     this.#warned.add(key);
     this.#options.logger.warn(message, fields);
   }
+}
+
+/**
+ * Whether the kind's definition seems to be deleted: it goes when the last object has gone, for which our finalizers must
+ * go. Patches are taken until then, although discovery no longer says so (seen on 1.36).
+ */
+function isEnding({ verbs }: Resource): boolean {
+  return verbs.includes("deletecollection") && !verbs.includes("create") && !verbs.includes("update");
 }

@@ -92,6 +92,33 @@ suite("What is served no more", (scenario) => {
   });
 });
 
+suite("A kind whose definition is deleted", (scenario) => {
+  scenario("is served until its last object has gone, finalizers and all", async (world) => {
+    const name = "passings.lotse.test";
+    const kind = { ...PLAINS, plural: "passings", kind: "Passing" } as const;
+    const { client, namespace } = world;
+    const isDefined = () => client.get(DEFINITIONS, { name }).then(() => true, () => false);
+    const calls: string[] = [];
+    const op = operator();
+    op.on.delete("passings", { id: "bye" }, ({ retry }) => {
+      calls.push(`bye ${retry}`);
+      if (retry < 2) throw new TemporaryError("not yet", { delay: 0.5 });
+    });
+    const { spec, ...rest } = definitionOf(PLAINS) as { spec: Record<string, unknown> };
+    const names = { plural: kind.plural, singular: "passing", kind: kind.kind };
+    await client.create(DEFINITIONS, { ...rest, metadata: { name }, spec: { ...spec, names } });
+    const object = { apiVersion: "lotse.test/v1", kind: kind.kind, metadata: { name: "a", namespace } };
+    await world.until(() => client.create(kind, object).then(() => true, () => false));
+    const running = await world.start(op);
+    const isHeld = async () => (await client.get(kind, object.metadata)).metadata.finalizers !== undefined;
+    await world.until(isHeld);
+    await client.delete(DEFINITIONS, { name });
+    await world.until(async () => !await isDefined());
+    assert.deepEqual(calls, ["bye 0", "bye 1", "bye 2"]);
+    await running.stop();
+  });
+});
+
 suite("A kind that changes while it is served", (scenario) => {
   for (const isSubresource of [true, false]) {
     const title = isSubresource ? "gets a status subresource" : "loses its status subresource";

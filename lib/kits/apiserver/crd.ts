@@ -37,6 +37,9 @@ export interface ScalePaths {
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
+/** What is served of a kind whose definition is being deleted, as far as discovery says: patches are taken all the same. */
+const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
+
 /** Fills in what a definition may leave out, in place: singular, listKind, conversion, stored versions. */
 export function defaultDefinition(crd: KubeObject): void {
   const { spec } = crd;
@@ -129,7 +132,7 @@ function toResource(crd: KubeObject, of: { version: JsonObject; preferred: boole
     subresources: ["status", "scale"].filter((name) => isObject(getOwn(subresources, name))),
     namespaced: text(spec, "scope") === "Namespaced",
     preferred,
-    verbs: VERBS,
+    verbs: crd.metadata.deletionTimestamp === undefined ? VERBS : ENDING_VERBS,
     storage: version.storage === true,
     columns: objects(version, "additionalPrinterColumns").map(toColumn),
     selectable: objects(version, "selectableFields").map((field) =>

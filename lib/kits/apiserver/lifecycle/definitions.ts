@@ -90,7 +90,10 @@ export class Definitions {
       this.#replace(key, []);
       return;
     }
-    if (previous === undefined || !equal(previous.object.spec, current.object.spec)) {
+    const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
+    const isServedAnew = previous === undefined || !equal(previous.object.spec, current.object.spec) ||
+      isEnding(previous.object) !== isEnding(current.object);
+    if (isServedAnew) {
       this.#replace(key, customKinds(this.#cluster.store, current.object));
     }
     if (current.object.metadata.deletionTimestamp !== undefined) {
