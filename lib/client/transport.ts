@@ -70,6 +70,8 @@ export interface TransportObserver {
   /** May give headers that are sent with this attempt. */
   onRequest?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
   onResponse?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
+  /** What came was decoded: an answer, or some lines of a stream. */
+  onDecoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
 }
 
 /** How an attempt ended; for streams: how it began. */
@@ -106,6 +108,7 @@ export class Transport implements Disposable {
   readonly unstreamed: Set<string> = new Set();
   readonly #credentials: Credentials;
   readonly #observers: readonly TransportObserver[];
+  readonly #tellsDecoding: boolean;
   readonly #sessions: Sessions;
   readonly #limiter: Limiter;
 
@@ -116,6 +119,7 @@ export class Transport implements Disposable {
     this.logger = logger;
     this.#credentials = credentials;
     this.#observers = observers;
+    this.#tellsDecoding = observers.some(({ onDecoded }) => onDecoded !== undefined);
     this.#sessions = new Sessions({ host, networking, userAgent });
     this.#limiter = new Limiter(() => networking.requestLimit ?? Infinity);
   }
@@ -136,7 +140,7 @@ export class Transport implements Disposable {
     return this.#repeat(request, async (response): Promise<ApiResponse<T>> => {
       const text = await response.text();
       // What a server answers is the caller's to narrow; T is what the caller expects.
-      const body = (request.text ? text : parseAnswer(text, request)) as T;
+      const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
       return {
         status: response.status,
         // Hosts join them when they are asked for, and hardly anybody asks.
@@ -151,6 +155,16 @@ export class Transport implements Disposable {
   /** Sends a request in the same way, and gives the answer as soon as its head has come. The caller reads or cancels it. */
   stream(request: ApiRequest): Promise<HttpResponse> {
     return this.#repeat(request, undefined);
+  }
+
+  /** Decodes what came, and tells those who look on how long that took. */
+  decode<T>(request: Pick<ApiRequest, "subject">, run: () => T): T {
+    if (!this.#tellsDecoding) return run();
+    const begun = this.host.clock.monotonic();
+    const decoded = run();
+    const seconds = this.host.clock.monotonic() - begun;
+    for (const observer of this.#observers) observer.onDecoded?.(request, seconds);
+    return decoded;
   }
 
   [Symbol.dispose](): void {

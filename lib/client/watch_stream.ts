@@ -46,7 +46,7 @@ export async function* openStream(options: StreamOptions): AsyncGenerator<unknow
     const lines = new JsonLines();
     for await (const chunk of response.body) {
       limits.heard();
-      const { values, error } = lines.push(chunk);
+      const { values, error } = transport.decode({ subject }, () => lines.push(chunk));
       if (values.length > 0) yield values;
       if (error !== undefined) throw error;
       limits.waiting();

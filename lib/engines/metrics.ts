@@ -20,17 +20,10 @@ import type {
 import type { Resource } from "../model/resource.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
+import { Gauges, type MetricSources, type Stream } from "./metrics/gauges.ts";
 import { Instruments } from "./metrics/instruments.ts";
 
-/** What is asked for when somebody looks. */
-export interface MetricSources {
-  /** How many objects of each kind are remembered. */
-  readonly objects: () => ReadonlyMap<string, number>;
-  /** How many objects of each kind are in a hot loop. */
-  readonly hotLoops: () => ReadonlyMap<string, number>;
-  /** How many Kubernetes events wait to be posted. */
-  readonly waitingEvents: () => number;
-}
+export type { MetricSources } from "./metrics/gauges.ts";
 
 export interface MetricsOptions {
   readonly host: Host;
@@ -41,17 +34,11 @@ const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** How often the event loop is timed. */
 const TICK: Seconds = 1;
 
-interface Stream {
-  readonly kind: string;
-  readonly state: StreamState;
-  restarts: number;
-}
-
 /** Looks on, and counts. Disposing ends the timing of the event loop. */
 export class Metrics implements Observer, TransportObserver, Disposable {
   readonly #host: Host;
   readonly #made = new Instruments();
-  readonly #kinds = new WeakMap<Resource, string>();
+  readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
   readonly #streams = new Map<string, Stream>();
   readonly #queued = new Map<Subject, number>();
   readonly #working = new Map<Subject, Seconds>();
@@ -148,6 +135,11 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     ["kind", "reason"],
   );
   readonly #relists = this.#made.counter("lotse_watch_lists_total", "Listings that were begun", ["kind"]);
+  readonly #decoding = this.#made.histogram(
+    "lotse_decode_duration_seconds",
+    "How long it took to decode an answer, or what came at once on a stream",
+    { labels: ["kind"], buckets: QUICK },
+  );
   readonly #delay = this.#made.histogram(
     "lotse_event_loop_delay_seconds",
     "How much later than due a timer runs",
@@ -156,10 +148,14 @@ export class Metrics implements Observer, TransportObserver, Disposable {
 
   constructor({ host }: MetricsOptions) {
     this.#host = host;
-    this.#watchGauges();
-    this.#queueGauges();
-    this.#processGauges();
-    this.#sourceGauges();
+    new Gauges(this.#made, {
+      host,
+      streams: this.#streams,
+      queued: this.#queued,
+      working: this.#working,
+      kindOf: (subject) => this.#kindOf(subject),
+      sources: () => this.#sources,
+    });
     this.#time(host.clock);
   }
 
@@ -171,6 +167,11 @@ export class Metrics implements Observer, TransportObserver, Disposable {
   /** The names of all metrics. */
   get names(): string[] {
     return this.#made.names;
+  }
+
+  /** The labels of each metric. */
+  get labels(): ReadonlyMap<string, readonly string[]> {
+    return this.#made.labels;
   }
 
   /** Gives all metrics as text. */
@@ -260,108 +261,16 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     this.#requestTime.observe({ verb: subject?.verb ?? method.toLowerCase(), host: "apiserver" }, seconds);
   }
 
-  #kindOf({ resource }: Pick<Subject, "resource">): string {
+  onDecoded({ subject }: Pick<ApiRequest, "subject">, seconds: Seconds): void {
+    if (subject !== undefined) this.#decoding.observe({ kind: this.#kindOf(subject) }, seconds);
+  }
+
+  #kindOf({ resource }: { readonly resource: Pick<Resource, "group" | "plural"> }): string {
     const known = this.#kinds.get(resource);
     if (known !== undefined) return known;
     const kind = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
     this.#kinds.set(resource, kind);
     return kind;
-  }
-
-  #watchGauges(): void {
-    const perKind = (value: (stream: StreamState) => number): Map<string, number> => {
-      const worst = new Map<string, number>();
-      for (const { kind, state } of this.#streams.values()) {
-        worst.set(kind, Math.max(worst.get(kind) ?? 0, value(state)));
-      }
-      return worst;
-    };
-    const age = ({ lastActivity, since }: StreamState): number =>
-      Math.max(0, this.#host.clock.now() - (lastActivity ?? since)) / 1000;
-    this.#made.pulled(
-      "lotse_watch_silence_seconds",
-      "How long the server has not been heard on the kind's most silent stream",
-      () => perKind(age),
-    );
-    this.#made.pulled(
-      "lotse_watch_failures",
-      "Attempts in a row that failed, on the kind's worst stream",
-      () => perKind(({ failures }) => failures),
-    );
-    this.#made.pulled(
-      "lotse_watch_synced",
-      "Whether all objects of the kind have been listed (1) or not (0)",
-      () => {
-        const unsynced = perKind(({ listed }) => listed ? 0 : 1);
-        return new Map([...unsynced].map(([kind, value]) => [kind, 1 - value]));
-      },
-    );
-  }
-
-  #queueGauges(): void {
-    const count = (subjects: Iterable<Subject>): Map<string, number> => {
-      const counts = new Map([...this.#streams.values()].map(({ kind }) => [kind, 0]));
-      for (const subject of subjects) {
-        counts.set(this.#kindOf(subject), (counts.get(this.#kindOf(subject)) ?? 0) + 1);
-      }
-      return counts;
-    };
-    const longest = (): Seconds => {
-      const now = this.#host.clock.monotonic();
-      return Math.max(0, ...[...this.#working.values()].map((begun) => now - begun));
-    };
-    this.#made.pulled(
-      "workqueue_depth",
-      "Objects that wait to be looked at",
-      () => count(this.#queued.keys()),
-      "name",
-    );
-    this.#made.pulled(
-      "controller_runtime_active_workers",
-      "Objects that are being looked at",
-      () => count(this.#working.keys()),
-      "controller",
-    );
-    this.#made.single(
-      "workqueue_longest_running_processor_seconds",
-      "How long the longest look at an object has been going on",
-      longest,
-    );
-  }
-
-  #processGauges(): void {
-    const { process, clock } = this.#host;
-    const started = clock.now() / 1000;
-    this.#made.single(
-      "process_cpu_seconds_total",
-      "CPU time of the process, in seconds",
-      () => process.cpu(),
-    );
-    this.#made.single(
-      "process_resident_memory_bytes",
-      "Resident memory of the process",
-      () => process.memory(),
-    );
-    this.#made.single(
-      "process_start_time_seconds",
-      "When the metrics began, in seconds since 1970",
-      () => started,
-    );
-  }
-
-  #sourceGauges(): void {
-    const none: ReadonlyMap<string, number> = new Map();
-    this.#made.pulled("lotse_objects", "Objects that are remembered", () => this.#sources?.objects() ?? none);
-    this.#made.pulled(
-      "lotse_hot_loop_objects",
-      "Objects that are in a hot loop now, and slowed down",
-      () => this.#sources?.hotLoops() ?? none,
-    );
-    this.#made.single(
-      "lotse_posting_queue",
-      "Kubernetes events that wait to be posted",
-      () => this.#sources?.waitingEvents() ?? 0,
-    );
   }
 
   /** Sleeps, and looks how late it was. */

@@ -6,9 +6,10 @@ import type { TransportObserver } from "../client/transport.ts";
 import { HotLoops } from "../engines/hot_loops.ts";
 import { Ledger } from "../engines/ledger.ts";
 import type { Metrics } from "../engines/metrics.ts";
-import { findTracing } from "../engines/tracing.ts";
+import type { Tracing } from "../engines/tracing.ts";
 import { combineObservers, type Observer } from "../execution/observer.ts";
 import type { Host } from "../runtime/host.ts";
+import { isTraced } from "../runtime/telemetry.ts";
 
 /** Those of one run. Disposing ends what they have going on. */
 export interface Onlookers extends Disposable {
@@ -33,7 +34,7 @@ export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Pro
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
   const metrics = liveness === undefined ? undefined : await loadMetrics(host);
-  const tracing = findTracing();
+  const tracing = isTraced() ? await loadTracing() : undefined;
   const both = [...metrics === undefined ? [] : [metrics], ...tracing === undefined ? [] : [tracing]];
   return {
     ledger,
@@ -49,4 +50,10 @@ export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Pro
 async function loadMetrics(host: Host): Promise<Metrics> {
   const { Metrics } = await import("../engines/metrics.ts");
   return new Metrics({ host });
+}
+
+/** The same goes for OpenTelemetry's API. */
+async function loadTracing(): Promise<Tracing | undefined> {
+  const { findTracing } = await import("../engines/tracing.ts");
+  return findTracing();
 }

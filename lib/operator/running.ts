@@ -163,6 +163,7 @@ export class Run {
       objects: () => memories.counts(),
       hotLoops: () => this.#hotLoops.counts(),
       waitingEvents: () => this.#poster.waiting,
+      workerLimit: () => settings.queueing.workerLimit ?? Infinity,
     });
     this.#namespaces = new Namespaces({
       ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },

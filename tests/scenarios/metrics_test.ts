@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
+import { Metrics } from "../../lib/engines/metrics.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
@@ -81,6 +82,33 @@ suite("metrics", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual("what daemons and timers write is counted, too", async (world) => {
+    const op = operator();
+    let runs = 0;
+    op.timer(Example, { interval: 10 }, function stamp({ patch }) {
+      patch.status.runs = ++runs;
+    });
+    const running = await world.start(op, { liveness: LIVENESS });
+    await new Objects(world).create("one");
+    await running.advance(45);
+    const writes = (await scrape(world)).find(({ name }) => name === "lotse_writes_total");
+    assert.equal(runs, 5);
+    // The finalizer is one more.
+    assert.equal(writes?.value, 6);
+    await running.stop();
+  });
+
+  scenario.virtual("[N11] what is documented has the labels that it is said to have", (world) => {
+    const said = new Map(
+      [...read("docs/metrics.md").matchAll(/^\| `([a-z_]+)` \| \w+ \| (.*?) \|/gm)].map((
+        [, name = "", labels = ""],
+      ) => [name, [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label)]),
+    );
+    using metrics = new Metrics({ host: world.host });
+    assert.deepEqual(new Map([...metrics.labels].sort()), new Map([...said].sort()));
+    return Promise.resolve();
+  });
 
   scenario.virtual("[N11] the dashboard asks for metrics that there are", async () => {
     const known = new Set(documented());

@@ -10,10 +10,16 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 /** Makes metrics, and gives their text. */
 export class Instruments {
   readonly #registry = new Registry();
+  readonly #labels = new Map<string, readonly string[]>();
 
   /** The names of all metrics. */
   get names(): string[] {
     return this.#registry.getMetricsAsArray().map(({ name }) => name);
+  }
+
+  /** The labels of each metric. */
+  get labels(): ReadonlyMap<string, readonly string[]> {
+    return new Map(this.#labels);
   }
 
   /** What the text is. */
@@ -27,10 +33,12 @@ export class Instruments {
   }
 
   counter<Label extends string>(name: string, help: string, labels: Label[]): Counter<Label> {
+    this.#labels.set(name, labels);
     return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
   gauge<Label extends string>(name: string, help: string, labels: Label[]): Gauge<Label> {
+    this.#labels.set(name, labels);
     return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
@@ -39,11 +47,13 @@ export class Instruments {
     help: string,
     { labels, buckets = DURATIONS }: { readonly labels: Label[]; readonly buckets?: number[] },
   ): Histogram<Label> {
+    this.#labels.set(name, labels);
     return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
   }
 
   /** A gauge that is read when somebody looks, for each kind. */
   pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
+    this.#labels.set(name, [label]);
     new Gauge({
       name,
       help,
@@ -57,6 +67,7 @@ export class Instruments {
   }
 
   single(name: string, help: string, read: () => number): void {
+    this.#labels.set(name, []);
     new Gauge({
       name,
       help,
