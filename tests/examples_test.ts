@@ -318,6 +318,7 @@ describe("examples/06-activities", () => {
     const ask = async (path: string): Promise<string> =>
       await (await probes.request({ method: "GET", path, headers: {} })).text();
     assert.deepEqual([await ask("/healthz"), await ask("/readyz")], ['{"entries":1}', "ok"]);
+    assert.match(await ask("/metrics"), /^lotse_objects{kind="entries.example.com"} 1$/m);
     await runner.stop();
     stage.compareWithReadme(runner);
   });

@@ -48,7 +48,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/digest.ts"],
   // The API alone: what is done with traces is the user's choice.
-  "@opentelemetry/api": ["lib/engines/tracing.ts"],
+  "@opentelemetry/api": ["lib/engines/tracing.ts", "examples/16-tracing/"],
   "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],
   "@peculiar/asn1-x509": ["lib/runtime/certificates.ts"],
   "ajv": ["lib/kits/apiserver/schema/"],

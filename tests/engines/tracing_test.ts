@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { trace } from "@opentelemetry/api";
 import { findTracing, Tracing } from "../../lib/engines/tracing.ts";
+import { isTraced } from "../../lib/runtime/telemetry.ts";
 
 type Span = ReturnType<ConstructorParameters<typeof Tracing>[0]["startSpan"]>;
 
@@ -26,7 +28,20 @@ const attempt = { noun: "Handler", handler: "make", family: "make", retry: 0 };
 
 describe("findTracing()", () => {
   it("finds nothing where no SDK is registered", () => {
+    trace.disable();
+    assert.equal(isTraced(), false);
     assert.equal(findTracing(), undefined);
+  });
+
+  it("finds what is registered", () => {
+    const { tracer } = fakeTracer();
+    trace.setGlobalTracerProvider({ getTracer: () => tracer as ReturnType<typeof trace.getTracer> });
+    try {
+      assert.equal(isTraced(), true);
+      assert.ok(findTracing() instanceof Tracing);
+    } finally {
+      trace.disable();
+    }
   });
 });
 
