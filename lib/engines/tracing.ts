@@ -1,13 +1,13 @@
 /**
  * Tells OpenTelemetry what an operator does: a span for each look at an object, each call of a handler, each request.
  *
- * Only the API is used: without an SDK that the user has registered nothing is traced, and nothing is spent. Spans follow
+ * Only the API is used: without an SDK that the user has registered this is not even loaded (see
+ * `isTraced()`). Spans follow
  * each other by OpenTelemetry's own context; requests carry it on (W3C Trace Context). Source: beyond N12.
  */
 
 import {
   context,
-  isSpanContextValid,
   propagation,
   type Span,
   SpanKind,
@@ -20,19 +20,12 @@ import type { Outcome } from "../execution/handler.ts";
 import type { Observer, Step } from "../execution/observer.ts";
 import { keyOf } from "../model/resource.ts";
 
-/** Gives what traces; undefined where no SDK is registered. */
-export function findTracing(): Tracing | undefined {
-  const tracer = trace.getTracer("lotse");
-  // NB: without an SDK spans have no ids. One that is never ended is never exported.
-  return isSpanContextValid(tracer.startSpan("lotse").spanContext()) ? new Tracing(tracer) : undefined;
-}
-
 /** Makes spans. */
 export class Tracing implements Observer, TransportObserver {
   readonly #tracer: Tracer;
   readonly #requests = new WeakMap<Attempt, Span>();
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: Tracer = trace.getTracer("lotse")) {
     this.#tracer = tracer;
   }
 

@@ -53,7 +53,7 @@ async function loadMetrics(host: Host): Promise<Metrics> {
 }
 
 /** The same goes for OpenTelemetry's API. */
-async function loadTracing(): Promise<Tracing | undefined> {
-  const { findTracing } = await import("../engines/tracing.ts");
-  return findTracing();
+async function loadTracing(): Promise<Tracing> {
+  const { Tracing } = await import("../engines/tracing.ts");
+  return new Tracing();
 }

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { trace } from "@opentelemetry/api";
-import { findTracing, Tracing } from "../../lib/engines/tracing.ts";
-import { isTraced } from "../../lib/runtime/telemetry.ts";
+import { Tracing } from "../../lib/engines/tracing.ts";
 
 type Span = ReturnType<ConstructorParameters<typeof Tracing>[0]["startSpan"]>;
 
@@ -25,25 +23,6 @@ function fakeTracer() {
 }
 
 const attempt = { noun: "Handler", handler: "make", family: "make", retry: 0 };
-
-describe("findTracing()", () => {
-  it("finds nothing where no SDK is registered", () => {
-    trace.disable();
-    assert.equal(isTraced(), false);
-    assert.equal(findTracing(), undefined);
-  });
-
-  it("finds what is registered", () => {
-    const { tracer } = fakeTracer();
-    trace.setGlobalTracerProvider({ getTracer: () => tracer as ReturnType<typeof trace.getTracer> });
-    try {
-      assert.equal(isTraced(), true);
-      assert.ok(findTracing() instanceof Tracing);
-    } finally {
-      trace.disable();
-    }
-  });
-});
 
 describe("Tracing", () => {
   it("makes a span of each call of a handler, with the error that it ended with", async () => {

@@ -5,8 +5,9 @@
 import type { Client } from "../../client/client.ts";
 import { fixedCredentials } from "../../client/connection_info.ts";
 import { createClient } from "../../client/objects.ts";
-// NB: operators load it when they need it, and a virtual clock does not wait for files that are really read.
+// NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
 import "../../engines/metrics.ts";
+import "../../engines/tracing.ts";
 import { Transport } from "../../client/transport.ts";
 import type { Operator, RunOptions } from "../../operator/operator.ts";
 import type { Seconds } from "../../runtime/host.ts";
