@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Tracing } from "../../lib/engines/tracing.ts";
 
-type Span = ReturnType<ConstructorParameters<typeof Tracing>[0]["startSpan"]>;
+type Tracer = NonNullable<ConstructorParameters<typeof Tracing>[0]>;
+type Span = ReturnType<Tracer["startSpan"]>;
 
 /** A tracer that remembers its spans' names, and how they ended. */
 function fakeTracer() {
@@ -19,7 +20,7 @@ function fakeTracer() {
     // The rest of a span is not used.
     return span as unknown as Span;
   };
-  return { ended, tracer: { startSpan } as unknown as ConstructorParameters<typeof Tracing>[0] };
+  return { ended, tracer: { startSpan } as unknown as Tracer };
 }
 
 const attempt = { noun: "Handler", handler: "make", family: "make", retry: 0 };
