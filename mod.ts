@@ -230,7 +230,16 @@ export type {
   ServerTls,
 } from "./lib/runtime/host.ts";
 export { currentHost } from "./lib/runtime/current.ts";
+export type { ApiClass } from "./lib/client/api_classes.ts";
 export type { ConnectionInfo, Credentials, Impersonation } from "./lib/client/connection_info.ts";
+export type { KubeConfigCluster, KubeConfigLike, KubeConfigUser } from "./lib/client/kubeconfig_object.ts";
+export {
+  type GivenCredentials,
+  type LoginSource,
+  loginWithKubeconfig,
+  loginWithServiceAccount,
+} from "./lib/client/login.ts";
+export type { LoginInfo } from "./lib/client/login_info.ts";
 export type {
   CallOptions,
   DeleteOptions as DeleteCallOptions,

@@ -17,7 +17,7 @@ import { RUN, RUN_OPTIONS } from "./run.ts";
 import { runOperators } from "./running.ts";
 import { loggerFor } from "./shared_options.ts";
 import { listenForSignals } from "./signals.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../runtime/version.ts";
 
 export interface ExecutableOptions {
   /** The executable's own name, for its help text. */

@@ -7,7 +7,7 @@ import { DEV } from "./dev.ts";
 import { runProgram } from "./dispatch.ts";
 import type { Program } from "./program.ts";
 import { RUN } from "./run.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../runtime/version.ts";
 
 /** The program, its commands in the order of the help text. */
 export const LOTSE: Program = {

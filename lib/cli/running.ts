@@ -50,16 +50,7 @@ export async function runOperators(
     })
   );
   await Promise.allSettled(runs);
-  if (failure.signal.aborted) throw explain(failure.signal.reason);
-}
-
-/** Errors of the network have a code, and say nothing of what they were in the way of. */
-function explain(error: unknown): unknown {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
-  return new CommandError(
-    "Cannot reach the API server (check that it runs, and that the kubeconfig leads to it)",
-    { cause: error },
-  );
+  if (failure.signal.aborted) throw failure.signal.reason;
 }
 
 /** What `op.run()` is to be told of the command line's options. */

@@ -45,6 +45,8 @@ export interface ConnectionInfo {
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
   readonly defaultNamespace?: string;
+  /** What requests call themselves. Default: "lotse/<version>". */
+  readonly userAgent?: string;
   /** Higher ones are preferred. Default: 0. */
   readonly priority?: number;
   /** When the credentials stop being valid, in milliseconds since 1970. They are renewed before. Default: never. */

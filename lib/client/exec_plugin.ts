@@ -7,6 +7,7 @@
 
 import { isObject } from "../model/json.ts";
 import type { JsonObject } from "../model/object.ts";
+import { parseTimestamp } from "../model/timestamps.ts";
 import type { RunResult, Seconds } from "../runtime/host.ts";
 import { LoginError, messageOf } from "./errors.ts";
 import { checkPem, placeOf, type Source, textField } from "./kubeconfig_fields.ts";
@@ -124,8 +125,8 @@ function readExpiration(
   timestamp: string | undefined,
 ): Pick<ExecIdentity, "expiration" | "refreshAfter"> {
   if (timestamp === undefined) return {};
-  const expiration = Date.parse(timestamp);
-  if (Number.isNaN(expiration)) {
+  const expiration = parseTimestamp(timestamp);
+  if (expiration === undefined) {
     throw new LoginError(failure(source, command, `its expirationTimestamp "${timestamp}" is not a time`));
   }
   const life = expiration - source.host.clock.now();

@@ -12,7 +12,8 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError, messageOf } from "./errors.ts";
-import { readMaterial, type Source, textField } from "./kubeconfig_fields.ts";
+import { readCluster } from "./kubeconfig_cluster.ts";
+import { type Source, textField } from "./kubeconfig_fields.ts";
 import { readUser } from "./kubeconfig_user.ts";
 
 /** How often credentials that live in files are read again. Source: client-go. */
@@ -69,7 +70,7 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Connec
   const user = userName === undefined
     ? undefined
     : entryOf(merged, { kind: "user", name: userName, context: chosen });
-  const clusterInfo = await readCluster(host, cluster);
+  const clusterInfo = await readCluster(sourceOf(host, "cluster", cluster), cluster.content);
   const userInfo = user && await readUser(sourceOf(host, "user", user), user.content, {
     cluster: { ...clusterInfo, config: cluster.content },
   });
@@ -153,26 +154,6 @@ function entryOf(
   if (entry !== undefined) return entry;
   const problem = name === undefined ? `it names no ${kind}` : `there is no ${kind} "${name}"`;
   throw new LoginError(`Cannot use context "${context.name}" of kubeconfig "${context.path}": ${problem}`);
-}
-
-async function readCluster(host: Host, cluster: Entry): Promise<ConnectionInfo> {
-  const { content } = cluster;
-  const source = sourceOf(host, "cluster", cluster);
-  const server = textField(content, "server");
-  if (server === undefined || !/^https?:\/\//.test(server) || !URL.canParse(server)) {
-    const problem = server === undefined
-      ? "it has no server"
-      : `its server "${server}" is not an http or https URL`;
-    throw new LoginError(`Cannot use cluster "${cluster.name}" of kubeconfig "${cluster.path}": ${problem}`);
-  }
-  const insecure = content["insecure-skip-tls-verify"] === true;
-  return {
-    server: server.replace(/\/+$/, ""),
-    ca: insecure ? undefined : await readMaterial(source, content, "certificate-authority"),
-    insecure: insecure || undefined,
-    serverName: textField(content, "tls-server-name"),
-    proxy: textField(content, "proxy-url"),
-  };
 }
 
 function sourceOf(host: Host, kind: Source["kind"], { name, path }: Entry): Source {

@@ -69,7 +69,7 @@ export class Sessions implements Disposable {
       if (this.#pools.size > 0) this.#retireLater();
       this.#pools.set(key, pool);
     }
-    const { userAgent } = this.#options;
+    const userAgent = info.userAgent ?? this.#options.userAgent;
     const headers = { "accept": "application/json", "user-agent": userAgent, ...authHeaders(info) };
     return { connection: pool.connection, headers, pool };
   }

@@ -10,12 +10,15 @@ import { Limiter } from "../async/limiter.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Host, HttpResponse, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { VERSION } from "../runtime/version.ts";
 import type { NetworkingSettings } from "./client_settings.ts";
 import type { ConnectionInfo, Credentials, HeaderFields } from "./connection_info.ts";
 import { type Attempt, Deadline } from "./deadline.ts";
 import { ApiError, LoginError, toApiError } from "./errors.ts";
 import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
+
+const USER_AGENT = `lotse/${VERSION}`;
 
 /** How often in a row fresh credentials may be refused before a request gives up. */
 const UNAUTHORIZED_LIMIT = 5;
@@ -92,7 +95,7 @@ export interface TransportOptions {
   /** Read anew for each request, so that changes count. */
   readonly networking: NetworkingSettings;
   readonly logger: Logger;
-  /** Default: "lotse". */
+  /** Default: "lotse/<version>". */
   readonly userAgent?: string;
   readonly observers?: readonly TransportObserver[];
 }
@@ -111,9 +114,11 @@ export class Transport implements Disposable {
   readonly #tellsDecoding: boolean;
   readonly #sessions: Sessions;
   readonly #limiter: Limiter;
+  /** Aborts when the transport is disposed of. */
+  readonly #closing = new AbortController();
 
   constructor(options: TransportOptions) {
-    const { host, credentials, networking, logger, userAgent = "lotse", observers = [] } = options;
+    const { host, credentials, networking, logger, userAgent = USER_AGENT, observers = [] } = options;
     this.host = host;
     this.networking = networking;
     this.logger = logger;
@@ -122,6 +127,11 @@ export class Transport implements Disposable {
     this.#tellsDecoding = observers.some(({ onDecoded }) => onDecoded !== undefined);
     this.#sessions = new Sessions({ host, networking, userAgent });
     this.#limiter = new Limiter(() => networking.requestLimit ?? Infinity);
+  }
+
+  /** The URL of the connection in use; undefined before the first request. */
+  get server(): string | undefined {
+    return this.#credentials.peek?.()?.server;
   }
 
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
@@ -168,6 +178,7 @@ export class Transport implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#closing.abort();
     this.#sessions[Symbol.dispose]();
   }
 
@@ -276,8 +287,11 @@ export class Transport implements Disposable {
       delay,
       error,
     });
-    await this.host.clock.sleep(delay, request.signal);
+    const { signal: closing } = this.#closing;
+    const { signal = closing } = request;
+    await this.host.clock.sleep(delay, signal === closing ? closing : AbortSignal.any([signal, closing]));
     request.signal?.throwIfAborted();
+    if (closing.aborted) throw error;
   }
 
   #tell(

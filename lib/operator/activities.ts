@@ -5,6 +5,7 @@
  */
 
 import type { ConnectionInfo } from "../client/connection_info.ts";
+import { isLogin, toConnectionInfo } from "../client/login_info.ts";
 import { runActivity } from "../engines/activities.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
@@ -65,7 +66,10 @@ export class Activities {
   /** Gives all ways in that login handlers find, by their ids. @throws {ActivityError} If a handler fails. */
   async login(): Promise<ReadonlyMap<string, ConnectionInfo>> {
     const results = await this.#run("login");
-    return new Map([...results].map(([id, result]) => [id, connectionOf(id, result)]));
+    const { host } = this.#options;
+    const infos = new Map<string, ConnectionInfo>();
+    for (const [id, result] of results) infos.set(id, await connectionOf(result, { host, id }));
+    return infos;
   }
 
   /** Gives what the probe handlers say, by id. @throws {ActivityError} If one fails, or takes too long. */
@@ -108,13 +112,11 @@ export class Activities {
   }
 }
 
-function connectionOf(id: string, result: unknown): ConnectionInfo {
-  if (
-    typeof result === "object" && result !== null && "server" in result && typeof result.server === "string"
-  ) {
-    // The other fields are checked where they are used: by TLS, and by the server.
-    return result as ConnectionInfo;
-  }
+async function connectionOf(
+  result: unknown,
+  { host, id }: { readonly host: Host; readonly id: string },
+): Promise<ConnectionInfo> {
+  if (isLogin(result)) return await toConnectionInfo(host, result);
   throw new TypeError(
     `Cannot log in with what handler "${id}" returned: it must be nothing, or an object with the URL of a "server"`,
   );

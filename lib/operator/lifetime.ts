@@ -7,7 +7,7 @@
  */
 
 import type { Credentials } from "../client/connection_info.ts";
-import { login } from "../client/login.ts";
+import { credentialsFrom, login } from "../client/login.ts";
 import { createClient } from "../client/objects.ts";
 import { Transport } from "../client/transport.ts";
 import { Vault } from "../client/vault.ts";
@@ -130,7 +130,6 @@ class Lifetime {
       logger: logger.child({ name: "lotse.client" }),
       networking: settings.networking,
       observers: this.#ground.onlookers.requests,
-      userAgent: "lotse",
     });
     const client = createClient(this.#transport);
     onClient(client);
@@ -141,8 +140,8 @@ class Lifetime {
   /** Those that were given; else those of login handlers; else those that are found. */
   async #credentials(): Promise<Credentials> {
     const { host, logger, credentials, registry, signal, kubeconfig, context } = this.#options;
-    if (credentials !== undefined) return credentials;
     const onFailure = (error: Error): void => this.#ground.failed.abort(error);
+    if (credentials !== undefined) return await credentialsFrom(credentials, { host, logger, onFailure });
     if (registry.activitiesOf("login").length === 0) {
       return await login({ host, logger, kubeconfig, context, onFailure });
     }

@@ -3,7 +3,8 @@
  */
 
 import type { Client } from "../client/client.ts";
-import type { Credentials } from "../client/connection_info.ts";
+import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
+import type { GivenCredentials } from "../client/login.ts";
 import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
@@ -57,8 +58,11 @@ export interface RunOptions {
   readonly kubeconfig?: string;
   /** Which of its contexts. Default: the current one. */
   readonly context?: string;
-  /** Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called. */
-  readonly credentials?: Credentials;
+  /**
+   * Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called: a way in, such as
+   * `{ server, token }`, or a `KubeConfig` of the official client, or what renews itself.
+   */
+  readonly credentials?: GivenCredentials;
   /** What each object's `memo` begins with, for this run. Default: the operator's own. */
   readonly memo?: Readonly<Record<string, unknown>>;
   /**
@@ -151,6 +155,16 @@ export class Operator {
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
     return { of: (object) => this.#ledger?.of(object) };
+  }
+
+  /**
+   * Makes a client of one of the official client's API classes, such as `CoreV1Api`, which you import.
+   *
+   * Its requests go the way of all others, with the operator's credentials, retries and timeouts; while the operator runs.
+   * It throws the official client's `ApiException` where the server refuses.
+   */
+  makeApiClient<ApiOfClass>(Class: ApiClass<ApiOfClass>): ApiOfClass {
+    return makeApiClient(Class, () => this.#connected().transport);
   }
 
   /** Posts a Kubernetes event about objects, in the background. @throws {ReferenceError} If the operator does not run. */

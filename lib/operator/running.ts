@@ -8,7 +8,7 @@
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import type { Credentials } from "../client/connection_info.ts";
+import type { GivenCredentials } from "../client/login.ts";
 import type { HotLoops, LoopingPass } from "../engines/hot_loops.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { Poster } from "../engines/posting.ts";
@@ -26,6 +26,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 import { currentEssence } from "../settings/persistence.ts";
 import { extraFieldsOf } from "./fields.ts";
+import { firstContact } from "./first_contact.ts";
 import { Memories } from "./memories.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
@@ -49,7 +50,7 @@ export interface RunningOptions {
   readonly memo: Record<string, unknown>;
   /** Aborting stops the operator gracefully. */
   readonly signal: AbortSignal;
-  readonly credentials?: Credentials;
+  readonly credentials?: GivenCredentials;
   readonly kubeconfig?: string;
   readonly context?: string;
   /** Undefined: the whole cluster. */
@@ -208,7 +209,11 @@ export class Run {
   async #start(): Promise<void> {
     this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
     await this.#namespaces.ready;
-    await this.#revise();
+    await firstContact(() => this.#revise(), {
+      ...this.#options,
+      server: () => this.#client.transport.server ?? "",
+      signal: AbortSignal.any([this.#options.signal, this.#failed]),
+    });
     this.#isStarted = true;
     this.#indexing.release(STARTING);
     if (!this.#options.settings.scanning.disabled) this.#scan();

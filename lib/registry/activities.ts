@@ -4,7 +4,8 @@
  * Source: Kopf, docs/startup, docs/shutdown, docs/authentication, docs/probing; A §2.4.
  */
 
-import type { ConnectionInfo } from "../client/connection_info.ts";
+import type { KubeConfigLike } from "../client/kubeconfig_object.ts";
+import type { LoginInfo } from "../client/login_info.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { AttemptArguments } from "./arguments.ts";
@@ -36,8 +37,8 @@ export type ActivityFn<Param, Result = unknown> = (
   args: ActivityArguments<Param>,
 ) => Result | Promise<Result>;
 
-/** What a login may give: a way into the API server, or nothing. */
-export type LoginResult = ConnectionInfo | null | undefined | void;
+/** What a login may give: a way into the API server, a `KubeConfig` of the official client, or nothing. */
+export type LoginResult = LoginInfo | KubeConfigLike | null | undefined | void;
 
 /** The words for activities: `op.on.startup`, `cleanup`, `login`, `probe`. Options may be left out. */
 export class OnActivities {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LOTSE, main } from "../../lib/cli/main.ts";
-import { VERSION } from "../../lib/cli/version.ts";
+import { VERSION } from "../../lib/runtime/version.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
 import { lotse, PATIENCE, project, ROOT } from "./processes.ts";
 
@@ -59,6 +59,9 @@ describe("main()", () => {
 describe("lotse, as a process", () => {
   const folder = project({
     "broken.ts": 'import { operator } from "@lotse/lotse";\n\nthrow new Error("out of order");\n',
+    "impatient.ts": 'import { operator } from "@lotse/lotse";\n' +
+      "const op = operator({ networking: { errorBackoffs: [] } });\n" +
+      'op.on.event("pods", () => {});\nexport default op;\n',
     "good.ts": 'import { operator } from "@lotse/lotse";\nconst op = operator();\n' +
       'op.on.create("greetings.example.com", () => {});\nexport default op;\n',
     "dead.yaml": CONFIG("https://127.0.0.1:1"),
@@ -98,9 +101,12 @@ describe("lotse, as a process", () => {
   });
 
   it("says that the server cannot be reached, without a stack", { timeout: PATIENCE }, async () => {
-    const output = await run("run", "good.ts", "--kubeconfig", "dead.yaml");
+    const output = await run("run", "impatient.ts", "--kubeconfig", "dead.yaml");
     assert.match(output, /^1: /);
-    assert.match(output, /\nerror: Cannot reach the API server .*127\.0\.0\.1:1\n$/);
+    assert.match(
+      output,
+      /\nerror: Cannot reach the API server "https:\/\/127\.0\.0\.1:1": .* \(check that it runs/,
+    );
     assert.doesNotMatch(output, /\n +at /);
   });
 });

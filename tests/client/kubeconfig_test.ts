@@ -119,7 +119,7 @@ describe("loadKubeconfig()", () => {
       ],
       [configOf({ context: { cluster: undefined } }), /context "it" of kubeconfig ".*": it names no cluster/],
       [configOf({ context: { user: "none" } }), /there is no user "none"/],
-      [configOf({ cluster: {} }), /cluster "c" of kubeconfig ".*": it has no server/],
+      [configOf({ cluster: {} }), /cluster "c" in kubeconfig ".*": it has no server/],
       [configOf({ cluster: { server: "api.test:6443" } }), /"api\.test:6443" is not an http or https URL/],
       [configOf({ cluster: { server: "https://" } }), /is not an http or https URL/],
     ];

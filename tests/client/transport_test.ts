@@ -3,7 +3,8 @@ import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type ApiError, LoginError } from "../../lib/client/errors.ts";
 import type { AttemptOutcome, TransportObserver } from "../../lib/client/transport.ts";
-import { answerWith, GET, json, refusal, send, SERVER } from "./fake_server.ts";
+import { VERSION } from "../../lib/runtime/version.ts";
+import { answerWith, GET, json, refusal, send, SERVER, type WorldOptions } from "./fake_server.ts";
 
 describe("Transport.request()", () => {
   it("gives the answer's status, headers and parsed body", async () => {
@@ -57,10 +58,15 @@ describe("Transport.request()", () => {
     assert.equal(post!.headers["content-type"], "application/json");
   });
 
-  it("names itself", async () => {
-    const world = answerWith(() => json({}), { userAgent: "lotse/1.2.3" });
-    await world.transport.request(GET);
-    assert.equal(world.seen[0]!.headers["user-agent"], "lotse/1.2.3");
+  it("[B276] names itself and its version, unless the login has a name of its own", async () => {
+    const agentOf = async (options: Partial<WorldOptions>): Promise<string | undefined> => {
+      const world = answerWith(() => json({}), options);
+      await world.transport.request(GET);
+      return world.seen[0]!.headers["user-agent"];
+    };
+    assert.equal(await agentOf({}), `lotse/${VERSION}`);
+    assert.equal(await agentOf({ userAgent: "lotse/1.2.3" }), "lotse/1.2.3");
+    assert.equal(await agentOf({ info: { userAgent: "mine/7" } }), "mine/7");
   });
 
   it("asks for compressed answers where they are large, and reads them", async () => {

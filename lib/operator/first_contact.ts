@@ -1,0 +1,99 @@
+/**
+ * The first look at a cluster that cannot be reached (yet).
+ *
+ * In a pod there is nobody to tell, and the API server will come: the operator keeps trying, for as long as it takes. Elsewhere
+ * somebody waits in front of a screen: after the usual attempts the operator ends, and says what to look at. Both are told of
+ * each attempt, and both can be stopped meanwhile.
+ */
+
+import { ApiError, messageOf } from "../client/errors.ts";
+import { isRetriable, startBackoffs } from "../client/retries.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** The longest pause between two attempts in a pod, unless the server asks for more. */
+const LONGEST: Seconds = 30;
+
+export interface FirstContactOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly settings: Settings;
+  /** The server's URL, for messages. */
+  readonly server: () => string;
+  /** Aborts when the operator is told to stop. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Looks until it works.
+ *
+ * @throws The signal's reason, if it aborts first.
+ * @throws {Error} If the server cannot be reached for as long as `networking.errorBackoffs` take, and this is not a pod.
+ */
+export async function firstContact(look: () => Promise<void>, options: FirstContactOptions): Promise<void> {
+  const { host, logger, settings: { networking }, server, signal } = options;
+  const pauses = new Pauses(networking.errorBackoffs, host.clock);
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await unlessAborted(look(), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isRetriable(error, { retryForbidden: false })) throw error;
+      const delay = pauses.next() ?? (isPod(host) ? LONGEST : undefined);
+      if (delay === undefined) throw unreachable(server(), error);
+      logger.warn("The API server cannot be reached yet", { server: server(), attempt, delay, error });
+      await host.clock.sleep(delay, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** Pauses between attempts that take time themselves: that counts as pause. */
+class Pauses {
+  readonly #backoffs: Iterator<Seconds>;
+  readonly #clock: Host["clock"];
+  readonly #begun: Seconds;
+  #spent: Seconds = 0;
+
+  constructor(backoffs: Seconds | Iterable<Seconds>, clock: Host["clock"]) {
+    this.#backoffs = startBackoffs(backoffs);
+    this.#clock = clock;
+    this.#begun = clock.monotonic();
+  }
+
+  /** Undefined when there are no more. */
+  next(): Seconds | undefined {
+    const elapsed = this.#clock.monotonic() - this.#begun;
+    do {
+      const { value, done } = this.#backoffs.next();
+      if (done) return undefined;
+      this.#spent += value;
+    } while (this.#spent < elapsed);
+    return this.#spent - elapsed;
+  }
+}
+
+function isPod(host: Host): boolean {
+  return host.process.env("KUBERNETES_SERVICE_HOST") !== undefined;
+}
+
+function unreachable(server: string, cause: unknown): unknown {
+  if (cause instanceof ApiError) return cause;
+  return new Error(
+    `Cannot reach the API server "${server}": ${
+      messageOf(cause)
+    } (check that it runs, and that the kubeconfig's context leads to it)`,
+    { cause },
+  );
+}
+
+/** What was begun goes on, but nobody waits for it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = (): void => reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  return promise;
+}

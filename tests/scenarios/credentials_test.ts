@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
+import { operator } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import { Example, Objects } from "../support/worlds.ts";
+
+suite("credentials", (scenario) => {
+  scenario("the official client's API classes work over the operator's connection", async (world) => {
+    const op = operator();
+    const api = op.makeApiClient(CoreV1Api);
+    const made: unknown[] = [];
+    op.on.create(Example, async ({ name, namespace = "" }) => {
+      await api.createNamespacedConfigMap({
+        namespace,
+        body: { metadata: { name: `${name}-settings` }, data: { tier: "gold" } },
+      });
+      const { data, metadata } = await api.readNamespacedConfigMap({ namespace, name: `${name}-settings` });
+      const missing = await api.readNamespacedConfigMap({ namespace, name: "none" }).catch((error) => error);
+      made.push(data?.tier, metadata?.creationTimestamp instanceof Date, missing.code);
+    });
+    await assert.rejects(api.listNode(), /the operator is not running/);
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await world.until(() => made.length > 0);
+    assert.deepEqual(made, ["gold", true, 404]);
+    await running.stop();
+  });
+
+  scenario.virtual("a KubeConfig of the official client is a way in", async (world) => {
+    const { host, server } = world;
+    const seen = new Set<string | null>();
+    host.network.route("https://object.test", (request) => {
+      seen.add(request.headers.get("authorization"));
+      return server.fetch(request);
+    });
+    const credentials = new KubeConfig();
+    credentials.loadFromClusterAndUser(
+      { name: "c", server: "https://object.test", skipTLSVerify: false },
+      { name: "u", token: "from the object" },
+    );
+    const names: string[] = [];
+    const op = operator();
+    op.on.event(Example, ({ name }) => void names.push(name));
+    const controller = new AbortController();
+    const run = op.run({ host, credentials, signal: controller.signal });
+    await new Objects(world).create("one");
+    await world.until(() => names.length > 0);
+    controller.abort();
+    await world.settle();
+    await run;
+    assert.deepEqual([[...seen], names], [["Bearer from the object"], ["one"]]);
+  });
+});
