@@ -98,6 +98,7 @@ export type {
   EventFilterArguments,
   EventHandlerArguments,
   ObjectArguments,
+  PlainMemo,
   StopReason,
   Sub,
   SubField,

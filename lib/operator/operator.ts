@@ -11,6 +11,7 @@ import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
 import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import type { Referable } from "../model/references.ts";
+import type { PlainMemo } from "../registry/arguments.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current.ts";
@@ -37,17 +38,18 @@ import { Api } from "./api.ts";
 import { runOperator } from "./lifetime.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
-export interface OperatorOptions extends Omit<SettingsOverrides, "persistence"> {
+export interface OperatorOptions<Memo extends object = PlainMemo>
+  extends Omit<SettingsOverrides, "persistence"> {
   /** Where notes are kept on objects. Default: annotations under "lotse.dev". */
   readonly persistence?: Persistence | SettingsOverrides["persistence"];
   /** Which of several handlers run in one go. Default (and null): `asap`. */
   readonly lifecycle?: Lifecycle | null;
   /** What each object's `memo` begins with: a shallow copy of this. */
-  readonly memo?: Readonly<Record<string, unknown>>;
+  readonly memo?: Readonly<Memo>;
 }
 
 /** How to run an operator. */
-export interface RunOptions {
+export interface RunOptions<Memo extends object = PlainMemo> {
   /** Aborting stops the operator gracefully. Default: it runs for ever. */
   readonly signal?: AbortSignal;
   /** Called when the operator has started (its startup handlers have succeeded, the kinds are found), and begins to watch. */
@@ -64,7 +66,7 @@ export interface RunOptions {
    */
   readonly credentials?: GivenCredentials;
   /** What each object's `memo` begins with, for this run. Default: the operator's own. */
-  readonly memo?: Readonly<Record<string, unknown>>;
+  readonly memo?: Readonly<Memo>;
   /**
    * Watch these namespaces only: names, globs such as "team-*,!team-test", or regular expressions that must match the whole
    * name. Default: the whole cluster.
@@ -83,22 +85,22 @@ export interface RunOptions {
   readonly host?: Host;
 }
 
-/** Declares handlers by `on`, and runs them by `run()`. */
-export class Operator {
+/** Declares handlers by `on`, and runs them by `run()`. `Memo` is the type of the `memo` that handlers see. */
+export class Operator<Memo extends object = PlainMemo> {
   /** Declares handlers of causes and events. */
-  readonly on: On;
+  readonly on: On<Memo>;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
-  readonly index: IndexWord;
+  readonly index: IndexWord<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
-  readonly daemon: Daemon;
+  readonly daemon: Daemon<Memo>;
   /** Declares a function that runs every now and then as long as an object is there. */
-  readonly timer: Timer;
+  readonly timer: Timer<Memo>;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** All settings; may be changed until the operator runs. */
   readonly settings: Settings;
   /** The operator's own memo, which startup handlers may fill. Each object's begins with a shallow copy of it. */
-  readonly memo: Record<string, unknown>;
+  readonly memo: Memo;
   readonly #registry: Registry;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
@@ -111,10 +113,11 @@ export class Operator {
    *
    * @throws {TypeError} If a setting is unknown or of the wrong kind.
    */
-  constructor(options: OperatorOptions = {}) {
-    const { lifecycle, memo = {}, ...overrides } = options;
+  constructor(options: OperatorOptions<Memo> = {}) {
+    const { lifecycle, memo, ...overrides } = options;
     this.settings = mergeSettings(defaultSettings(), overrides);
-    this.memo = { ...memo };
+    // Who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
+    this.memo = { ...memo } as Memo;
     this.#lifecycle = lifecycle ?? undefined;
     this.#registry = new Registry(
       (id) => this.settings.persistence.progress.keys(id),
@@ -201,7 +204,7 @@ export class Operator {
    * @throws {ApiError} If the server does not tell what it serves.
    * @throws {TypeError} If it is running already, or `namespaces` and `clusterwide` contradict each other.
    */
-  async run(options: RunOptions = {}): Promise<void> {
+  async run(options: RunOptions<Memo> = {}): Promise<void> {
     if (this.#isRunning) {
       throw new TypeError(
         "Cannot run an operator that is running: wait until it has stopped, or make another",
@@ -215,7 +218,7 @@ export class Operator {
     }
   }
 
-  async #run(options: RunOptions): Promise<void> {
+  async #run(options: RunOptions<Memo>): Promise<void> {
     const { host = currentHost(), namespaces, clusterwide } = options;
     if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
       throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
@@ -228,7 +231,8 @@ export class Operator {
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
-      memo: options.memo === undefined ? this.memo : { ...options.memo },
+      // The layers below hand it on, whatever it holds.
+      memo: (options.memo === undefined ? this.memo : { ...options.memo }) as PlainMemo,
       signal: options.signal ?? new AbortController().signal,
       onReady: options.ready ?? (() => {}),
       onSynced: options.synced ?? (() => {}),
@@ -263,6 +267,8 @@ export class Operator {
 /**
  * Makes an operator, to which handlers are added.
  *
+ * With a type, `operator<Memo>()`, the `memo` of all its handlers has that type; else it is a record of anything.
+ *
  * @throws {TypeError} If a setting is unknown or of the wrong kind.
  * @example
  * ```ts
@@ -275,8 +281,13 @@ export class Operator {
  * });
  * ```
  */
-export function operator(options: OperatorOptions = {}): Operator {
-  return new Operator(options);
+export function operator<Memo extends object = PlainMemo>(
+  options?: OperatorOptions<NoInfer<Memo>>,
+): Operator<Memo>;
+/** The same without a type. NB: the last overload, so that `ReturnType<typeof operator>` is the plain one. */
+export function operator(options?: OperatorOptions): Operator;
+export function operator<Memo extends object>(options: OperatorOptions<Memo> = {}): Operator<Memo> {
+  return new Operator<Memo>(options);
 }
 
 /** Tells whether a value is an operator, of whichever copy of this package. */

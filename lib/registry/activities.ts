@@ -8,7 +8,7 @@ import type { KubeConfigLike } from "../client/kubeconfig_object.ts";
 import type { LoginInfo } from "../client/login_info.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { AttemptArguments } from "./arguments.ts";
+import type { AttemptArguments, PlainMemo } from "./arguments.ts";
 import { rejectOptions, takeOptions } from "./declare.ts";
 import { type ActivityHandler, type ActivityName, idOf } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
@@ -16,7 +16,8 @@ import type { HandlerOptions, RetryOptions } from "./options.ts";
 import type { Registry } from "./registry.ts";
 
 /** What handlers of activities are called with. */
-export interface ActivityArguments<Param = unknown> extends AttemptArguments<Param> {
+export interface ActivityArguments<Param = unknown, Memo extends object = PlainMemo>
+  extends AttemptArguments<Param> {
   /** Which activity it is. */
   readonly activity: ActivityName;
   /** The operator's settings. They are there to be changed in `on.startup`. */
@@ -24,7 +25,7 @@ export interface ActivityArguments<Param = unknown> extends AttemptArguments<Par
   /** Named after the activity. */
   readonly logger: Logger;
   /** The operator's own memo: each object's begins with a shallow copy of it. */
-  readonly memo: Record<string, unknown>;
+  readonly memo: Memo;
   /** The operator's indexes by name. Nothing waits for them here: they may be empty, or incomplete. */
   readonly indices: Readonly<Record<string, Index>>;
 }
@@ -33,15 +34,15 @@ export interface ActivityArguments<Param = unknown> extends AttemptArguments<Par
 export type ActivityOptions<Param> = HandlerOptions<Param> & RetryOptions;
 
 /** A handler of an activity. */
-export type ActivityFn<Param, Result = unknown> = (
-  args: ActivityArguments<Param>,
+export type ActivityFn<Param, Result = unknown, Memo extends object = PlainMemo> = (
+  args: ActivityArguments<Param, Memo>,
 ) => Result | Promise<Result>;
 
 /** What a login may give: a way into the API server, a `KubeConfig` of the official client, or nothing. */
 export type LoginResult = LoginInfo | KubeConfigLike | null | undefined | void;
 
 /** The words for activities: `op.on.startup`, `cleanup`, `login`, `probe`. Options may be left out. */
-export class OnActivities {
+export class OnActivities<Memo extends object = PlainMemo> {
   readonly #registry: Registry;
 
   /** Handlers go into this registry. */
@@ -54,17 +55,17 @@ export class OnActivities {
    *
    * Errors are retried unless they are permanent, or `errors` says otherwise; if a handler fails, the operator does.
    */
-  startup(fn: ActivityFn<undefined>): void;
+  startup(fn: ActivityFn<undefined, unknown, Memo>): void;
   /** The same with options. */
-  startup<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param>): void;
+  startup<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param, unknown, Memo>): void;
   startup(...rest: unknown[]): void {
     this.#add("startup", rest);
   }
 
   /** Calls the function when everything else has stopped; also if the operator has failed, but not if it failed to start. */
-  cleanup(fn: ActivityFn<undefined>): void;
+  cleanup(fn: ActivityFn<undefined, unknown, Memo>): void;
   /** The same with options. */
-  cleanup<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param>): void;
+  cleanup<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param, unknown, Memo>): void;
   cleanup(...rest: unknown[]): void {
     this.#add("cleanup", rest);
   }
@@ -75,9 +76,9 @@ export class OnActivities {
    * With such a handler no kubeconfig or service account is looked for. Of several ways in those with the highest
    * `priority` are used.
    */
-  login(fn: ActivityFn<undefined, LoginResult>): void;
+  login(fn: ActivityFn<undefined, LoginResult, Memo>): void;
   /** The same with options. */
-  login<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param, LoginResult>): void;
+  login<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param, LoginResult, Memo>): void;
   login(...rest: unknown[]): void {
     this.#add("login", rest);
   }
@@ -87,9 +88,9 @@ export class OnActivities {
    *
    * An error, or more than `timeout` (default: 5 s), makes the answer a 500.
    */
-  probe(fn: ActivityFn<undefined>): void;
+  probe(fn: ActivityFn<undefined, unknown, Memo>): void;
   /** The same with options. */
-  probe<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param>): void;
+  probe<Param = undefined>(options: ActivityOptions<Param>, fn: ActivityFn<Param, unknown, Memo>): void;
   probe(...rest: unknown[]): void {
     this.#add("probe", rest);
   }

@@ -8,7 +8,7 @@
 import type { Diff } from "../model/diff.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { OnActivities } from "./activities.ts";
-import type { AttemptArguments, ObjectArguments } from "./arguments.ts";
+import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.ts";
 import { objectHandler, type RawOptions, takeOptions } from "./declare.ts";
 import type { AdmissionHandler, AdmissionOperation } from "./handlers.ts";
 import type { FilterOptions, HandlerOptions } from "./options.ts";
@@ -53,19 +53,28 @@ export interface AdmissionArguments<Spec = JsonObject, Status = JsonObject> {
 }
 
 /** What filters of admission handlers are called with. */
-export type AdmissionFilterArguments<Spec = JsonObject, Status = JsonObject> =
-  & ObjectArguments<Spec, Status>
+export type AdmissionFilterArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Memo extends object = PlainMemo,
+> =
+  & ObjectArguments<Spec, Status, Memo>
   & AdmissionArguments<Spec, Status>;
 
 /** What admission handlers are called with. */
-export type AdmissionHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
-  & AdmissionFilterArguments<Spec, Status>
+export type AdmissionHandlerArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> =
+  & AdmissionFilterArguments<Spec, Status, Memo>
   & AttemptArguments<Param>;
 
 /** Options of `on.validate` and `on.mutate`. */
-export type AdmissionOptions<Spec, Status, Field, Param> =
+export type AdmissionOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & HandlerOptions<Param>
-  & FilterOptions<AdmissionFilterArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>
+  & FilterOptions<AdmissionFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
   & {
     /** Which operations are asked about. Default: all. Must not be empty. */
     readonly operations?: readonly AdmissionOperation[];
@@ -82,14 +91,14 @@ export type AdmissionOptions<Spec, Status, Field, Param> =
   };
 
 /** An admission handler. It lets the request pass unless it throws. */
-export type AdmissionFn<Spec, Status, Param> = (
-  args: AdmissionHandlerArguments<Spec, Status, Param>,
+export type AdmissionFn<Spec, Status, Param, Memo extends object = PlainMemo> = (
+  args: AdmissionHandlerArguments<Spec, Status, Param, Memo>,
 ) => unknown;
 
 const OPERATIONS: readonly AdmissionOperation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /** The words for admission: `op.on.validate`, `op.on.mutate`. Options may be left out. */
-export class OnAdmission extends OnActivities {
+export class OnAdmission<Memo extends object = PlainMemo> extends OnActivities<Memo> {
   readonly #registry: Registry;
 
   /** Handlers go into this registry. */
@@ -101,7 +110,7 @@ export class OnAdmission extends OnActivities {
   /** Asks the function whether a request may pass. To refuse it throws, best an `AdmissionError`. */
   validate<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: AdmissionFn<Spec, Status, undefined>,
+    fn: AdmissionFn<Spec, Status, undefined, Memo>,
   ): void;
   /** The same with options. */
   validate<
@@ -111,8 +120,8 @@ export class OnAdmission extends OnActivities {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: AdmissionOptions<Spec, Status, Field, Param>,
-    fn: AdmissionFn<Spec, Status, Param>,
+    options: AdmissionOptions<Spec, Status, Field, Param, Memo>,
+    fn: AdmissionFn<Spec, Status, Param, Memo>,
   ): void;
   validate(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#register("validate", resource, rest);
@@ -121,7 +130,7 @@ export class OnAdmission extends OnActivities {
   /** Lets the function change what is to be written, by `patch`, or refuse it. */
   mutate<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: AdmissionFn<Spec, Status, undefined>,
+    fn: AdmissionFn<Spec, Status, undefined, Memo>,
   ): void;
   /** The same with options. */
   mutate<
@@ -131,8 +140,8 @@ export class OnAdmission extends OnActivities {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: AdmissionOptions<Spec, Status, Field, Param>,
-    fn: AdmissionFn<Spec, Status, Param>,
+    options: AdmissionOptions<Spec, Status, Field, Param, Memo>,
+    fn: AdmissionFn<Spec, Status, Param, Memo>,
   ): void;
   mutate(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#register("mutate", resource, rest);

@@ -16,8 +16,11 @@ import type { Index } from "./index_handle.ts";
 import type { ChangeFilterOptions, FilterOptions, RetryOptions } from "./options.ts";
 import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
 
+/** What a memo is unless the operator says otherwise: a record of anything. */
+export type PlainMemo = Record<string, unknown>;
+
 /** What all functions about an object get, filters included. Objects are for reading: changes go through `patch`. */
-export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
+export interface ObjectArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> {
   /** The kind as the server serves it. */
   readonly resource: Resource;
   /** The whole object. */
@@ -42,8 +45,8 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject> {
   readonly patch: Patch<Spec, Status>;
   /** Bound to the object: its lines say which one they are about. */
   readonly logger: Logger;
-  /** A plain object for whatever handlers want to keep in memory about this object. Gone with the process. */
-  readonly memo: Record<string, unknown>;
+  /** For whatever handlers want to keep in memory about this object; its type is the operator's. Gone with the process. */
+  readonly memo: Memo;
   /** The operator's indexes by name: each is a read-only map from keys to lists of values. */
   readonly indices: Readonly<Record<string, Index>>;
 }
@@ -90,18 +93,19 @@ export type ChangeHandlerArguments<
   Status = JsonObject,
   Value = Essence<Spec>,
   Param = unknown,
+  Memo extends object = PlainMemo,
 > =
-  & ObjectArguments<Spec, Status>
+  & ObjectArguments<Spec, Status, Memo>
   & AttemptArguments<Param>
   & ChangeArguments<Value>
   & {
     /** Declares parts of the handler's work that are retried on their own. */
-    readonly sub: Sub<Spec, Status>;
+    readonly sub: Sub<Spec, Status, Memo>;
   };
 
 /** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
-export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject> =
-  & ObjectArguments<Spec, Status>
+export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> =
+  & ObjectArguments<Spec, Status, Memo>
   & ChangeArguments<Essence<Spec>>;
 
 /** What is known of a raw event. */
@@ -113,13 +117,18 @@ export interface EventArguments<Spec = JsonObject, Status = JsonObject> {
 }
 
 /** What filters of raw event handlers are called with. */
-export type EventFilterArguments<Spec = JsonObject, Status = JsonObject> =
-  & ObjectArguments<Spec, Status>
+export type EventFilterArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> =
+  & ObjectArguments<Spec, Status, Memo>
   & EventArguments<Spec, Status>;
 
 /** What raw event handlers are called with. */
-export type EventHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
-  & EventFilterArguments<Spec, Status>
+export type EventHandlerArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> =
+  & EventFilterArguments<Spec, Status, Memo>
   & AttemptArguments<Param>;
 
 /** Why a daemon or a timer is to stop, and how far that has gone. Reasons add up. */
@@ -138,8 +147,13 @@ export type StopReason =
   | "DONE";
 
 /** What daemons and timers are called with. The views of the object show its newest state, destructured or not. */
-export type DaemonHandlerArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
-  & ObjectArguments<Spec, Status>
+export type DaemonHandlerArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> =
+  & ObjectArguments<Spec, Status, Memo>
   & AttemptArguments<Param>
   & {
     /** Aborts when it is to stop: an `AbortSignal` with `reasons`, and with `wait(seconds)`. */
@@ -147,11 +161,11 @@ export type DaemonHandlerArguments<Spec = JsonObject, Status = JsonObject, Param
   };
 
 /** Options of sub-handlers: as of handlers, but the kind and the cause are the parent's. */
-export type SubOptions<Spec, Status, Field, Param> =
+export type SubOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & { readonly id?: string; readonly param?: Param }
   & RetryOptions
-  & FilterOptions<ChangeFilterArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>
-  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status>, FieldValue<Spec, Status, Field>>;
+  & FilterOptions<ChangeFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
+  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
 
 /** A field of a sub-handler, or none. */
 export type SubField<Spec, Status> = FieldOf<Spec, Status> | readonly string[] | undefined;
@@ -161,8 +175,8 @@ export type SubValue<Spec, Status, Field> = [Field] extends [undefined] ? Essenc
   : FieldValue<Spec, Status, Field>;
 
 /** A sub-handler. */
-export type SubFn<Spec, Status, Field, Param> = (
-  args: ChangeHandlerArguments<Spec, Status, SubValue<Spec, Status, Field>, Param>,
+export type SubFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> = (
+  args: ChangeHandlerArguments<Spec, Status, SubValue<Spec, Status, Field>, Param, Memo>,
 ) => unknown;
 
 /**
@@ -172,14 +186,14 @@ export type SubFn<Spec, Status, Field, Param> = (
  * parts have finished, and must declare the same ones each time; parts that have finished are not repeated. A part that
  * fails for good has finished.
  */
-export interface Sub<Spec = JsonObject, Status = JsonObject> {
-  (id: string, fn: SubFn<Spec, Status, undefined, undefined>): void;
+export interface Sub<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> {
+  (id: string, fn: SubFn<Spec, Status, undefined, undefined, Memo>): void;
   <const Field extends SubField<Spec, Status> = undefined, Param = undefined>(
     id: string,
-    options: SubOptions<Spec, Status, Field, Param>,
-    fn: SubFn<Spec, Status, Field, Param>,
+    options: SubOptions<Spec, Status, Field, Param, Memo>,
+    fn: SubFn<Spec, Status, Field, Param, Memo>,
   ): void;
-  (fn: SubFn<Spec, Status, undefined, undefined>): void;
+  (fn: SubFn<Spec, Status, undefined, undefined, Memo>): void;
   /**
    * Runs the parts declared so far, and resolves when all have finished.
    *

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { DaemonHandlerArguments, ObjectArguments } from "./arguments.ts";
+import type { DaemonHandlerArguments, ObjectArguments, PlainMemo } from "./arguments.ts";
 import { backgroundHandler, takeOptions } from "./declare.ts";
 import type { BackgroundHandler } from "./handlers.ts";
 import type { FieldPathOf } from "./on.ts";
@@ -16,23 +16,23 @@ import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 
 /** When it begins: after a time, or after what a function says, which is asked once for each object. */
-export type InitialDelay<Spec, Status, Param> =
+export type InitialDelay<Spec, Status, Param, Memo extends object = PlainMemo> =
   | Seconds
-  | ((args: DaemonHandlerArguments<Spec, Status, Param>) => Seconds);
+  | ((args: DaemonHandlerArguments<Spec, Status, Param, Memo>) => Seconds);
 
 /** Options that daemons and timers share. Filters are asked whenever the object changes. */
-export type BackgroundOptions<Spec, Status, Field, Param> =
+export type BackgroundOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & HandlerOptions<Param>
   & RetryOptions
-  & FilterOptions<ObjectArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>
+  & FilterOptions<ObjectArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
   & {
     /** Wait before the first run. Default: 0. */
-    readonly initialDelay?: InitialDelay<Spec, Status, Param>;
+    readonly initialDelay?: InitialDelay<Spec, Status, Param, Memo>;
   };
 
 /** Options of `op.daemon`. */
-export type DaemonOptions<Spec, Status, Field, Param> =
-  & BackgroundOptions<Spec, Status, Field, Param>
+export type DaemonOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
+  & BackgroundOptions<Spec, Status, Field, Param, Memo>
   & {
     /** How long it may take to stop by itself, after `stopped`, before its `signal` is aborted. Default: no time of its own. */
     readonly cancellationBackoff?: Seconds;
@@ -43,8 +43,8 @@ export type DaemonOptions<Spec, Status, Field, Param> =
   };
 
 /** Options of `op.timer`. With neither `interval` nor `idle` it runs once. */
-export type TimerOptions<Spec, Status, Field, Param> =
-  & BackgroundOptions<Spec, Status, Field, Param>
+export type TimerOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
+  & BackgroundOptions<Spec, Status, Field, Param, Memo>
   & {
     /** Pause between the end of a run (and of its writes) and the next one. */
     readonly interval?: Seconds;
@@ -57,21 +57,28 @@ export type TimerOptions<Spec, Status, Field, Param> =
   };
 
 /** A daemon. What it returns goes into the status. */
-export type DaemonFn<Spec, Status, Param> = (args: DaemonHandlerArguments<Spec, Status, Param>) => unknown;
+export type DaemonFn<Spec, Status, Param, Memo extends object = PlainMemo> = (
+  args: DaemonHandlerArguments<Spec, Status, Param, Memo>,
+) => unknown;
 
 /** A timer. What it returns goes into the status, after each run. */
-export type TimerFn<Spec, Status, Param> = DaemonFn<Spec, Status, Param>;
+export type TimerFn<Spec, Status, Param, Memo extends object = PlainMemo> = DaemonFn<
+  Spec,
+  Status,
+  Param,
+  Memo
+>;
 
 /**
  * Declares a daemon: one run for each object, for as long as the object is there and matches.
  *
  * Throws a TypeError where options contradict each other, and where another function has the same id already.
  */
-export interface Daemon {
+export interface Daemon<Memo extends object = PlainMemo> {
   /** Calls the function for each object. */
   <Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: DaemonFn<Spec, Status, undefined>,
+    fn: DaemonFn<Spec, Status, undefined, Memo>,
   ): void;
   /** The same with options. */
   <
@@ -81,8 +88,8 @@ export interface Daemon {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: DaemonOptions<Spec, Status, Field, Param>,
-    fn: DaemonFn<Spec, Status, Param>,
+    options: DaemonOptions<Spec, Status, Field, Param, Memo>,
+    fn: DaemonFn<Spec, Status, Param, Memo>,
   ): void;
 }
 
@@ -91,11 +98,11 @@ export interface Daemon {
  *
  * Throws a TypeError where options contradict each other, and where another function has the same id already.
  */
-export interface Timer {
+export interface Timer<Memo extends object = PlainMemo> {
   /** Calls the function once for each object. */
   <Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: TimerFn<Spec, Status, undefined>,
+    fn: TimerFn<Spec, Status, undefined, Memo>,
   ): void;
   /** Calls the function as the options say. */
   <
@@ -105,18 +112,18 @@ export interface Timer {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: TimerOptions<Spec, Status, Field, Param>,
-    fn: TimerFn<Spec, Status, Param>,
+    options: TimerOptions<Spec, Status, Field, Param, Memo>,
+    fn: TimerFn<Spec, Status, Param, Memo>,
   ): void;
 }
 
 /** Gives the function that puts daemons into the registry. */
-export function declareDaemon(registry: Registry): Daemon {
+export function declareDaemon<Memo extends object>(registry: Registry): Daemon<Memo> {
   return (...args: readonly unknown[]) => add(registry, "daemon", args);
 }
 
 /** Gives the function that puts timers into the registry. */
-export function declareTimer(registry: Registry): Timer {
+export function declareTimer<Memo extends object>(registry: Registry): Timer<Memo> {
   return (...args: readonly unknown[]) => add(registry, "timer", args);
 }
 

@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from "../model/object.ts";
-import type { AttemptArguments, ObjectArguments } from "./arguments.ts";
+import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.ts";
 import { objectHandler, takeOptions } from "./declare.ts";
 import { type Index, IndexHandle } from "./index_handle.ts";
 import type { FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
@@ -15,15 +15,20 @@ import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 
 /** What an index function and its filters are called with. What it writes into `patch` is thrown away. */
-export type IndexArguments<Spec = JsonObject, Status = JsonObject, Param = unknown> =
-  & ObjectArguments<Spec, Status>
+export type IndexArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> =
+  & ObjectArguments<Spec, Status, Memo>
   & AttemptArguments<Param>;
 
 /** Options of `op.index`. Errors are ignored by default: the object's former values are kept. */
-export type IndexOptions<Spec, Status, Field, Param> =
+export type IndexOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & HandlerOptions<Param>
   & RetryOptions
-  & FilterOptions<ObjectArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>;
+  & FilterOptions<ObjectArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>;
 
 /** Which keys an index has whose function returns this: those of a `Map`, texts for plain objects, null for all else. */
 export type IndexKey<Result> = Result extends null | undefined | void ? never
@@ -49,7 +54,9 @@ export type Whole =
   | ((...args: never) => unknown);
 
 /** An index function. */
-export type IndexFn<Spec, Status, Param, Result> = (args: IndexArguments<Spec, Status, Param>) => Result;
+export type IndexFn<Spec, Status, Param, Result, Memo extends object = PlainMemo> = (
+  args: IndexArguments<Spec, Status, Param, Memo>,
+) => Result;
 
 /** The handle on an index whose function returns this, or a promise of it. */
 export type IndexOf<Result> = unknown extends Result ? Index
@@ -75,10 +82,10 @@ export type IndexOf<Result> = unknown extends Result ? Index
  * op.on.create("nodes", ({ name, logger }) => logger.info("Pods", { pods: podsByNode.get(name) ?? [] }));
  * ```
  */
-export interface IndexWord {
+export interface IndexWord<Memo extends object = PlainMemo> {
   <Spec = JsonObject, Status = JsonObject, Result = unknown>(
     resource: ResourceLike<Spec, Status>,
-    fn: IndexFn<Spec, Status, undefined, Result>,
+    fn: IndexFn<Spec, Status, undefined, Result, Memo>,
   ): IndexOf<Result>;
   <
     Spec = JsonObject,
@@ -88,13 +95,13 @@ export interface IndexWord {
     Result = unknown,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: IndexOptions<Spec, Status, Field, Param>,
-    fn: IndexFn<Spec, Status, Param, Result>,
+    options: IndexOptions<Spec, Status, Field, Param, Memo>,
+    fn: IndexFn<Spec, Status, Param, Result, Memo>,
   ): IndexOf<Result>;
 }
 
 /** Makes `op.index`: what is declared with it goes into the registry. */
-export function indexWord(registry: Registry): IndexWord {
+export function indexWord<Memo extends object>(registry: Registry): IndexWord<Memo> {
   function index(resource: ResourceLike<never, never>, ...rest: readonly unknown[]): Index {
     const handle = new IndexHandle();
     const { options, fn } = takeOptions(rest);
@@ -102,5 +109,5 @@ export function indexWord(registry: Registry): IndexWord {
     return handle;
   }
   // The overloads say what will be in the index, which is what their functions return.
-  return index as IndexWord;
+  return index as IndexWord<Memo>;
 }

@@ -12,6 +12,7 @@ import type {
   Essence,
   EventFilterArguments,
   EventHandlerArguments,
+  PlainMemo,
 } from "./arguments.ts";
 import { changeHandler, type ChangeHandlerCause, objectHandler, takeOptions } from "./declare.ts";
 import type { ChangeFilterOptions, FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
@@ -27,54 +28,60 @@ export type Seen<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Sp
   : FieldValue<Spec, Status, Field>;
 
 /** Filters of change handlers. */
-export type ChangeFilters<Spec, Status, Field> = FilterOptions<
-  ChangeFilterArguments<Spec, Status>,
+export type ChangeFilters<Spec, Status, Field, Memo extends object = PlainMemo> = FilterOptions<
+  ChangeFilterArguments<Spec, Status, Memo>,
   Field,
   FieldValue<Spec, Status, Field>
 >;
 
 /** Options of `on.create`. */
-export type CreateOptions<Spec, Status, Field, Param> =
+export type CreateOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & HandlerOptions<Param>
   & RetryOptions
-  & ChangeFilters<Spec, Status, Field>;
+  & ChangeFilters<Spec, Status, Field, Memo>;
 
 /** Options of `on.update` and `on.field`. */
-export type UpdateOptions<Spec, Status, Field, Param> =
-  & CreateOptions<Spec, Status, Field, Param>
-  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status>, FieldValue<Spec, Status, Field>>;
+export type UpdateOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
+  & CreateOptions<Spec, Status, Field, Param, Memo>
+  & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
 
 /** Options of `on.delete`. */
-export type DeleteOptions<Spec, Status, Field, Param> = CreateOptions<Spec, Status, Field, Param> & {
-  /** Do not hold objects back with a finalizer on account of this handler. Default: false. */
-  readonly optional?: boolean;
-};
+export type DeleteOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
+  & CreateOptions<Spec, Status, Field, Param, Memo>
+  & {
+    /** Do not hold objects back with a finalizer on account of this handler. Default: false. */
+    readonly optional?: boolean;
+  };
 
 /** Options of `on.resume`. */
-export type ResumeOptions<Spec, Status, Field, Param> = CreateOptions<Spec, Status, Field, Param> & {
-  /** Also for objects that are being deleted. Default: false. */
-  readonly deleted?: boolean;
-};
+export type ResumeOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
+  & CreateOptions<Spec, Status, Field, Param, Memo>
+  & {
+    /** Also for objects that are being deleted. Default: false. */
+    readonly deleted?: boolean;
+  };
 
 /** Options of `on.event`. */
-export type EventOptions<Spec, Status, Field, Param> =
+export type EventOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
   & HandlerOptions<Param>
-  & FilterOptions<EventFilterArguments<Spec, Status>, Field, FieldValue<Spec, Status, Field>>;
+  & FilterOptions<EventFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>;
 
 /** A change handler. */
-export type ChangeFn<Spec, Status, Field, Param> = (
-  args: ChangeHandlerArguments<Spec, Status, Seen<Spec, Status, Field>, Param>,
+export type ChangeFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> = (
+  args: ChangeHandlerArguments<Spec, Status, Seen<Spec, Status, Field>, Param, Memo>,
 ) => unknown;
 
 /** A raw event handler. */
-export type EventFn<Spec, Status, Param> = (args: EventHandlerArguments<Spec, Status, Param>) => unknown;
+export type EventFn<Spec, Status, Param, Memo extends object = PlainMemo> = (
+  args: EventHandlerArguments<Spec, Status, Param, Memo>,
+) => unknown;
 
 /**
  * Registers handlers, one method per cause. Options may be left out.
  *
  * All methods throw a TypeError where options contradict each other, and where another function has the same id already.
  */
-export class On extends OnAdmission {
+export class On<Memo extends object = PlainMemo> extends OnAdmission<Memo> {
   readonly #registry: Registry;
 
   /** Handlers go into this registry. */
@@ -86,7 +93,7 @@ export class On extends OnAdmission {
   /** Calls the function once for each new object, until it succeeds or fails for good. */
   create<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: ChangeFn<Spec, Status, undefined, undefined>,
+    fn: ChangeFn<Spec, Status, undefined, undefined, Memo>,
   ): void;
   /** The same with options. */
   create<
@@ -96,8 +103,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: CreateOptions<Spec, Status, Field, Param>,
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: CreateOptions<Spec, Status, Field, Param, Memo>,
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   create(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#add("create", resource, rest);
@@ -106,7 +113,7 @@ export class On extends OnAdmission {
   /** Calls the function when an object has changed since it was handled last: its essence, or the field. */
   update<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: ChangeFn<Spec, Status, undefined, undefined>,
+    fn: ChangeFn<Spec, Status, undefined, undefined, Memo>,
   ): void;
   /** The same with options. */
   update<
@@ -116,8 +123,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: UpdateOptions<Spec, Status, Field, Param>,
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: UpdateOptions<Spec, Status, Field, Param, Memo>,
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   update(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#add("update", resource, rest);
@@ -126,7 +133,7 @@ export class On extends OnAdmission {
   /** Calls the function when an object is to be deleted, and holds the object back until it has succeeded. */
   delete<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: ChangeFn<Spec, Status, undefined, undefined>,
+    fn: ChangeFn<Spec, Status, undefined, undefined, Memo>,
   ): void;
   /** The same with options. */
   delete<
@@ -136,8 +143,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: DeleteOptions<Spec, Status, Field, Param>,
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: DeleteOptions<Spec, Status, Field, Param, Memo>,
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   delete(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#add("delete", resource, rest);
@@ -146,7 +153,7 @@ export class On extends OnAdmission {
   /** Calls the function once per process for each object that was there before it, and had been handled. */
   resume<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: ChangeFn<Spec, Status, undefined, undefined>,
+    fn: ChangeFn<Spec, Status, undefined, undefined, Memo>,
   ): void;
   /** The same with options. */
   resume<
@@ -156,8 +163,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: ResumeOptions<Spec, Status, Field, Param>,
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: ResumeOptions<Spec, Status, Field, Param, Memo>,
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   resume(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     this.#add("resume", resource, rest);
@@ -171,7 +178,7 @@ export class On extends OnAdmission {
   >(
     resource: ResourceLike<Spec, Status>,
     field: Field,
-    fn: ChangeFn<Spec, Status, Field, undefined>,
+    fn: ChangeFn<Spec, Status, Field, undefined, Memo>,
   ): void;
   /** The same with options. */
   field<
@@ -182,8 +189,8 @@ export class On extends OnAdmission {
   >(
     resource: ResourceLike<Spec, Status>,
     field: Field,
-    options: Omit<UpdateOptions<Spec, Status, Field, Param>, "field">,
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: Omit<UpdateOptions<Spec, Status, Field, Param, Memo>, "field">,
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   /** The same with the field among the options. */
   field<
@@ -193,8 +200,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: UpdateOptions<Spec, Status, Field, Param> & { readonly field: Field },
-    fn: ChangeFn<Spec, Status, Field, Param>,
+    options: UpdateOptions<Spec, Status, Field, Param, Memo> & { readonly field: Field },
+    fn: ChangeFn<Spec, Status, Field, Param, Memo>,
   ): void;
   field(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     const [first, ...others] = rest;
@@ -206,7 +213,7 @@ export class On extends OnAdmission {
   /** Calls the function for each raw event, in order: no progress is kept, and errors are not retried. */
   event<Spec = JsonObject, Status = JsonObject>(
     resource: ResourceLike<Spec, Status>,
-    fn: EventFn<Spec, Status, undefined>,
+    fn: EventFn<Spec, Status, undefined, Memo>,
   ): void;
   /** The same with options. */
   event<
@@ -216,8 +223,8 @@ export class On extends OnAdmission {
     Param = undefined,
   >(
     resource: ResourceLike<Spec, Status>,
-    options: EventOptions<Spec, Status, Field, Param>,
-    fn: EventFn<Spec, Status, Param>,
+    options: EventOptions<Spec, Status, Field, Param, Memo>,
+    fn: EventFn<Spec, Status, Param, Memo>,
   ): void;
   event(resource: ResourceLike<never, never>, ...rest: unknown[]): void {
     const { options, fn } = takeOptions(rest);

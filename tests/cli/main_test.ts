@@ -105,7 +105,7 @@ describe("lotse, as a process", () => {
     assert.match(output, /^1: /);
     assert.match(
       output,
-      /\nerror: Cannot reach the API server "https:\/\/127\.0\.0\.1:1": .* \(check that it runs/,
+      /error: Cannot reach the API server "https:\/\/127\.0\.0\.1:1": .* \(check that it runs/,
     );
     assert.doesNotMatch(output, /\n +at /);
   });

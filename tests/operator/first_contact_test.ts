@@ -18,6 +18,11 @@ class Attempt {
   isReady = false;
   result: { readonly error?: unknown } | undefined;
 
+  /** What the run failed with. */
+  get failure(): unknown {
+    return this.result?.error;
+  }
+
   constructor(env: Record<string, string>, { isCore = false, ...options }: Options = {}) {
     this.host = virtualHost({ env });
     const op = operator(options);
@@ -46,7 +51,7 @@ describe("An operator whose API server cannot be reached", () => {
     assert.ok(warnings.length >= 3);
     assert.deepEqual([warnings[0]?.level, warnings[0]?.fields.server], ["warn", SERVER]);
     await attempt.host.clock.advance(10);
-    const { error } = attempt.result ?? {};
+    const { failure: error } = attempt;
     assert.ok(error instanceof Error);
     assert.match(error.message, /^Cannot reach the API server "https:\/\/api\.test": .*kubeconfig's context/);
     assert.equal((error.cause as { code?: string }).code, "ECONNREFUSED");

@@ -16,5 +16,5 @@
  * @module
  */
 
-export { type Cluster, Runner, start, type StartOptions } from "./runner.ts";
+export { type Cluster, type Runnable, Runner, start, type StartOptions } from "./runner.ts";
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual.ts";

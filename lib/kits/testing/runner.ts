@@ -9,7 +9,7 @@ import { createClient } from "../../client/objects.ts";
 import "../../engines/metrics.ts";
 import "../../engines/tracing.ts";
 import { Transport } from "../../client/transport.ts";
-import type { Operator, RunOptions } from "../../operator/operator.ts";
+import type { RunOptions } from "../../operator/operator.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
 import type { VirtualHost } from "../../runtime/virtual.ts";
@@ -22,7 +22,16 @@ export interface Cluster {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-export interface StartOptions extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials"> {
+/** An operator, whatever its memo. */
+export interface Runnable {
+  /** Runs it. */
+  run(options?: RunOptions<never>): Promise<void>;
+}
+
+export interface StartOptions
+  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo"> {
+  /** What each object's `memo` begins with. Default: the operator's own. */
+  readonly memo?: object;
   readonly cluster: Cluster;
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
@@ -35,7 +44,7 @@ const ORIGIN = "https://cluster.test";
  *
  * @throws What `op.run()` throws.
  */
-export async function start(op: Operator, options: StartOptions): Promise<Runner> {
+export async function start(op: Runnable, options: StartOptions): Promise<Runner> {
   const runner = new Runner(op, options);
   await runner.settle();
   return runner;
@@ -54,7 +63,7 @@ export class Runner implements AsyncDisposable {
   #failure: { readonly error: unknown } | undefined;
   #isRunning = true;
 
-  constructor(op: Operator, { cluster, level = "debug", ...options }: StartOptions) {
+  constructor(op: Runnable, { cluster, level = "debug", ...options }: StartOptions) {
     const { host } = cluster;
     this.host = host;
     host.network.route(ORIGIN, cluster.fetch);
@@ -63,7 +72,9 @@ export class Runner implements AsyncDisposable {
     this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
     this.client = createClient(this.#transport);
     const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
-    this.#run = op.run({ ...options, host, logger, credentials, signal: this.#controller.signal })
+    const runOptions = { ...options, host, logger, credentials, signal: this.#controller.signal };
+    // Whether the memo has the operator's type is for the test to know.
+    this.#run = op.run(runOptions as RunOptions<never>)
       .catch((error) => {
         this.#failure = { error };
       })
