@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
 import { LOTSE, main } from "../../lib/cli/main.ts";
-import { VERSION } from "../../lib/runtime/version.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
-import { lotse, PATIENCE, project, ROOT } from "./processes.ts";
+import { lotse, PATIENCE, project } from "./processes.ts";
 
 const CONFIG = (server: string) => `
 apiVersion: v1
@@ -15,12 +12,6 @@ clusters: [{ name: here, cluster: { server: "${server}" } }]
 contexts: [{ name: here, context: { cluster: here, user: me } }]
 users: [{ name: me, user: { token: secret-token } }]
 `;
-
-describe("VERSION", () => {
-  it("is that of the package", () => {
-    assert.equal(VERSION, JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8")).version);
-  });
-});
 
 describe("main()", () => {
   it("shows the help of each command, with an example", async () => {

@@ -4,7 +4,7 @@ import { listenForSignals, untilAborted } from "../../lib/cli/signals.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
 
 describe("listenForSignals()", () => {
-  it("aborts at the first signal, and ends the process with code 130 at the second", async () => {
+  it("[B258] aborts at the first signal, and ends the process with code 130 at the second", async () => {
     const host = virtualHost();
     const names: string[] = [];
     using stop = listenForSignals(host, (name) => names.push(name));

@@ -44,7 +44,7 @@ describe("Memories", () => {
 });
 
 describe("memoryKey()", () => {
-  it("[A201] tells objects without a uid apart by kind, namespace and name", () => {
+  it("[A201] [B244] tells objects without a uid apart by kind, namespace and name", () => {
     const object = { metadata: { namespace: "a", name: "x" } };
     const other = { ...kind, plural: "others" };
     const keys = [

@@ -136,7 +136,7 @@ suite("delays", (scenario) => {
   );
 
   scenario.virtual(
-    "[A204] an event during such a pause is not handled before it is over",
+    "[A204] [B246] an event during such a pause is not handled before it is over",
     async (world) => {
       const objects = new Objects(world);
       const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [100] } });
@@ -158,29 +158,32 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual("[A197] events of two objects stay in order, each object's by itself", async (world) => {
-    const objects = new Objects(world);
-    const op = operator();
-    const seen: Record<string, unknown[]> = { one: [], two: [] };
-    let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
-    op.on.event(Example, async ({ name, spec }) => {
-      if (name === "one") await gate?.promise;
-      seen[name]?.push(spec.value);
-    });
-    const running = await world.start(op);
-    await objects.create("one", { spec: { value: 0 } });
-    await objects.create("two", { spec: { value: 0 } });
-    for (const value of [1, 2]) {
-      for (const name of ["one", "two"]) await objects.patch(name, { spec: { value } });
-    }
-    await running.settle();
-    assert.deepEqual(seen, { one: [], two: [0, 1, 2] }, "one object does not hold up another");
-    gate.resolve();
-    gate = undefined;
-    await running.settle();
-    assert.deepEqual(seen, { one: [0, 1, 2], two: [0, 1, 2] });
-    await running.stop();
-  });
+  scenario.virtual(
+    "[A197] [B240] events of two objects stay in order, each object's by itself",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const seen: Record<string, unknown[]> = { one: [], two: [] };
+      let gate: PromiseWithResolvers<void> | undefined = Promise.withResolvers<void>();
+      op.on.event(Example, async ({ name, spec }) => {
+        if (name === "one") await gate?.promise;
+        seen[name]?.push(spec.value);
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { value: 0 } });
+      await objects.create("two", { spec: { value: 0 } });
+      for (const value of [1, 2]) {
+        for (const name of ["one", "two"]) await objects.patch(name, { spec: { value } });
+      }
+      await running.settle();
+      assert.deepEqual(seen, { one: [], two: [0, 1, 2] }, "one object does not hold up another");
+      gate.resolve();
+      gate = undefined;
+      await running.settle();
+      assert.deepEqual(seen, { one: [0, 1, 2], two: [0, 1, 2] });
+      await running.stop();
+    },
+  );
 
   scenario.virtual(
     "[A198] of states that queue up, change handlers see only the newest, and event handlers see all",

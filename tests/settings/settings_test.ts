@@ -15,7 +15,7 @@ function merge(overrides: unknown) {
 }
 
 describe("defaultSettings()", () => {
-  it("[A20] gives Kopf's defaults, but for what is ours on purpose", () => {
+  it("[A20] [B306] [C1] gives Kopf's defaults, but for what is ours on purpose", () => {
     const { persistence, ...sections } = defaultSettings();
     assert.deepEqual(sections, {
       process: { ultimateExitingTimeout: 600 },
@@ -156,6 +156,14 @@ describe("mergeSettings()", () => {
     for (const [overrides, message] of mistakes) {
       assert.throws(() => merge(overrides), { name: "TypeError", message });
     }
+  });
+
+  it("[B307] refuses to run no handlers in workers at once", () => {
+    assert.throws(() => merge({ execution: { maxWorkers: 0 } }), {
+      name: "RangeError",
+      message: /"execution\.maxWorkers" to 0/,
+    });
+    assert.equal(merge({ execution: { maxWorkers: 1 } }).execution.maxWorkers, 1);
   });
 
   it("names the setting, the value, and what is expected instead", () => {

@@ -10,8 +10,8 @@ import type { Host } from "../../lib/runtime/host.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
-import { json, refusal, SERVER } from "./fake_server.ts";
-import { configOf, PEM } from "./kubeconfigs.ts";
+import { json, refusal, SERVER } from "../client/fake_server.ts";
+import { configOf, PEM } from "../client/kubeconfigs.ts";
 
 async function transportOf(host: Host, kubeconfig: string): Promise<Transport> {
   const credentials = await login({ host, kubeconfig });
