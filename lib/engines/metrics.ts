@@ -255,6 +255,10 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     }
   }
 
+  streamEnded(_resource: Resource, { key }: { readonly key: string }): void {
+    this.#streams.delete(key);
+  }
+
   onResponse({ method, subject }: ApiRequest, { status, seconds }: AttemptOutcome): void {
     const code = status === undefined ? "<error>" : String(status);
     this.#requests.inc({ code, method, host: "apiserver" });

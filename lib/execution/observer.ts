@@ -141,6 +141,8 @@ export interface Observer {
   passEnds?(subject: Subject, end: PassEnd): void;
   /** A stream has entered another phase. NB: the state is live. */
   streamed?(resource: Resource, stream: { readonly key: string; readonly state: StreamState }): void;
+  /** A stream is no more, since its kind or namespace is served no more. */
+  streamEnded?(resource: Resource, stream: { readonly key: string }): void;
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
   posted?(result: "posted" | "repeated" | "dropped"): void;
   looped?(subject: Subject, loop: HotLoop): void;
@@ -165,6 +167,7 @@ const TOLD = [
   "written",
   "passEnds",
   "streamed",
+  "streamEnded",
   "posted",
   "looped",
 ] as const satisfies readonly (keyof Observer)[];

@@ -37,7 +37,7 @@ export interface OrchestrationOptions {
   readonly onListed?: (stream: string) => void;
   /** Called with each stream that was stopped since its kind or namespace is served no more. */
   readonly onEnded?: (stream: string) => void;
-  /** Called when all streams that there are have listed their objects at least once. */
+  /** Called once, when all streams that there are have listed their objects. */
   readonly onSynced: () => void;
   readonly observer: Observer;
 }
@@ -71,6 +71,7 @@ interface Stream {
 export class Orchestration {
   readonly #options: OrchestrationOptions;
   readonly #streams = new Map<string, Stream>();
+  #hasTold = false;
 
   constructor(options: OrchestrationOptions) {
     this.#options = options;
@@ -121,7 +122,7 @@ export class Orchestration {
     for (const [key, target] of wanted) {
       if (!this.#streams.has(key)) this.#start(key, target, known.get(key));
     }
-    if (this.isSynced) this.#options.onSynced();
+    this.#tellSynced();
   }
 
   #namespacesOf(resource: Resource): readonly (string | undefined)[] {
@@ -130,9 +131,10 @@ export class Orchestration {
 
   /** What nobody tells about any more counts as gone: else its daemons and retries would go on for ever. */
   #leave(key: string, { resource, known }: Stream): void {
-    const { logger, onEnded } = this.#options;
+    const { logger, onEnded, observer } = this.#options;
     logger.debug("Watching no more", { stream: key, objects: known.size });
     for (const object of known.objects()) this.#submit(resource, { event: { type: "DELETED", object } });
+    observer.streamEnded?.(resource, { key });
     onEnded?.(key);
   }
 
@@ -215,7 +217,13 @@ export class Orchestration {
     if (stream.listed) return;
     stream.listed = true;
     this.#options.onListed?.(key);
-    if (this.isSynced) this.#options.onSynced();
+    this.#tellSynced();
+  }
+
+  #tellSynced(): void {
+    if (this.#hasTold || !this.isSynced) return;
+    this.#hasTold = true;
+    this.#options.onSynced();
   }
 }
 

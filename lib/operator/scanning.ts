@@ -7,6 +7,7 @@
 
 import { ApiError } from "../client/errors.ts";
 import type { Client } from "../client/client.ts";
+import { KnownObjects } from "../client/known_objects.ts";
 import { watchObjects } from "../client/watch.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
@@ -41,6 +42,8 @@ const LONGEST_PAUSE: Seconds = 600;
 export async function watchDefinitions(options: ScanningOptions): Promise<void> {
   const { signal, logger, host } = options;
   const versions = new Map<string, string | undefined>();
+  // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
+  const known = new KnownObjects();
   for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     const refused = new AbortController();
     const onState = ({ lastError }: { readonly lastError: unknown }): void => {
@@ -53,7 +56,9 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
       refused.abort();
     };
     const either = AbortSignal.any([signal, refused.signal]);
-    for await (const item of watchObjects({ ...options, resource: DEFINITIONS, signal: either, onState })) {
+    for await (
+      const item of watchObjects({ ...options, resource: DEFINITIONS, known, signal: either, onState })
+    ) {
       if (item.type === "event") await takeDefinition(options, item.event, versions);
       else pause = REFUSED_PAUSE;
     }

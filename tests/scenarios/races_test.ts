@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { operator, TemporaryError } from "../../mod.ts";
+import { allAtOnce, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, EXAMPLES, Objects, PLAINS } from "../support/worlds.ts";
@@ -60,6 +60,48 @@ suite("What is served no more", (scenario) => {
     await running.stop();
   });
 
+  scenario.virtual("takes its metrics with it: silence that nobody breaks is no alarm", async (world) => {
+    const op = operator();
+    op.on.event("plains", { id: "see" }, () => {});
+    op.on.event(Example, { id: "see" }, () => {});
+    const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+    const scrape = async () => {
+      using connection = world.host.network.connect({ server: "http://localhost:8080" });
+      const response = await connection.request({ method: "GET", path: "/metrics", headers: {} });
+      return (await response.text()).split("\n").filter((line) => line.startsWith("lotse_watch_silence"))
+        .sort();
+    };
+    assert.equal((await scrape()).length, 2);
+    await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+    await world.host.clock.advance(30);
+    assert.deepEqual((await scrape()).map((line) => /kind="(.*?)"/.exec(line)?.[1]), ["examples.lotse.test"]);
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "is noticed also if its definition went while nobody could watch definitions",
+    async (world) => {
+      const op = operator({ networking: { errorBackoffs: [] } });
+      op.on.event("plains", { id: "see" }, () => {});
+      op.on.event(Example, { id: "see" }, () => {});
+      const running = await world.start(op);
+      world.intercept = (request) =>
+        new URL(request.url).pathname.endsWith("/customresourcedefinitions")
+          ? new Response("no", { status: 403 })
+          : undefined;
+      world.host.network.breakAll();
+      await world.host.clock.advance(5);
+      await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+      await world.host.clock.advance(5);
+      world.intercept = undefined;
+      await world.host.clock.advance(120);
+      world.requests.length = 0;
+      await world.host.clock.advance(300);
+      assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);
+      await running.stop();
+    },
+  );
+
   scenario.virtual("takes its objects' daemons, timers, retries and indexes with it", async (world) => {
     const op = operator();
     let ticks = 0;
@@ -88,6 +130,22 @@ suite("What is served no more", (scenario) => {
       isOver: true,
       left: 0,
     });
+    await running.stop();
+  });
+});
+
+suite("That every kind has been listed", (scenario) => {
+  scenario.virtual("is told once, whatever comes and goes afterwards", async (world) => {
+    const op = operator();
+    let told = 0;
+    op.on.create(Example, { id: "make" }, () => {});
+    const running = await world.start(op, { synced: () => void told++ });
+    for (const value of ["1", "2", "3"]) {
+      const body = { metadata: { labels: { value } } };
+      await world.client.patch(DEFINITIONS, { name: "plains.lotse.test" }, { type: "merge", body });
+      await world.host.clock.advance(5);
+    }
+    assert.equal(told, 1);
     await running.stop();
   });
 });
@@ -176,6 +234,33 @@ suite("An operator that stops", (scenario) => {
     const second = await world.start(make());
     await second.settle();
     assert.deepEqual(calls, ["make 0"]);
+    await second.stop();
+  });
+
+  scenario.virtual("keeps what has succeeded beside what it interrupts", async (world) => {
+    const objects = new Objects(world);
+    const calls: string[] = [];
+    const make = (isLast: boolean) => {
+      const op = operator({ lifecycle: allAtOnce });
+      op.on.create(Example, { id: "first" }, ({ patch }) => {
+        calls.push("first");
+        patch.status["first"] = "done";
+      });
+      op.on.create(Example, { id: "second" }, async ({ signal, retry }) => {
+        calls.push(`second ${retry}`);
+        if (isLast) return;
+        await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      });
+      return op;
+    };
+    const first = await world.start(make(false));
+    await objects.create("a");
+    await world.until(() => calls.length === 2, 5);
+    await first.stop();
+    assert.deepEqual((await objects.get("a")).status, { first: "done" });
+    const second = await world.start(make(true));
+    await second.settle();
+    assert.deepEqual(calls, ["first", "second 0", "second 0"]);
     await second.stop();
   });
 
