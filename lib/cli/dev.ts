@@ -41,7 +41,7 @@ async function run({ host, files, options }: Invocation): Promise<number> {
   const logger = loggerFor(options, host);
   const operators = operatorsOf(await importFiles(files, { host }));
   const manifests = await findManifestFiles(options.list("apply"), host);
-  using stop = listenForSignals(host, (name) => logger.info("Stopping", { signal: name }));
+  using stop = listenForSignals(host);
   await using api = await serveApi(host, {
     port: options.number("port"),
     kubeconfig: options.text("kubeconfig"),

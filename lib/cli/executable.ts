@@ -64,7 +64,7 @@ export function runExecutable(host: Host, { name, files }: ExecutableOptions): P
 
 async function runInside(files: readonly EmbeddedFile[], { host, options }: Invocation): Promise<number> {
   const logger = loggerFor(options, host);
-  using stop = listenForSignals(host, (name) => logger.info("Stopping", { signal: name }));
+  using stop = listenForSignals(host);
   const loaded: HandlerFile[] = [];
   for (const { path, load } of files) {
     loaded.push({

@@ -32,7 +32,7 @@ export const RUN: Command = {
 
 async function run({ host, files, options }: Invocation): Promise<number> {
   const logger = loggerFor(options, host);
-  using stop = listenForSignals(host, (name) => logger.info("Stopping", { signal: name }));
+  using stop = listenForSignals(host);
   const operators = operatorsOf(await importFiles(files, { host }));
   await runOperators(operators, { host, options, logger, signal: stop.signal });
   return EXIT.done;

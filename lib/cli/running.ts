@@ -4,7 +4,7 @@ import type { Operator } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { OptionValues } from "./command.ts";
-import { CommandError } from "./errors.ts";
+import { CommandError, EXIT } from "./errors.ts";
 
 export interface RunOperatorsOptions {
   readonly host: Host;
@@ -38,7 +38,7 @@ export async function runOperators(
   let waiting = operators.length;
   const runs = operators.map((op) =>
     op.run({
-      ...operatorOptions(options),
+      ...operatorOptions(options, { isOwn: kubeconfig !== undefined }),
       kubeconfig: kubeconfig ?? options.text("kubeconfig"),
       host,
       logger,
@@ -49,17 +49,51 @@ export async function runOperators(
       throw error;
     })
   );
+  using _limit = limitShutdown(operators, { host, logger, signal });
   await Promise.allSettled(runs);
   if (failure.signal.aborted) throw failure.signal.reason;
 }
 
+/**
+ * Ends the process where a shutdown takes longer than `process.ultimateExitingTimeout` of all operators: something hangs.
+ *
+ * Source: Kopf, B §5.11, "ultimate termination".
+ */
+function limitShutdown(
+  operators: readonly Operator[],
+  { host, logger, signal }: Pick<RunOperatorsOptions, "host" | "logger" | "signal">,
+): Disposable {
+  let timer: Disposable | undefined;
+  const onAbort = (): void => {
+    const limit = Math.max(...operators.map((op) => op.settings.process.ultimateExitingTimeout ?? Infinity));
+    if (limit === Infinity) return;
+    timer = host.clock.after(limit, () => {
+      logger.error("The shutdown hangs, the process is ended", { seconds: limit });
+      host.process.exit(EXIT.failed);
+    });
+  };
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", onAbort);
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
+
 /** What `op.run()` is to be told of the command line's options. */
-function operatorOptions(options: OptionValues): Parameters<Operator["run"]>[0] {
+function operatorOptions(
+  options: OptionValues,
+  { isOwn }: { readonly isOwn: boolean },
+): Parameters<Operator["run"]>[0] {
   const namespaces = options.list("namespace");
+  // Nobody is disturbed in a cluster of one's own.
+  const isWhole = options.flag("all-namespaces") || (isOwn && namespaces.length === 0);
   return {
     context: options.text("context"),
     namespaces,
-    clusterwide: namespaces.length === 0,
+    clusterwide: isWhole || undefined,
     liveness: options.text("liveness"),
   };
 }

@@ -29,6 +29,7 @@ export async function runOperator(options: RunningOptions): Promise<void> {
   const { signal, liveness } = options;
   if (signal.aborted) return;
   if (liveness !== undefined) parseProbeAddress(liveness);
+  using _telling = tellOfStopping(options);
   const ground = await prepareGround(options);
   using _indexes = ground.indexing;
   using onlookers = ground.onlookers;
@@ -36,6 +37,20 @@ export async function runOperator(options: RunningOptions): Promise<void> {
   const activities = new Activities({ ...options, indices: ground.indexing.indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;
   await new Lifetime(options, { activities, ground }).serve();
+}
+
+/** Says why the operator stops, where somebody has given a reason. Source: Kopf, B §5.11. */
+function tellOfStopping({ signal, logger }: RunningOptions): Disposable {
+  const tell = (): void => {
+    const { reason } = signal;
+    const isPlain = reason instanceof DOMException && reason.name === "AbortError";
+    logger.info(
+      "Operator is stopping",
+      isPlain ? {} : { reason: reason instanceof Error ? reason.message : reason },
+    );
+  };
+  signal.addEventListener("abort", tell, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener("abort", tell) };
 }
 
 /** Whether it was done; false if it ended since the signal aborted. @throws What else it ends with. */

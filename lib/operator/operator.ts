@@ -223,18 +223,23 @@ export class Operator<Memo extends object = PlainMemo> {
     if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
       throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
     }
+    const logger = options.logger ?? defaultLogger(host);
+    const isNamed = namespaces !== undefined && namespaces.length > 0;
     await runOperator({
       ...options,
       host,
-      namespaces: namespaces !== undefined && namespaces.length > 0 ? [...new Set(namespaces)] : undefined,
-      logger: options.logger ?? defaultLogger(host),
+      namespaces: isNamed ? [...new Set(namespaces)] : undefined,
+      logger,
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
       // The layers below hand it on, whatever it holds.
       memo: (options.memo === undefined ? this.memo : { ...options.memo }) as PlainMemo,
       signal: options.signal ?? new AbortController().signal,
-      onReady: options.ready ?? (() => {}),
+      onReady: () => {
+        if (!isNamed && clusterwide === undefined) warnOfScope(logger);
+        options.ready?.();
+      },
       onSynced: options.synced ?? (() => {}),
       onClient: (client) => {
         this.#client = client;
@@ -294,6 +299,13 @@ export function operator<Memo extends object>(options: OperatorOptions<Memo> = {
 export function isOperator(value: unknown): value is Operator {
   return typeof value === "object" && value !== null && "on" in value && "run" in value &&
     typeof value.run === "function";
+}
+
+/** Source: Kopf, B §5.11, B257: whoever means the whole cluster says so. */
+function warnOfScope(logger: Logger): void {
+  logger.warn("No namespaces are named: the whole cluster is served", {
+    hint: 'say so with "clusterwide: true" (--all-namespaces), or name some',
+  });
 }
 
 function defaultLogger(host: Host): Logger {

@@ -41,7 +41,11 @@ describe("The rule lotse/layers", () => {
     ["examples/01-minimal/handlers.ts", 'import { operator } from "../../mod.ts";'],
   ];
   for (const [path, source] of bad) {
-    it(`reports ${source} in ${path}`, { skip }, () => assertOnly(check(path, source), "lotse/layers"));
+    it(
+      `[B324] reports ${source} in ${path}`,
+      { skip },
+      () => assertOnly(check(path, source), "lotse/layers"),
+    );
   }
 
   const good: [path: string, source: string][] = [

@@ -14,6 +14,19 @@ users: [{ name: me, user: { token: secret-token } }]
 `;
 
 describe("main()", () => {
+  it("[B320] gives its exit code and its output to a program that calls it with a host of its own", async () => {
+    const host = virtualHost();
+    assert.equal(await main(host, ["--help"]), 0);
+    assert.match(host.process.stdout, /Usage: lotse/);
+    assert.equal(host.process.stderr, "");
+  });
+
+  it("[B322] refuses a command that it does not know, with code 2", async () => {
+    const host = virtualHost();
+    assert.equal(await main(host, ["walk"]), 2);
+    assert.match(host.process.stderr, /unknown command 'walk'/);
+  });
+
   it("shows the help of each command, with an example", async () => {
     for (const { name } of LOTSE.commands) {
       const host = virtualHost();

@@ -2,6 +2,13 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { OptionValues } from "../../lib/cli/command.ts";
+import { runOperators } from "../../lib/cli/running.ts";
+import { apiServer } from "../../lib/kits/apiserver/mod.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { operator } from "../../mod.ts";
+import { configOf } from "../client/kubeconfigs.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
 
 const HANDLERS = `import { operator } from "@lotse/lotse";
@@ -23,6 +30,35 @@ function freePort(): Promise<number> {
     });
   });
 }
+
+describe("runOperators()", () => {
+  const SERVER = "https://api.test";
+
+  /** An operator whose cleanup takes that long, told to stop after a second. */
+  async function stop(limit: number | null, cleanup: number): Promise<VirtualHost> {
+    const host = virtualHost({ files: { "/config": configOf({ cluster: { server: SERVER } }) } });
+    const cluster = apiServer({ host });
+    host.network.route(SERVER, (request) => cluster.fetch(request));
+    const op = operator({ process: { ultimateExitingTimeout: limit } });
+    op.on.event("configmaps", () => {});
+    op.on.cleanup(({ signal }) => host.clock.sleep(cleanup, signal));
+    op.on.cleanup({ id: "deaf" }, () => host.clock.sleep(cleanup));
+    const options = new OptionValues(new Map([["kubeconfig", "/config"]]));
+    const controller = new AbortController();
+    const run = runOperators([op], { host, options, logger: silentLogger(), signal: controller.signal });
+    run.catch(() => {});
+    await host.clock.advance(1);
+    controller.abort("SIGTERM");
+    await host.clock.advance(5000).catch(() => {});
+    return host;
+  }
+
+  it("[B254] ends the process when a shutdown takes longer than it may, unless it may take for ever", async () => {
+    assert.deepEqual((await stop(600, 4000)).process.exits, [1]);
+    assert.deepEqual((await stop(600, 250)).process.exits, []);
+    assert.deepEqual((await stop(null, 4000)).process.exits, []);
+  });
+});
 
 describe("lotse dev --liveness", () => {
   it(

@@ -35,6 +35,10 @@ export interface StartOptions
   readonly cluster: Cluster;
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
+  /** Whether the runner's methods throw what the operator failed with; else it is in `failure` only. Default: true. */
+  readonly reraise?: boolean;
+  /** How long `stop()` waits for the operator's end. Default: an hour. */
+  readonly timeout?: Seconds;
 }
 
 const ORIGIN = "https://cluster.test";
@@ -60,23 +64,35 @@ export class Runner implements AsyncDisposable {
   readonly #controller = new AbortController();
   readonly #run: Promise<void>;
   readonly #transport: Transport;
-  #failure: { readonly error: unknown } | undefined;
+  readonly #reraise: boolean;
+  readonly #timeout: Seconds | undefined;
+  #failure: { readonly error: unknown; told: boolean } | undefined;
   #isRunning = true;
 
-  constructor(op: Runnable, { cluster, level = "debug", ...options }: StartOptions) {
+  constructor(op: Runnable, { cluster, level = "debug", reraise = true, timeout, ...options }: StartOptions) {
     const { host } = cluster;
     this.host = host;
+    this.#reraise = reraise;
+    this.#timeout = timeout;
     host.network.route(ORIGIN, cluster.fetch);
     const credentials = fixedCredentials({ server: ORIGIN });
     const { networking } = defaultSettings();
     this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
     this.client = createClient(this.#transport);
     const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
-    const runOptions = { ...options, host, logger, credentials, signal: this.#controller.signal };
+    const { namespaces = [], clusterwide = namespaces.length === 0 } = options;
+    const runOptions = {
+      ...options,
+      clusterwide,
+      host,
+      logger,
+      credentials,
+      signal: this.#controller.signal,
+    };
     // Whether the memo has the operator's type is for the test to know.
     this.#run = op.run(runOptions as RunOptions<never>)
       .catch((error) => {
-        this.#failure = { error };
+        this.#failure = { error, told: false };
       })
       .finally(() => {
         this.#isRunning = false;
@@ -86,6 +102,17 @@ export class Runner implements AsyncDisposable {
   /** Whether the operator has not ended. */
   get isRunning(): boolean {
     return this.#isRunning;
+  }
+
+  /** What the operator failed with; undefined if it runs, or has ended well. */
+  get failure(): unknown {
+    return this.#failure?.error;
+  }
+
+  /** With which code `lotse run` would have ended; undefined while the operator runs. */
+  get exitCode(): number | undefined {
+    if (this.#isRunning) return undefined;
+    return this.#failure === undefined ? 0 : 1;
   }
 
   /** Lets everything run, without time passing. @throws What the operator failed with. */
@@ -119,7 +146,9 @@ export class Runner implements AsyncDisposable {
   /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
   async stop(): Promise<void> {
     this.#controller.abort();
-    if (this.#isRunning) await this.host.clock.until(() => !this.#isRunning);
+    if (this.#isRunning) {
+      await this.host.clock.until(() => !this.#isRunning, { within: this.#timeout });
+    }
     await this.#run;
     this.#transport[Symbol.dispose]();
     this.#check();
@@ -130,9 +159,8 @@ export class Runner implements AsyncDisposable {
   }
 
   #check(): void {
-    if (this.#failure === undefined) return;
-    const { error } = this.#failure;
-    this.#failure = undefined;
-    throw error;
+    if (this.#failure === undefined || this.#failure.told || !this.#reraise) return;
+    this.#failure.told = true;
+    throw this.#failure.error;
   }
 }

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { operator, PermanentError } from "../../mod.ts";
+import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { suite } from "../support/scenario.ts";
+import { Example, Objects } from "../support/worlds.ts";
+
+const refusal = (): Response => Response.json({ kind: "Status", code: 422 }, { status: 422 });
+
+suite("running", (scenario) => {
+  scenario.virtual(
+    "[B245] an object whose cycles fail pauses longer and longer, begins anew after a success, and holds up no other",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] }, queueing: { errorDelays: [1, 2] } });
+      op.on.create(Example, () => {});
+      op.on.update(Example, () => {});
+      let isBroken = true;
+      world.intercept = (_, { method, path }) =>
+        isBroken && method === "PATCH" && path.includes("/bad") ? refusal() : undefined;
+      const running = await world.start(op);
+      const pauses = (): unknown[] =>
+        running.logs.filter(({ message }) => message === "Processing failed").map(({ fields }) =>
+          fields.retryIn
+        );
+      await objects.create("bad", { spec: { value: 0 } });
+      for (const value of [1, 2, 3, 4]) {
+        await running.advance(1.2);
+        await objects.patch("bad", { spec: { value } });
+      }
+      await objects.create("good");
+      await running.settle();
+      assert.ok((await objects.get("good")).metadata.annotations, "the other one is handled at once");
+      const failed = pauses();
+      assert.deepEqual(failed.slice(0, 3), [1, 2, 2]);
+      assert.ok(failed.length <= 4, "events do not shorten the pauses");
+      isBroken = false;
+      await running.advance(10);
+      isBroken = true;
+      await objects.patch("bad", { spec: { value: 5 } });
+      await running.settle();
+      assert.equal(pauses().at(-1), 1);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[B250] a reason to stop is logged, and the run ends without an error", async (world) => {
+    const { host } = world;
+    const logs: LogRecord[] = [];
+    const logger = createLogger({ level: "info", write: (record) => logs.push(record) }, host.clock);
+    for (const reason of ["the rollout begins", undefined]) {
+      const op = operator();
+      op.on.event(Example, () => {});
+      const controller = new AbortController();
+      host.network.route("https://stop.test", (request) => world.server.fetch(request));
+      const run = op.run({
+        host,
+        logger,
+        signal: controller.signal,
+        credentials: { server: "https://stop.test" },
+      });
+      await host.clock.settle();
+      controller.abort(reason);
+      await host.clock.advance(1);
+      await run;
+    }
+    const lines = logs.filter(({ message }) => message === "Operator is stopping");
+    assert.deepEqual(lines.map(({ fields }) => fields), [{ reason: "the rollout begins" }, {}]);
+  });
+
+  scenario.virtual(
+    "[B251] [C29] when a part of the operator fails, the rest stops in order, and the run ends with that error",
+    async (world) => {
+      const { host } = world;
+      const objects = new Objects(world);
+      const steps: string[] = [];
+      let token = "good";
+      let isSealed = false;
+      host.network.route(
+        "https://login.test",
+        (request) =>
+          request.headers.get("authorization") === `Bearer ${token}`
+            ? world.server.fetch(request)
+            : Response.json({ kind: "Status", code: 401 }, { status: 401 }),
+      );
+      const op = operator();
+      op.on.login(function vault() {
+        if (isSealed) throw new PermanentError("the vault is sealed");
+        return { server: "https://login.test", token: "good" };
+      });
+      op.on.event(Example, ({ name }) => {
+        if (!steps.includes(`event ${name}`)) steps.push(`event ${name}`);
+      });
+      op.daemon(Example, async ({ stopped }) => {
+        await stopped.wait(1e9);
+        steps.push(`daemon ${[...stopped.reasons].includes("OPERATOR_EXITING")}`);
+      });
+      op.on.cleanup(() => void steps.push("cleanup"));
+      let failure: unknown;
+      op.run({ host, logger: createLogger({ level: "error", write() {} }, host.clock) })
+        .catch((error: unknown) => failure = error);
+      await objects.create("one");
+      await host.clock.advance(1);
+      assert.deepEqual(steps, ["event one"]);
+      isSealed = true;
+      token = "other";
+      host.network.breakAll();
+      await world.until(() => failure !== undefined);
+      assert.match(String(failure), /the vault is sealed/);
+      assert.deepEqual(steps, ["event one", "daemon true", "cleanup"]);
+      token = "good";
+      await objects.create("two");
+      await host.clock.advance(60);
+      assert.equal(steps.length, 3, "no stream outlives the cleanup");
+    },
+  );
+
+  scenario.virtual("[B252] what ignores the end is left behind within seconds", async (world) => {
+    const op = operator();
+    let calls = 0;
+    op.on.create(Example, { id: "deaf" }, () => {
+      calls++;
+      return new Promise(() => {});
+    });
+    await new Objects(world).create("one");
+    const running = await world.start(op);
+    assert.equal(calls, 1);
+    const before = world.host.clock.now();
+    await running.stop();
+    assert.ok(world.host.clock.now() - before <= 5_000);
+    assert.ok(running.messages("warn").some((message) => /left behind/.test(message)));
+  });
+
+  scenario.virtual(
+    "[B257] with neither namespaces nor the whole cluster, the cluster is served, and a warning says so",
+    async (world) => {
+      const { host } = world;
+      const names: string[] = [];
+      const warningsOf = async (
+        options: { namespaces?: string[]; clusterwide?: boolean },
+      ): Promise<unknown[]> => {
+        const logs: LogRecord[] = [];
+        const logger = createLogger({ level: "warn", write: (record) => logs.push(record) }, host.clock);
+        const op = operator();
+        op.on.event(Example, ({ name }) => void names.push(name));
+        const controller = new AbortController();
+        host.network.route("https://any.test", (request) => world.server.fetch(request));
+        const credentials = { server: "https://any.test" };
+        const run = op.run({ host, logger, credentials, signal: controller.signal, ...options });
+        await host.clock.advance(1);
+        controller.abort();
+        await host.clock.advance(1);
+        await run;
+        return logs.map(({ message }) => message);
+      };
+      await new Objects(world).create("one");
+      assert.deepEqual(await warningsOf({}), ["No namespaces are named: the whole cluster is served"]);
+      assert.deepEqual(names, ["one"]);
+      assert.deepEqual(await warningsOf({ clusterwide: true }), []);
+      assert.deepEqual(await warningsOf({ namespaces: ["default"] }), []);
+    },
+  );
+});
