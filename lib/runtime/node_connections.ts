@@ -1,12 +1,12 @@
 /**
  * The connections of a server, so that closing it ends them: idle ones at once, busy ones when their grace is over.
  *
- * Own bookkeeping, because `closeIdleConnections()` and its like exist neither for HTTP/2 servers nor on every runtime.
+ * Own bookkeeping, because `closeIdleConnections()` and its like exist neither for such servers nor on every runtime.
  * Connections are known by the client's address and port: which object a request's `socket` is differs too.
  */
 
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
-import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
+import type { Http2SecureServer } from "node:http2";
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Seconds } from "./host.ts";
@@ -18,8 +18,7 @@ const AFTERMATH: Seconds = 1;
 export class Connections {
   readonly #server: HttpServer | Http2SecureServer;
   readonly #sockets = new Map<string, Socket>();
-  readonly #sessions = new Set<ServerHttp2Session>();
-  /** By connection, how many requests and HTTP/2 sessions keep it busy. */
+  /** By connection, how many requests keep it busy. */
   readonly #busy = new Map<string, number>();
   #isClosing = false;
   #whenEmpty: (() => void) | undefined;
@@ -27,9 +26,8 @@ export class Connections {
   constructor(server: HttpServer | Http2SecureServer) {
     this.#server = server;
     server.on("connection", (socket: Socket) => this.#addSocket(socket));
-    server.on("session", (session: ServerHttp2Session) => this.#addSession(session));
     server.on("request", (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      if (incoming.httpVersionMajor === 1) this.#occupy(incoming.socket, outgoing);
+      this.#occupy(incoming.socket, outgoing);
     });
   }
 
@@ -38,10 +36,8 @@ export class Connections {
     this.#isClosing = true;
     // NB: on some runtimes the callback of close() does not come while connections are open, so it is not waited for.
     if (this.#server.listening) this.#server.close();
-    for (const session of this.#sessions) session.close();
     this.#closeIdle();
     await this.#emptied(grace);
-    for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets.values()) socket.destroy();
     await this.#emptied(AFTERMATH);
   }
@@ -59,7 +55,7 @@ export class Connections {
   }
 
   #isEmpty(): boolean {
-    return this.#sockets.size === 0 && this.#sessions.size === 0;
+    return this.#sockets.size === 0;
   }
 
   #closeIdle(): void {
@@ -75,23 +71,14 @@ export class Connections {
     });
   }
 
-  #addSession(session: ServerHttp2Session): void {
-    this.#sessions.add(session);
-    if (session.socket) this.#occupy(session.socket, session);
-    session.on("close", () => {
-      this.#sessions.delete(session);
-      if (this.#isEmpty()) this.#whenEmpty?.();
-    });
-  }
-
-  /** A connection is busy until what occupies it has closed. */
+  /** A connection is busy until the response has been sent. */
   #occupy(
     socket: Pick<Socket, "remoteAddress" | "remotePort">,
-    occupant: ServerResponse | ServerHttp2Session,
+    response: ServerResponse,
   ): void {
     const client = clientOf(socket);
     this.#busy.set(client, (this.#busy.get(client) ?? 0) + 1);
-    occupant.once("close", () => {
+    response.once("close", () => {
       const count = (this.#busy.get(client) ?? 1) - 1;
       if (count > 0) this.#busy.set(client, count);
       else this.#busy.delete(client);

@@ -6,15 +6,13 @@
  */
 
 import type { ServerResponse } from "node:http";
-import type { Http2ServerResponse } from "node:http2";
 import { setImmediate } from "node:timers";
 
-type Outgoing = ServerResponse & Http2ServerResponse;
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Chunk = ReadableStreamReadResult<Uint8Array>;
 
 /** Writes the response, and resolves when it has been written or the client has gone. Does not throw. */
-export async function respond(response: Response, outgoing: Outgoing): Promise<void> {
+export async function respond(response: Response, outgoing: ServerResponse): Promise<void> {
   if (outgoing.destroyed) return await response.body?.cancel().catch(() => {});
   const headers = toHeaders(response.headers);
   if (!response.body) {
@@ -39,7 +37,7 @@ interface Head {
   readonly headers: Record<string, string | string[]>;
 }
 
-async function write(reader: Reader, outgoing: Outgoing, { status, headers }: Head): Promise<void> {
+async function write(reader: Reader, outgoing: ServerResponse, { status, headers }: Head): Promise<void> {
   // Most bodies are one chunk that is there at once: they go out with their length, and in one piece.
   let next = reader.read();
   const first = await soon(next);
@@ -57,7 +55,7 @@ async function write(reader: Reader, outgoing: Outgoing, { status, headers }: He
   await pump(reader, outgoing, next);
 }
 
-async function pump(reader: Reader, outgoing: Outgoing, first: Promise<Chunk>): Promise<void> {
+async function pump(reader: Reader, outgoing: ServerResponse, first: Promise<Chunk>): Promise<void> {
   for (let next = await first; !next.done; next = await reader.read()) {
     if (outgoing.destroyed) return;
     if (!outgoing.write(next.value)) await drained(outgoing);
@@ -66,7 +64,7 @@ async function pump(reader: Reader, outgoing: Outgoing, first: Promise<Chunk>): 
 }
 
 /** Resolves when more can be written, or the client has gone. */
-function drained(outgoing: Outgoing): Promise<void> {
+function drained(outgoing: ServerResponse): Promise<void> {
   if (outgoing.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const finish = () => {

@@ -1,8 +1,9 @@
 /**
  * HTTP(S) servers on `node:` built-ins, the same on Deno, Bun and Node.
  *
- * `http2.createSecureServer({ allowHTTP1: true })` even for those who only speak HTTP/1.1: of all servers it alone can change
- * its certificate on all three runtimes. `@hono/node-server` makes the `Request`; the `Response` is written by
+ * `http2.createSecureServer()`, although only HTTP/1.1 is spoken: of all servers it alone can change its certificate on all
+ * three runtimes. NB: HTTP/2 is not offered, because closing its sessions can crash Deno 2.9 (an assertion in its nghttp2,
+ * in one of some hundred closings on a busy machine). `@hono/node-server` makes the `Request`; the `Response` is written by
  * `node_responder.ts`, because a stream that breaks must break the connection, and must not print anything.
  */
 
@@ -10,7 +11,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import http from "node:http";
 import http2 from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import type { Seconds, ServeOptions, Server, ServerTls } from "./host.ts";
 import { Connections } from "./node_connections.ts";
 import { NodePeer } from "./node_peer.ts";
@@ -51,13 +52,13 @@ function createSecure(tls: ServerTls): AnyServer {
   checkTls(tls);
   const server = http2.createSecureServer({
     allowHTTP1: true,
+    ALPNCallback: () => "http/1.1",
     ...secureContext(tls),
     requestCert: tls.ca !== undefined,
     rejectUnauthorized: tls.requireCertificate === true,
   });
   // Handshakes that fail are the client's trouble, and it knows.
   server.on("tlsClientError", () => {});
-  server.on("sessionError", () => {});
   return server as AnyServer;
 }
 
@@ -65,30 +66,25 @@ function secureContext({ cert, key, ca }: ServerTls): { cert: string; key: strin
   return { cert, key, ...ca !== undefined && { ca } };
 }
 
-type Incoming = http.IncomingMessage & http2.Http2ServerRequest;
-type Outgoing = http.ServerResponse & http2.Http2ServerResponse;
-
-function createListener({ fetch }: ServeOptions): (incoming: Incoming, outgoing: Outgoing) => void {
+function createListener(
+  { fetch }: ServeOptions,
+): (incoming: http.IncomingMessage, outgoing: http.ServerResponse) => void {
   const answer = async (
     request: Request,
     env: { incoming: unknown; outgoing: unknown },
   ): Promise<Response> => {
-    const incoming = env.incoming as Incoming; // what the listener was called with
+    const incoming = env.incoming as http.IncomingMessage; // what the listener was called with
     let response: Response;
     try {
-      response = await fetch(request, new NodePeer(socketOf(incoming)));
+      response = await fetch(request, new NodePeer(incoming.socket));
     } catch {
       response = new Response("Internal Server Error", { status: 500 });
     }
-    await respond(response, env.outgoing as Outgoing);
+    await respond(response, env.outgoing as http.ServerResponse);
     return RESPONSE_ALREADY_SENT;
   };
   const listener = getRequestListener(answer, { overrideGlobalObjects: false });
   return (incoming, outgoing) => void listener(incoming, outgoing);
-}
-
-function socketOf(incoming: Incoming): Socket {
-  return incoming.httpVersionMajor === 2 ? incoming.stream.session?.socket as Socket : incoming.socket;
 }
 
 function listen(server: AnyServer, { hostname, port }: { hostname: string; port: number }): Promise<void> {

@@ -1,8 +1,7 @@
-/** What a host's servers must do. The clients are the host's own, and `node:http2` where HTTP/2 is meant. */
+/** What a host's servers must do. The clients are the host's own. */
 
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls } from "node:tls";
 import { before, describe, it } from "node:test";
 import {
@@ -309,41 +308,9 @@ export function serversSuite(makeHost: () => Host): void {
       await assert.rejects(unknown.request(GET), Error);
     });
 
-    it("speaks HTTP/2 too, with streams and aborts", async () => {
-      const aborted = signalOf("the signal is aborted");
-      await using server = await network.serve({
-        tls,
-        fetch: async (request) => {
-          if (request.method === "POST") return new Response(`got ${await request.text()}`);
-          request.signal.addEventListener("abort", () => aborted.resolve());
-          return new Response(
-            new ReadableStream({
-              start: (controller) => controller.enqueue(new TextEncoder().encode("line\n")),
-            }),
-          );
-        },
-      });
-      const session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca });
-      const post = session.request({ ":method": "POST", ":path": "/" });
-      post.end("body");
-      assert.equal(await firstChunk(post), "got body");
-      const watch = session.request({ ":path": "/watch" });
-      assert.equal(await firstChunk(watch), "line\n");
-      watch.close();
-      await aborted.promise;
-      session.destroy();
-    });
-
-    it("close() ends HTTP/2 sessions", async () => {
-      const server = await network.serve({ tls, fetch: () => new Response("ok") });
-      const session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca });
-      session.on("error", () => {});
-      assert.equal(await firstChunk(session.request({ ":path": "/" })), "ok");
-      const closed = new Promise<void>((resolve) => session.on("close", () => resolve()));
-      const before = clock.monotonic();
-      await server.close(2);
-      await closed;
-      assert.ok(clock.monotonic() - before < 1.5);
+    it("offers HTTP/1.1 only", async () => {
+      await using server = await network.serve({ tls, fetch: () => new Response("ok") });
+      assert.equal(await agreed(server.port), "http/1.1");
     });
   });
 }
@@ -365,9 +332,14 @@ function presented(port: number): Promise<string> {
   });
 }
 
-function firstChunk(stream: NodeJS.ReadableStream): Promise<string> {
+/** The protocol that a server agrees to with a client that could speak either. */
+function agreed(port: number): Promise<string | false | null> {
   return new Promise((resolve, reject) => {
-    stream.once("data", (chunk) => resolve(String(chunk)));
-    stream.once("error", reject);
+    const options = { host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2", "http/1.1"] };
+    const socket = connectTls(options, () => {
+      resolve(socket.alpnProtocol);
+      socket.destroy();
+    });
+    socket.on("error", reject);
   });
 }
