@@ -8,6 +8,7 @@
 import type { KubeObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Discovery } from "./discovery.ts";
+import type { Shape } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
 /** A kind, as far as an address needs it. */
@@ -49,6 +50,10 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersion?: string;
   /** How `resourceVersion` is meant. */
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+  /** Which form of the objects to ask for, as an `accept` header. Default: whole ones. */
+  readonly accept?: string;
+  /** Whether 403 is worth other attempts. Default: true. */
+  readonly retryForbidden?: boolean;
   /** Keep `metadata.managedFields`. Default: false. */
   readonly managedFields?: boolean;
 }
@@ -113,6 +118,8 @@ export interface DeleteOptions extends CallOptions {
 export interface Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
+  /** In which form a kind's objects are remembered; undefined: whole. What this client itself gives is always whole. */
+  readonly shapeOf: (resource: Resource) => Shape | undefined;
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
   readonly defaultNamespace: string;
   get<T = KubeObject>(resource: Addressable, address: ObjectAddress, options?: GetOptions): Promise<T>;

@@ -9,5 +9,5 @@ export type NetworkingSettings = Readonly<Networking>;
 
 /** How objects are watched. Which ones is said with each watch. */
 export type WatchingSettings = Readonly<
-  Omit<Watching, "labelSelectors" | "fieldSelectors" | "shardSelectors">
+  Omit<Watching, "labelSelectors" | "fieldSelectors" | "shardSelectors" | "metadataOnly" | "transform">
 >;

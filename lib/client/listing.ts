@@ -26,14 +26,14 @@ export async function* listPages(
   resource: Addressable,
   options: ListOptions = {},
 ): AsyncGenerator<ListPage, void, void> {
-  const { namespace, signal, managedFields = false } = options;
+  const { namespace, signal, managedFields = false, accept, retryForbidden } = options;
   const path = pathOf(resource, { namespace });
   const subject = { verb: "list", resource, namespace };
   let token: string | undefined;
   do {
     const query = listQuery(options, token);
     const { body } = await transport.request<RawList>({
-      ...{ method: "GET", path: path + query, gzip: true, signal, subject },
+      ...{ method: "GET", path: path + query, gzip: true, signal, subject, accept, retryForbidden },
     });
     // NB: an answer that is no list must not be taken for an empty one: everything would look deleted.
     if (!isList(body)) throw new SyntaxError(`Cannot read the answer to "GET ${path}": it is not a list`);

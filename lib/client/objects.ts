@@ -31,16 +31,23 @@ const PATCH_TYPES: Readonly<Record<PatchRequest["type"], string>> = {
 };
 
 /** Gives the client of an API server. Nothing is asked yet. */
-export function createClient(transport: Transport): Client {
-  return new ObjectClient(transport);
+export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  return new ObjectClient(transport, options);
+}
+
+export interface ClientOptions {
+  /** In which form a kind's objects are remembered by those who use the client. Default: whole. */
+  readonly shapeOf?: Client["shapeOf"];
 }
 
 class ObjectClient implements Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
+  readonly shapeOf: Client["shapeOf"];
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, { shapeOf = () => undefined }: ClientOptions) {
     this.transport = transport;
+    this.shapeOf = shapeOf;
     this.discovery = new Discovery(transport);
   }
 

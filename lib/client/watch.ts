@@ -15,6 +15,7 @@ import type { Seconds } from "../runtime/host.ts";
 import { ApiError, isNamed } from "./errors.ts";
 import { KnownObjects } from "./known_objects.ts";
 import { listPages, toQuery } from "./listing.ts";
+import { acceptOf } from "./shape.ts";
 import { DisorderError, StreamOrder } from "./stream_order.ts";
 import type { RequestSubject } from "./transport.ts";
 import { readStreamEvent } from "./watch_events.ts";
@@ -116,12 +117,23 @@ class ObjectWatch implements Disposable {
     this.#health.enter("listing");
     this.#known.begin();
     let version: string | undefined;
-    const scope = { namespace, labelSelector, fieldSelector, shardSelector, chunkSize, signal };
-    for await (const page of listPages(client.transport, resource, scope)) {
+    const { shape, retryForbidden } = this.#options;
+    const scope = {
+      namespace,
+      labelSelector,
+      fieldSelector,
+      shardSelector,
+      chunkSize,
+      signal,
+      retryForbidden,
+    };
+    const accept = acceptOf(shape, "list");
+    for await (const page of listPages(client.transport, resource, { ...scope, accept })) {
       this.#health.heard();
       version = page.resourceVersion ?? version;
-      for (const object of page.items) this.#known.mark(object);
-      yield page.items.map((object) => ({ type: "event", event: { type: null, object } }));
+      const objects = shape === undefined ? page.items : page.items.map(shape.cut);
+      for (const object of objects) this.#known.mark(object);
+      yield objects.map((object) => ({ type: "event", event: { type: null, object } }));
     }
     this.#expired = 0;
     yield this.#complete(version);
@@ -217,7 +229,8 @@ class ObjectWatch implements Disposable {
   }
 
   #take(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }): WatchItem {
-    const { type, object } = event;
+    const { type } = event;
+    const object = this.#options.shape?.cut(event.object) ?? event.object;
     if (type === "DELETED") this.#known.remove(object);
     else this.#known.mark(object);
     this.#advance(object.metadata.resourceVersion);
@@ -303,7 +316,7 @@ class ObjectWatch implements Disposable {
   }
 
   #toStream(initial: boolean): Omit<StreamOptions, "onOpen"> {
-    const { client, labelSelector, fieldSelector, shardSelector, settings, signal } = this.#options;
+    const { client, labelSelector, fieldSelector, shardSelector, settings, signal, shape } = this.#options;
     const { transport } = client;
     const query = toQuery({
       ...{ watch: true, allowWatchBookmarks: true },
@@ -315,6 +328,7 @@ class ObjectWatch implements Disposable {
     const { connectTimeout, requestTimeout } = transport.networking;
     return {
       ...{ transport, path: this.#path + query, subject: this.#subject, signal },
+      accept: acceptOf(shape, "watch"),
       connectTimeout: settings.connectTimeout ?? connectTimeout ?? requestTimeout,
       clientTimeout: settings.clientTimeout,
       inactivityTimeout: () => {

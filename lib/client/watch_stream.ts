@@ -15,6 +15,8 @@ export interface StreamOptions {
   /** Path and query. */
   readonly path: string;
   readonly subject: RequestSubject;
+  /** Default: "application/json". */
+  readonly accept?: string;
   readonly signal: AbortSignal;
   /** For the head of the answer, in seconds; null: none. */
   readonly connectTimeout: Seconds | null;
@@ -35,11 +37,11 @@ export type StreamEnd = "ended" | "silent" | "expired";
  * @throws {ApiError} If the server refuses; {Error} if the connection breaks or a line is not JSON; or the signal's reason.
  */
 export async function* openStream(options: StreamOptions): AsyncGenerator<unknown[], StreamEnd, void> {
-  const { transport, path, subject, signal } = options;
+  const { transport, path, subject, signal, accept } = options;
   const limits = new StreamLimits(options);
   try {
     const response = await transport.stream({
-      ...{ method: "GET", path, subject, signal: limits.signal, timeout: null, backoffs: [] },
+      ...{ method: "GET", path, accept, subject, signal: limits.signal, timeout: null, backoffs: [] },
     });
     limits.opened();
     options.onOpen();

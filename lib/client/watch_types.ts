@@ -8,6 +8,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Addressable, Client } from "./client.ts";
 import type { WatchingSettings } from "./client_settings.ts";
 import type { KnownObjects } from "./known_objects.ts";
+import type { Shape } from "./shape.ts";
 
 export interface WatchOptions {
   readonly client: Client;
@@ -18,6 +19,10 @@ export interface WatchOptions {
   readonly fieldSelector?: string;
   /** Source: Kubernetes 1.36, "ShardedListAndWatch" (alpha). */
   readonly shardSelector?: string;
+  /** In which form the objects are wanted. Default: whole. */
+  readonly shape?: Shape;
+  /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
+  readonly retryForbidden?: boolean;
   /** Read anew for each request, so that changes count. */
   readonly settings: WatchingSettings;
   /** Ends the watch, and nothing else does. */

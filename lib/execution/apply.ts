@@ -59,20 +59,27 @@ const CONFLICTS = 5;
  */
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   const writer = new Writer(options);
+  const shape = options.client.shapeOf(options.resource);
   try {
     const { patch, finalizer } = options;
     const { status, main = {} } = split(patch.toMergePatch(), options.resource);
+    // What is not remembered cannot be compared with: only a whole object shows what is news to the server.
+    if (shape !== undefined && isBeyondMetadata(patch)) await writer.read();
     if (status !== undefined) await writer.mergeStatus(status);
     if (finalizer === undefined) await writer.merge(main);
     else await writer.mergeWithFinalizer(main, finalizer);
     const remaining = await writer.transform(patch.fns);
-    return { body: writer.body, writes: writer.writes, remaining };
+    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, remaining };
   } catch (error) {
     if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {
       return { body: undefined, writes: writer.writes, remaining: [] };
     }
     throw error;
   }
+}
+
+function isBeyondMetadata(patch: Patch): boolean {
+  return patch.fns.length > 0 || Object.keys(patch.toMergePatch()).some((key) => key !== "metadata");
 }
 
 /** The object has gone, and another one has its name: what was meant for the one must not land on the other. */
@@ -131,7 +138,7 @@ class Writer {
       } catch (error) {
         const isConflict = error instanceof ApiError && error.status === 409 && !isReplaced(error);
         if (!isConflict || conflicts >= CONFLICTS) throw error;
-        await this.#read();
+        await this.read();
       }
     }
   }
@@ -174,7 +181,8 @@ class Writer {
     this.writes++;
   }
 
-  async #read(): Promise<void> {
+  /** Gets the newest state, whole. */
+  async read(): Promise<void> {
     const { client, resource, signal } = this.#options;
     this.#adopt(await client.get(resource, this.#address(), { signal }));
   }

@@ -9,10 +9,12 @@
 import type { Credentials } from "../client/connection_info.ts";
 import { credentialsFrom, login } from "../client/login.ts";
 import { createClient } from "../client/objects.ts";
+import { shapeOf } from "../client/shape.ts";
 import { Transport } from "../client/transport.ts";
 import { Vault } from "../client/vault.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
 import { formatSelector } from "../model/selector.ts";
+import { keptPartsFor } from "../settings/selector_texts.ts";
 import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { type Ground, prepareGround, Run, type RunningOptions } from "./running.ts";
@@ -146,7 +148,11 @@ class Lifetime {
       networking: settings.networking,
       observers: this.#ground.onlookers.requests,
     });
-    const client = createClient(this.#transport);
+    const watching = logger.child({ name: "lotse.watching" });
+    const client = createClient(this.#transport, {
+      shapeOf: (resource) =>
+        shapeOf(resource, { ...keptPartsFor(settings.watching, resource), logger: watching }),
+    });
     onClient(client);
     this.#run = new Run(this.#options, { client, ground: this.#ground });
     await this.#run.untilStopped();

@@ -195,7 +195,9 @@ export class Orchestration {
       else if (state.phase === "watching") stream.failingSince = undefined;
       observer.streamed?.(options.resource, { key: options.key, state });
     };
-    for await (const item of watchObjects({ ...this.#options, ...selectors, ...options, known, onState })) {
+    const shape = this.#options.client.shapeOf(options.resource);
+    const watch = { ...this.#options, ...selectors, ...options, known, shape, onState };
+    for await (const item of watchObjects(watch)) {
       if (item.type === "listed") options.onListed();
       else this.#submit(options.resource, item);
     }

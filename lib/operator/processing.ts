@@ -122,7 +122,8 @@ async function refresh(pass: Pass): Promise<boolean> {
   let isNews = false;
   try {
     const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
-    const body = await client.get(memory.resource, address, { signal });
+    const whole = await client.get(memory.resource, address, { signal });
+    const body = client.shapeOf(memory.resource)?.cut(whole) ?? whole;
     // A namesake is another object, with a memory of its own.
     if (body.metadata.uid === memory.body.metadata.uid) {
       isNews = memory.restored ? replaceBody(memory, body) : adoptBody(pass, body);

@@ -8,9 +8,9 @@
 import { ApiError } from "../client/errors.ts";
 import type { Client } from "../client/client.ts";
 import { KnownObjects } from "../client/known_objects.ts";
+import { shapeOf } from "../client/shape.ts";
 import { watchObjects } from "../client/watch.ts";
-import { isObject } from "../model/json.ts";
-import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { WatchEvent } from "../model/object.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
@@ -31,6 +31,7 @@ const DEFINITIONS = {
   group: "apiextensions.k8s.io",
   version: "v1",
   plural: "customresourcedefinitions",
+  kind: "CustomResourceDefinition",
   namespaced: false,
 };
 
@@ -44,6 +45,8 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
   const versions = new Map<string, string | undefined>();
   // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
   const known = new KnownObjects();
+  // Their schemas can be huge, and all that matters is that they have changed.
+  const shape = shapeOf(DEFINITIONS, { metadataOnly: true, logger });
   for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     const refused = new AbortController();
     const onState = ({ lastError }: { readonly lastError: unknown }): void => {
@@ -56,9 +59,8 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
       refused.abort();
     };
     const either = AbortSignal.any([signal, refused.signal]);
-    for await (
-      const item of watchObjects({ ...options, resource: DEFINITIONS, known, signal: either, onState })
-    ) {
+    const watch = { ...options, resource: DEFINITIONS, known, shape, signal: either, onState };
+    for await (const item of watchObjects(watch)) {
       if (item.type === "event") await takeDefinition(options, item.event, versions);
       else pause = REFUSED_PAUSE;
     }
@@ -73,7 +75,7 @@ async function takeDefinition(
   versions: Map<string, string | undefined>,
 ): Promise<void> {
   const { name = "", resourceVersion } = object.metadata;
-  const group = groupOf(object);
+  const group = groupOf(name);
   const isKnown = type === null &&
     (versions.has(name)
       ? versions.get(name) === resourceVersion
@@ -92,7 +94,7 @@ async function takeDefinition(
   }
 }
 
-function groupOf(definition: KubeObject): string {
-  const group = isObject(definition.spec) ? definition.spec.group : undefined;
-  return typeof group === "string" ? group : definition.metadata.name?.replace(/^[^.]*\./, "") ?? "";
+/** Definitions are named "plural.group": the server refuses other names. */
+function groupOf(name: string): string {
+  return name.replace(/^[^.]*\./, "");
 }

@@ -5,7 +5,7 @@
  */
 
 import { isObject } from "../model/json.ts";
-import type { SelectorTexts } from "./sections.ts";
+import type { ByKind } from "./sections.ts";
 import { entriesOf } from "./selector_texts.ts";
 
 /** What is wrong with a value. */
@@ -50,6 +50,8 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "watching.labelSelectors": selectorTexts,
   "watching.fieldSelectors": selectorTexts,
   "watching.shardSelectors": selectorTexts,
+  "watching.metadataOnly": selectors,
+  "watching.transform": transforms,
   "queueing.workerLimit": orNull(count),
   "queueing.idleTimeout": seconds,
   "queueing.exitTimeout": seconds,
@@ -173,12 +175,34 @@ function backoffs(value: unknown): Complaint | undefined {
 }
 
 function selectorTexts(value: unknown): Complaint | undefined {
-  const expected = "an object or a Map of resource selectors and selector texts";
+  return byKind(value, {
+    expected: "an object or a Map of resource selectors and selector texts",
+    type: "string",
+  });
+}
+
+function transforms(value: unknown): Complaint | undefined {
+  return byKind(value, {
+    expected: "an object or a Map of resource selectors and functions",
+    type: "function",
+  });
+}
+
+function selectors(value: unknown): Complaint | undefined {
+  const expected = "a list of resource selectors";
+  if (!Array.isArray(value)) return wrongType(expected);
+  return byKind(new Map(value.map((each) => [each, ""])), { expected, type: "string" });
+}
+
+function byKind(
+  value: unknown,
+  { expected, type }: { readonly expected: string; readonly type: "string" | "function" },
+): Complaint | undefined {
   if (!isObject(value)) return wrongType(expected);
-  const texts = value instanceof Map ? [...value.values()] : Object.values(value);
-  if (!texts.every((each) => typeof each === "string")) return wrongType(expected);
+  const values = value instanceof Map ? [...value.values()] : Object.values(value);
+  if (!values.every((each) => typeof each === type)) return wrongType(expected);
   try {
-    entriesOf(value as SelectorTexts); // texts, as just seen; the keys are what is tried here
+    entriesOf(value as ByKind<unknown>); // whatever the values are, as just seen; the keys are what is tried here
     return undefined;
   } catch (error) {
     return wrongType(`${expected} (${error instanceof Error ? error.message : error})`);

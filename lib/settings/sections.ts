@@ -6,6 +6,7 @@
  * "no limit", and so does Infinity. Where to keep notes on objects is chosen by `persistence`: see `presets.ts`.
  */
 
+import type { KubeObject } from "../model/object.ts";
 import type { SelectorTerm } from "../model/selector.ts";
 import type { LogLevel } from "../runtime/logging.ts";
 import type { Seconds } from "../runtime/host.ts";
@@ -14,10 +15,16 @@ import type { DiffBaseStorage, ProgressStorage } from "./persistence.ts";
 /** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
 export type Backoffs = Seconds | Iterable<Seconds>;
 
+/** Something by kind, such as `{ "databases.example.com": … }`; a Map takes other forms of selectors too. */
+export type ByKind<T> =
+  | Readonly<Record<string, T>>
+  | ReadonlyMap<SelectorTerm | readonly SelectorTerm[], T>;
+
 /** Selector texts by kind, such as `{ "databases.example.com": "tier=gold" }`; a Map takes other forms of selectors too. */
-export type SelectorTexts =
-  | Readonly<Record<string, string>>
-  | ReadonlyMap<SelectorTerm | readonly SelectorTerm[], string>;
+export type SelectorTexts = ByKind<string>;
+
+/** Cuts an object of a kind down, in place or by giving another one. It gets a copy whose content is shared: replace, do not empty. */
+export type ObjectTransform = (object: KubeObject) => KubeObject | void;
 
 /** How the process ends. */
 export interface ProcessSettings {
@@ -91,6 +98,16 @@ export interface WatchingSettings {
   fieldSelectors: SelectorTexts;
   /** Which shard of a kind this operator takes; the first that matches counts. Default: none. */
   shardSelectors: SelectorTexts;
+  /**
+   * Kinds of which only the metadata is asked for and remembered: handlers see neither spec nor status, and may write both
+   * (which costs a request more). Notes must be kept in annotations. Default: none.
+   */
+  metadataOnly: readonly (SelectorTerm | readonly SelectorTerm[])[];
+  /**
+   * What to do with each object of a kind before it is remembered, to spare memory: drop what no handler needs. Names,
+   * versions, times and finalizers stay in any case; the framework's own notes must not be dropped. Default: nothing.
+   */
+  transform: ByKind<ObjectTransform>;
 }
 
 /** One worker per object, and what it does when something fails. */

@@ -4,7 +4,7 @@
 
 import type { Resource } from "../model/resource.ts";
 import { isSpecific, matches, parseSelector, type Selector, type SelectorTerm } from "../model/selector.ts";
-import type { SelectorTexts } from "./sections.ts";
+import type { ByKind, ObjectTransform, SelectorTexts, WatchingSettings } from "./sections.ts";
 
 /**
  * Gives the texts of all keys that match the kind, in the order of the keys; empty ones and repetitions too.
@@ -13,7 +13,7 @@ import type { SelectorTexts } from "./sections.ts";
  *
  * @throws {TypeError} If a key is no selector.
  */
-export function textsFor(texts: SelectorTexts, resource: Resource): string[] {
+export function textsFor<T = string>(texts: ByKind<T>, resource: Resource): T[] {
   return entriesOf(texts).filter(([selector]) => matches(selector, resource)).map(([, text]) => text);
 }
 
@@ -62,9 +62,26 @@ export function explicitSelectorsFor(settings: SelectorSettings, resource: Resou
   }, resource);
 }
 
+/** What is kept of a kind's objects. */
+export interface KeptParts {
+  readonly metadataOnly: boolean;
+  readonly transforms: readonly ObjectTransform[];
+}
+
+/** Gives what is to be kept of the objects of a kind that handlers are for. */
+export function keptPartsFor(
+  { metadataOnly, transform }: Pick<WatchingSettings, "metadataOnly" | "transform">,
+  resource: Resource,
+): KeptParts {
+  return {
+    metadataOnly: textsFor(new Map(metadataOnly.map((key) => [key, true])), resource).length > 0,
+    transforms: textsFor(transform, resource),
+  };
+}
+
 /** Gives the keys as selectors, with their texts. @throws {TypeError} If a key is no selector. */
-export function entriesOf(texts: SelectorTexts): [Selector, string][] {
-  const entries: [SelectorTerm | readonly SelectorTerm[], string][] = texts instanceof Map
+export function entriesOf<T = string>(texts: ByKind<T>): [Selector, T][] {
+  const entries: [SelectorTerm | readonly SelectorTerm[], T][] = texts instanceof Map
     ? [...texts]
     : Object.entries(texts);
   return entries.map(([key, text]) => [parseSelector(isTerms(key) ? key : [key]), text]);

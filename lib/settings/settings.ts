@@ -50,6 +50,8 @@ export function defaultSettings(): Settings {
       labelSelectors: {},
       fieldSelectors: {},
       shardSelectors: {},
+      metadataOnly: [],
+      transform: {},
     },
     queueing: {
       workerLimit: null,

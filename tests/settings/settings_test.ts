@@ -52,6 +52,8 @@ describe("defaultSettings()", () => {
         labelSelectors: {},
         fieldSelectors: {},
         shardSelectors: {},
+        metadataOnly: [],
+        transform: {},
       },
       queueing: {
         workerLimit: null,
@@ -182,6 +184,9 @@ describe("mergeSettings()", () => {
       [{ watching: { labelSelectors: "a=b" } }, "TypeError", /labelSelectors/],
       [{ watching: { labelSelectors: { "v1/pods": "a=b" } } }, "TypeError", /name\.group\/version/],
       [{ watching: { labelSelectors: { pods: 5 } } }, "TypeError", /labelSelectors/],
+      [{ watching: { metadataOnly: "pods" } }, "TypeError", /a list of resource selectors/],
+      [{ watching: { metadataOnly: ["v1/pods"] } }, "TypeError", /name\.group\/version/],
+      [{ watching: { transform: { pods: "x" } } }, "TypeError", /resource selectors and functions/],
       [{ persistence: { finalizer: "" } }, "RangeError", /finalizer/],
       [{ persistence: { finalizer: "no slash" } }, "RangeError", /example\.com\/finalizer/],
       [{ persistence: { progress: {} } }, "TypeError", /methods fetch, store/],

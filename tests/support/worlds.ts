@@ -104,8 +104,11 @@ export class Objects {
   }
 }
 
+/** A kind, as far as its definition needs it. */
+export type KindNames = Readonly<Record<"group" | "version" | "plural" | "kind", string>>;
+
 /** Definition of a kind, as YAML would have it. */
-export function definitionOf(kind: typeof EXAMPLES | typeof PLAINS): object {
+export function definitionOf(kind: KindNames): object {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const schema = {
     openAPIV3Schema: { type: "object", properties: { spec: open, status: open }, ...unknownFields() },

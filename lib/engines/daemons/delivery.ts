@@ -134,7 +134,8 @@ async function readNewest(options: SendOptions): Promise<KubeObject | undefined>
   const { name = "", namespace } = body.metadata;
   const address = { name, namespace: resource.namespaced ? namespace : undefined };
   try {
-    const newest = await client.get(resource, address, { signal });
+    const whole = await client.get(resource, address, { signal });
+    const newest = client.shapeOf(resource)?.cut(whole) ?? whole;
     // Another object may have taken the name.
     return newest.metadata?.uid === body.metadata.uid ? newest : undefined;
   } catch (error) {

@@ -1,0 +1,93 @@
+/**
+ * In which form objects of a kind are taken: whole, with their metadata alone, or as somebody has cut them down.
+ *
+ * What is not kept costs no memory; what is not asked for costs no bandwidth either. A form counts for everything that is
+ * remembered of an object, so that lists, watches and the answers to writes are alike. Source: Kubernetes API concepts,
+ * "Metadata-only fetches"; beyond, N3, N15.
+ */
+
+import type { KubeObject } from "../model/object.ts";
+import { apiVersionOf } from "../model/resource.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Addressable } from "./client.ts";
+
+/** Cuts an object down. Must not fail. */
+export type CutObject = (object: KubeObject) => KubeObject;
+
+/** How the objects of a kind are asked for, and what is kept of them. */
+export interface Shape {
+  /** Ask for the metadata alone. */
+  readonly metadataOnly: boolean;
+  readonly cut: CutObject;
+}
+
+export interface ShapeOptions {
+  /** Default: false. */
+  readonly metadataOnly?: boolean;
+  /** Applied one after another, after all else. Default: none. */
+  readonly transforms?: readonly ((object: KubeObject) => KubeObject | void)[];
+  readonly logger: Logger;
+}
+
+/** What to accept for metadata alone; servers that do not know it give whole objects, which are cut here. */
+const ACCEPTS = {
+  list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+  watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+} as const;
+
+/** Gives the `accept` header of a list or watch; undefined for the usual one. */
+export function acceptOf(shape: Shape | undefined, verb: "list" | "watch"): string | undefined {
+  return shape?.metadataOnly ? ACCEPTS[verb] : undefined;
+}
+
+/** Gives the form of a kind's objects; undefined if they are taken whole. */
+export function shapeOf(
+  resource: Addressable & { readonly kind: string },
+  { metadataOnly = false, transforms = [], logger }: ShapeOptions,
+): Shape | undefined {
+  if (!metadataOnly && transforms.length === 0) return undefined;
+  const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  const cut = (object: KubeObject): KubeObject => {
+    let result: KubeObject = metadataOnly ? { ...head, metadata: object.metadata } : object;
+    for (const transform of transforms) result = transformed(result, { transform, logger });
+    return result;
+  };
+  return { metadataOnly, cut };
+}
+
+interface TransformOptions {
+  readonly transform: (object: KubeObject) => KubeObject | void;
+  readonly logger: Logger;
+}
+
+/** What a user's function makes of an object; what it may not take away stays. */
+function transformed(object: KubeObject, { transform, logger }: TransformOptions): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  try {
+    const copy = { ...object, metadata: { ...metadata } };
+    const result = transform(copy) ?? copy;
+    return { ...result, apiVersion, kind, metadata: { ...result.metadata, ...identityOf(metadata) } };
+  } catch (error) {
+    const { name, namespace } = metadata;
+    logger.error("The transform of a kind has failed: the object is taken as it is", {
+      ...{ kind, namespace, name, error },
+    });
+    return object;
+  }
+}
+
+/** Without these nobody could tell which object it is, in which state, and who holds it. */
+function identityOf(metadata: KubeObject["metadata"]): KubeObject["metadata"] {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, finalizers } =
+    metadata;
+  const identity = {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    finalizers,
+  };
+  return Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== undefined));
+}
