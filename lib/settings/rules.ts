@@ -177,30 +177,38 @@ function backoffs(value: unknown): Complaint | undefined {
 function selectorTexts(value: unknown): Complaint | undefined {
   return byKind(value, {
     expected: "an object or a Map of resource selectors and selector texts",
-    type: "string",
+    isValue: isText,
   });
 }
 
 function transforms(value: unknown): Complaint | undefined {
   return byKind(value, {
     expected: "an object or a Map of resource selectors and functions",
-    type: "function",
+    isValue: isFunction,
   });
 }
 
 function selectors(value: unknown): Complaint | undefined {
   const expected = "a list of resource selectors";
   if (!Array.isArray(value)) return wrongType(expected);
-  return byKind(new Map(value.map((each) => [each, ""])), { expected, type: "string" });
+  return byKind(new Map(value.map((each) => [each, ""])), { expected, isValue: isText });
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
 }
 
 function byKind(
   value: unknown,
-  { expected, type }: { readonly expected: string; readonly type: "string" | "function" },
+  { expected, isValue }: { readonly expected: string; readonly isValue: (value: unknown) => boolean },
 ): Complaint | undefined {
   if (!isObject(value)) return wrongType(expected);
   const values = value instanceof Map ? [...value.values()] : Object.values(value);
-  if (!values.every((each) => typeof each === type)) return wrongType(expected);
+  if (!values.every(isValue)) return wrongType(expected);
   try {
     entriesOf(value as ByKind<unknown>); // whatever the values are, as just seen; the keys are what is tried here
     return undefined;
