@@ -7,9 +7,8 @@
  */
 
 import type { KubeObject } from "../model/object.ts";
-import { apiVersionOf } from "../model/resource.ts";
+import { apiVersionOf, type Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Addressable } from "./client.ts";
 
 /** Cuts an object down. Must not fail. */
 export type CutObject = (object: KubeObject) => KubeObject;
@@ -42,7 +41,7 @@ export function acceptOf(shape: Shape | undefined, verb: "list" | "watch"): stri
 
 /** Gives the form of a kind's objects; undefined if they are taken whole. */
 export function shapeOf(
-  resource: Addressable & { readonly kind: string },
+  resource: Pick<Resource, "group" | "version" | "kind">,
   { metadataOnly = false, transforms = [], logger }: ShapeOptions,
 ): Shape | undefined {
   if (!metadataOnly && transforms.length === 0) return undefined;
