@@ -49,7 +49,24 @@ export class Observation {
     }
     // NB: a kind may be watched for the sake of others, and match the selector of a handler that must not see it.
     registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);
+    for (const resource of found.values()) this.#warnOfTwins(resource);
     return [...found.values()];
+  }
+
+  /** NB: that two selectors mean the same kind shows only here, when it is too late to refuse one of them. */
+  #warnOfTwins(resource: Resource): void {
+    const { registry } = this.#options;
+    for (const handlers of [registry.changesOf(resource), registry.backgroundsOf(resource)]) {
+      const fns = new Map<string, unknown>();
+      for (const { id, fn } of handlers) {
+        if (!fns.has(id)) fns.set(id, fn);
+        if (fns.get(id) === fn) continue;
+        this.#warn("Two handlers have one id for the kind: only the first is called (give the other an id)", {
+          kind: keyOf(resource),
+          handler: id,
+        });
+      }
+    }
   }
 
   /** Only the groups that are asked for are looked up, unless some selector could mean any. */

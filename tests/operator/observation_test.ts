@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { Observation } from "../../lib/operator/observation.ts";
 import { On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
-import { silentLogger } from "../../lib/runtime/logging.ts";
+import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Plain } from "../support/worlds.ts";
 
@@ -18,5 +18,24 @@ describe("Observation", () => {
     const kinds = await new Observation({ client, registry, logger: silentLogger() }).watched();
     assert.deepEqual(kinds.map(({ plural }) => plural), ["plains"]);
     assert.deepEqual(registry.admissionHandlers.map(({ id }) => id), ["check", "change"]);
+  });
+
+  it("warns of handlers that meet on a kind under one id, as only the first of them is called", async () => {
+    const { client, host } = await virtualWorld();
+    const registry = new Registry();
+    const on = new On(registry);
+    on.create(Example, { id: "make" }, () => {});
+    on.create("examples", { id: "make" }, () => {});
+    on.create("plains", { id: "make" }, () => {});
+    const same = (): void => {};
+    on.create("plains", { id: "same" }, same);
+    on.update(Plain, { id: "same" }, same);
+    const told: unknown[] = [];
+    const write = ({ level, fields }: LogRecord): void => void told.push([level, fields]);
+    const logger = createLogger({ level: "debug", write }, host.clock);
+    const observation = new Observation({ client, registry, logger });
+    await observation.watched();
+    await observation.watched();
+    assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
   });
 });
