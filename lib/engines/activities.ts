@@ -111,7 +111,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
       args: (signal) =>
         activityArgs(handler, { ...options, retry, started: new Date(started), signal }, runtime) as never,
     }),
-    options,
+    { ...options, handler: handler.id },
   );
   if (outcome.kind === "retry") {
     progress.retry++;
@@ -122,13 +122,16 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
 }
 
 /** A handler that does not listen to its signal must not keep the operator from ending. */
-async function unlessLeftBehind<T>(running: Promise<T>, options: ActivityRunOptions): Promise<T> {
-  const { clock, signal, settings, logger } = options;
+async function unlessLeftBehind<T>(
+  running: Promise<T>,
+  options: ActivityRunOptions & { readonly handler: string },
+): Promise<T> {
+  const { clock, signal, settings, logger, handler } = options;
   const left = Promise.withResolvers<never>();
   let timer: Disposable | undefined;
   const onAbort = (): void => {
     timer = clock.after(settings.queueing.exitTimeout, () => {
-      logger.warn("A handler does not stop: it is left behind");
+      logger.warn("A handler does not stop: it is left behind", { handler });
       left.reject(signal.reason);
     });
   };

@@ -17,7 +17,8 @@ import { formatSelector } from "../model/selector.ts";
 import { keptPartsFor } from "../settings/selector_texts.ts";
 import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
-import { type Ground, prepareGround, Run, type RunningOptions } from "./running.ts";
+import { type Ground, prepareGround, type RunningOptions } from "./ground.ts";
+import { Run } from "./running.ts";
 
 /**
  * Runs an operator until its signal aborts.

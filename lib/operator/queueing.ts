@@ -14,7 +14,7 @@ import type { TaskGroup } from "../async/tasks.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { WatchEvent } from "../model/object.ts";
-import type { Resource } from "../model/resource.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
 import { isKnown, isUnfinished, type Memories, type ObjectMemory } from "./memories.ts";
 
 /** Why an object is looked at. */
@@ -94,6 +94,14 @@ export class Workers {
   /** How many objects are being handled, or have something waiting. */
   get size(): number {
     return this.#workers.size;
+  }
+
+  /** The objects that are being handled, as "kind namespace/name". */
+  get busy(): readonly string[] {
+    return [...this.#workers.values()].filter(({ running }) => running).map(({ memory }) => {
+      const { namespace = "", name = "" } = memory.body.metadata;
+      return `${keyOf(memory.resource)} ${namespace === "" ? name : `${namespace}/${name}`}`;
+    });
   }
 
   /** Takes an event in. */

@@ -264,6 +264,17 @@ suite("An operator that stops", (scenario) => {
     await second.stop();
   });
 
+  scenario.virtual("says which objects have handlers that do not stop", async (world) => {
+    const op = operator();
+    op.on.create(Example, { id: "make" }, async () => await new Promise(() => {}));
+    const running = await world.start(op);
+    await new Objects(world).create("a");
+    await world.host.clock.advance(5);
+    await running.stop();
+    const [told] = running.logs.filter(({ message }) => message.startsWith("Some handlers do not stop"));
+    assert.deepEqual(told?.fields, { objects: ["examples.v1.lotse.test default/a"], background: 0 });
+  });
+
   scenario.virtual("does not wait for a server that does not answer", async (world) => {
     const op = operator();
     op.on.create(Example, { id: "make" }, () => {});
