@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { operator, PermanentError } from "../../mod.ts";
+import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { errorEvent, refuse, WATCHES } from "../support/faulty_proxy.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, Objects } from "../support/worlds.ts";
+import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
 const refusal = (): Response => Response.json({ kind: "Status", code: 422 }, { status: 422 });
 
@@ -111,6 +112,84 @@ suite("running", (scenario) => {
       await objects.create("two");
       await host.clock.advance(60);
       assert.equal(steps.length, 3, "no stream outlives the cleanup");
+    },
+  );
+
+  scenario.virtual(
+    "[C28] a stream that ends without an error is opened anew, and the operator goes on",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const names: string[] = [];
+      op.on.event(Example, ({ name }) => void names.push(name));
+      const running = await world.start(op);
+      for (const name of ["one", "two", "three"]) {
+        world.server.closeWatches();
+        await running.advance(5);
+        await objects.create(name);
+        await running.advance(1);
+      }
+      assert.deepEqual(names, ["one", "two", "three"]);
+      assert.deepEqual([running.isRunning, running.messages("error")], [true, []]);
+      await running.stop();
+    },
+  );
+
+  for (const reason of ["404", "410", "ERROR 666"]) {
+    scenario.virtual(
+      `a watch that is answered with ${reason} is tried again, and the operator goes on`,
+      async (world) => {
+        const objects = new Objects(world);
+        const op = operator();
+        const names: string[] = [];
+        op.on.event(Example, ({ name }) => void names.push(name));
+        await using place = await world.proxy();
+        const running = await world.start(op);
+        const [, code = reason] = reason.split(" ");
+        const fault = reason === code ? refuse(Number(code)) : errorEvent(Number(code));
+        place.proxy.inject(WATCHES, fault, 3);
+        place.breakAll();
+        await objects.create("one");
+        await running.advance(60);
+        assert.deepEqual([names.includes("one"), running.isRunning, place.proxy.struck], [true, true, 3]);
+        await running.stop();
+      },
+    );
+  }
+
+  scenario(
+    "[B326] of handlers that fail in all ways three end for good after one try each or three, and one succeeds after retries",
+    async (world) => {
+      const op = operator({ execution: { defaultBackoff: 1 } });
+      const calls: Record<string, number> = {};
+      const count = (name: string): number => calls[name] = (calls[name] ?? 0) + 1;
+      op.on.create(Example, function instantly() {
+        count("instantly");
+        throw new PermanentError("it cannot be");
+      });
+      op.on.create(Example, function eventually({ retry }) {
+        count("eventually");
+        if (retry < 3) throw new TemporaryError("not yet", { delay: 1 });
+      });
+      op.on.create(Example, { retries: 3, backoff: 1 }, function patiently() {
+        count("patiently");
+        throw new Error("still broken");
+      });
+      op.on.create(Example, { errors: "permanent" }, function strictly() {
+        count("strictly");
+        throw new Error("once is enough");
+      });
+      const objects = new Objects(world);
+      const running = await world.start(op);
+      await objects.create("one");
+      await world.until(async () => LAST_HANDLED in notesOf(await objects.find("one")));
+      assert.deepEqual(calls, { instantly: 1, eventually: 4, patiently: 3, strictly: 1 });
+      const linesOf = (message: string): unknown[] =>
+        running.logs.filter((record) => record.message === message).map(({ fields }) => fields.handler);
+      assert.deepEqual(linesOf("Handler succeeded"), ["eventually"]);
+      assert.deepEqual(linesOf("Handler failed permanently").sort(), ["instantly", "patiently", "strictly"]);
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
     },
   );
 

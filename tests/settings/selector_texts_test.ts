@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EVENTS, PODS } from "../../lib/model/kinds.ts";
-import { EVERYTHING, type SelectorTerm } from "../../lib/model/selector.ts";
+import { EVERYTHING, parseSelector, selectorKey, type SelectorTerm } from "../../lib/model/selector.ts";
 import { entriesOf, joinedTextFor, textsFor } from "../../lib/settings/selector_texts.ts";
 
 const texts: Map<SelectorTerm | readonly SelectorTerm[], string> = new Map<
@@ -34,6 +34,27 @@ describe("joinedTextFor()", () => {
 });
 
 describe("entriesOf()", () => {
+  it("[C13] gives keys of all forms as the selectors that are so written", () => {
+    const isPod = ({ plural }: { readonly plural: string }): boolean => plural === "pods";
+    const keys: readonly (readonly SelectorTerm[])[] = [
+      ["pods"],
+      ["v1", "pods"],
+      ["apps", "v1", "deployments"],
+      [EVERYTHING],
+      [isPod],
+      ["apps/v1", EVERYTHING],
+    ];
+    const stored = new Map<SelectorTerm | readonly SelectorTerm[], string>();
+    for (const [index, key] of keys.entries()) stored.set(key.length === 1 ? key[0]! : key, `text ${index}`);
+    const entries = entriesOf(stored);
+    assert.deepEqual(
+      entries.map(([selector]) => selectorKey(selector)),
+      keys.map((key) => selectorKey(parseSelector(key))),
+    );
+    assert.deepEqual(entries.map(([, text]) => text), keys.map((_, index) => `text ${index}`));
+    assert.deepEqual(entriesOf({ pods: "a=1" }), [[parseSelector(["pods"]), "a=1"]]);
+  });
+
   it("[C16] refuses keys that could only match nothing", () => {
     assert.throws(() => entriesOf({ "v1/pods": "a=1" }), TypeError);
     assert.throws(() => entriesOf({ "": "a=1" }), TypeError);
