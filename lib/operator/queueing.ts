@@ -104,6 +104,11 @@ export class Workers {
     });
   }
 
+  /** How many objects are to be looked at again at some time. */
+  get planned(): number {
+    return this.#planned.size;
+  }
+
   /** Takes an event in. */
   submit(resource: Resource, event: WatchEvent, { restored = false }: SubmitOptions = {}): void {
     if (this.#isStopped) return;

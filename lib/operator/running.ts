@@ -96,6 +96,8 @@ export class Run {
       objects: () => memories.counts(),
       hotLoops: () => this.#hotLoops.counts(),
       waitingEvents: () => this.#poster.waiting,
+      background: () => this.#daemons.counts.live,
+      planned: () => this.#workers.planned,
       workerLimit: () => settings.queueing.workerLimit ?? Infinity,
     });
     this.#namespaces = new Namespaces({

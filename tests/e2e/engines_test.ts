@@ -128,12 +128,18 @@ class Story {
   /** Waits until readiness answers so. */
   async #becomes(status: number): Promise<void> {
     const ready = () => fetch(this.#url("/readyz")).catch(() => undefined);
+    let text: string | undefined;
     const isSo = async () => {
       const response = await ready();
-      await response?.body?.cancel();
+      text = await response?.text();
       return response?.status === status;
     };
-    await until(isSo, () => `Readiness does not become ${status}:\n${this.#stage.program.output}`);
+    const explain = (): string => {
+      const log = this.#stage.program.output.split("\n").filter((line) => !line.includes("succeeded"));
+      return `Readiness does not become ${status}:\n${text}\n${log.join("\n")}`;
+    };
+    // After an outage, streams may wait for as long as 45 s before they try again, twice if their version is too old then.
+    await until(isSo, explain).catch(() => until(isSo, explain));
   }
 
   async #ask(path: string): Promise<string> {

@@ -46,9 +46,11 @@ suite("metrics", (scenario) => {
         op.info(body, { reason: "Made" });
         sub(`for-${name}`, () => {});
         if (name.startsWith("secret-flaky") && retry === 0) throw new TemporaryError("once", { delay: 1 });
+        if (name.startsWith("secret-late")) throw new TemporaryError("later", { delay: 10_000 });
         if (name.startsWith("secret-bad")) throw new PermanentError("no");
         if (name.startsWith("secret-slow")) await release.promise;
       });
+      op.timer(Example, { interval: 600, field: "spec.ticks" }, function tick() {});
       op.on.update(Example, function loop({ patch }) {
         patch.spec.counter = ++counter;
       });
@@ -59,6 +61,7 @@ suite("metrics", (scenario) => {
       const running = await world.start(op, { liveness: LIVENESS });
       const seen: Sample[] = [];
       for (const name of ["secret-flaky", "secret-bad", "secret-loop"]) await objects.create(name);
+      await objects.create("secret-late", { spec: { ticks: true } });
       await running.advance(5);
       await objects.patch("secret-loop", { spec: { counter: -1 } });
       await running.advance(5);

@@ -14,6 +14,10 @@ export interface MetricSources {
   readonly hotLoops: () => ReadonlyMap<string, number>;
   /** How many Kubernetes events wait to be posted. */
   readonly waitingEvents: () => number;
+  /** How many daemons and timers live, waiting ones included. */
+  readonly background: () => number;
+  /** How many objects are to be looked at again at some time. */
+  readonly planned: () => number;
   /** How many objects may be looked at at once; Infinity: any number. */
   readonly workerLimit: () => number;
 }
@@ -164,6 +168,16 @@ export class Gauges {
       "lotse_hot_loop_objects",
       "Objects that are in a hot loop now, and slowed down",
       () => this.#look.sources()?.hotLoops() ?? none,
+    );
+    this.#made.single(
+      "lotse_background_handlers",
+      "Daemons and timers that live, also while they wait",
+      () => this.#look.sources()?.background() ?? 0,
+    );
+    this.#made.single(
+      "lotse_planned_looks",
+      "Objects that are to be looked at again without an event, after a pause",
+      () => this.#look.sources()?.planned() ?? 0,
     );
     this.#made.single(
       "lotse_posting_queue",
