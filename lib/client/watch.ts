@@ -117,7 +117,7 @@ class ObjectWatch implements Disposable {
     this.#health.enter("listing");
     this.#known.begin();
     let version: string | undefined;
-    const { shape, retryForbidden } = this.#options;
+    const { shape, retryForbidden, accepts } = this.#options;
     const scope = {
       namespace,
       labelSelector,
@@ -131,7 +131,8 @@ class ObjectWatch implements Disposable {
     for await (const page of listPages(client.transport, resource, { ...scope, accept })) {
       this.#health.heard();
       version = page.resourceVersion ?? version;
-      const objects = shape === undefined ? page.items : page.items.map(shape.cut);
+      const wanted = accepts === undefined ? page.items : page.items.filter(accepts);
+      const objects = shape === undefined ? wanted : wanted.map(shape.cut);
       for (const object of objects) this.#known.mark(object);
       yield objects.map((object) => ({ type: "event", event: { type: null, object } }));
     }
@@ -202,7 +203,8 @@ class ObjectWatch implements Disposable {
           const place = this.#order.placeOf(event, this.#version);
           if (place === "misplaced") return { items, error: new DisorderError() };
           if (place === "new") {
-            items.push(this.#take(event));
+            if (this.#options.accepts?.(event.object) ?? true) items.push(this.#take(event));
+            else this.#advance(event.object.metadata.resourceVersion);
             this.#hasNews = true;
           }
           break;

@@ -21,6 +21,8 @@ export interface WatchOptions {
   readonly shardSelector?: string;
   /** In which form the objects are wanted. Default: whole. */
   readonly shape?: Shape;
+  /** Which objects are wanted of those that come; the others are forgotten at once. Default: all. */
+  readonly accepts?: (object: KubeObject) => boolean;
   /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
   readonly retryForbidden?: boolean;
   /** Read anew for each request, so that changes count. */

@@ -59,6 +59,23 @@ export class Namespaces {
     if (!this.#isObserved) this.#ready.resolve();
   }
 
+  /** Where names come and go by patterns. Namespaces that the server hides by its selectors are nobody's to guess. */
+  get clusterwideFrom(): number | undefined {
+    const { watching, scanning } = this.#options.settings;
+    const isSelected = Object.values(explicitSelectorsFor(watching, NAMESPACES)).some((text) => text);
+    return this.#isObserved && !isSelected ? scanning.clusterwideFrom ?? undefined : undefined;
+  }
+
+  /** Whether a name matches some pattern. */
+  matches(name: string): boolean {
+    return this.#tests.some((test) => test(name));
+  }
+
+  /** Has the streams chosen anew. */
+  revise(): void {
+    this.#options.onChange();
+  }
+
   /** Undefined: the whole cluster. */
   get served(): readonly string[] | undefined {
     return this.#options.patterns === undefined ? undefined : [...this.#served];
@@ -90,7 +107,7 @@ export class Namespaces {
 
   #take({ type, object }: WatchEvent): void {
     const { name = "" } = object.metadata;
-    if (!this.#tests.some((test) => test(name))) return;
+    if (!this.matches(name)) return;
     const isGone = type === "DELETED" || this.#hasEnded(object);
     if (isGone === !this.#served.has(name)) return;
     if (isGone) this.#served.delete(name);

@@ -13,13 +13,14 @@ import { KnownObjects } from "../client/known_objects.ts";
 import { watchObjects } from "../client/watch.ts";
 import type { WatchState } from "../client/watch_types.ts";
 import type { Check } from "../engines/probing.ts";
-import type { WatchEvent } from "../model/object.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { serverSelectorsFor } from "../settings/selector_texts.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
+import { type Scope, Sharing } from "./sharing.ts";
 
 export interface OrchestrationOptions {
   readonly client: Client;
@@ -27,8 +28,7 @@ export interface OrchestrationOptions {
   readonly logger: Logger;
   readonly settings: WatchingSettings;
   readonly tasks: TaskGroup;
-  /** Undefined: the whole cluster. */
-  readonly namespaces: () => readonly string[] | undefined;
+  readonly scope: Scope;
   /** Takes an event in; a restored one says that what is remembered of the object is to be forgotten. */
   readonly submit: (resource: Resource, event: WatchEvent, options: { readonly restored?: boolean }) => void;
   /** Called with each stream that is started, before it lists anything. */
@@ -48,6 +48,8 @@ const STALE_AFTER: Seconds = 15;
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
+  /** Whether one stream brings the objects of all namespaces that are served, out of those of the whole cluster. */
+  readonly isShared: boolean;
 }
 
 interface FollowOptions extends Target {
@@ -71,10 +73,13 @@ interface Stream {
 export class Orchestration {
   readonly #options: OrchestrationOptions;
   readonly #streams = new Map<string, Stream>();
+  readonly #sharing: Sharing;
+  #isRevising = false;
   #hasTold = false;
 
   constructor(options: OrchestrationOptions) {
     this.#options = options;
+    this.#sharing = new Sharing(options);
   }
 
   /** How each stream is doing, by kind and namespace. */
@@ -84,7 +89,7 @@ export class Orchestration {
 
   /** Whether every stream has listed its objects at least once. */
   get isSynced(): boolean {
-    return [...this.#streams.values()].every(({ listed }) => listed);
+    return !this.#isRevising && [...this.#streams.values()].every(({ listed }) => listed);
   }
 
   /** Whether each stream sees what happens. Streams that break are opened again: only what lasts is a problem. */
@@ -105,35 +110,38 @@ export class Orchestration {
 
   /** Stops the streams of kinds that are not among these, and starts those that are missing. */
   async revise(resources: readonly Resource[]): Promise<void> {
-    const wanted = new Map<string, Target>(
-      resources.flatMap((resource) =>
-        this.#namespacesOf(resource).map((
-          namespace,
-        ) => [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }])
-      ),
-    );
+    const wanted = new Map(resources.flatMap((resource) => this.#targetsOf(resource)));
     const unwanted = [...this.#streams].filter(([key, { resource }]) =>
       !isSame(wanted.get(key)?.resource, resource)
     );
+    this.#isRevising = true;
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
-    for (const [key, stream] of unwanted) if (!wanted.has(key)) this.#leave(key, stream);
-    const known = new Map(unwanted.map(([key, stream]) => [key, stream.known]));
+    const heirs = new Map([...wanted.keys()].map((key) => [key, new KnownObjects()]));
+    const orphans = unwanted.flatMap(([, stream]) => bequeath(stream, heirs));
     for (const [key, target] of wanted) {
-      if (!this.#streams.has(key)) this.#start(key, target, known.get(key));
+      if (!this.#streams.has(key)) this.#start(key, target, heirs.get(key));
     }
+    for (const [resource, object] of orphans) {
+      // What nobody tells about any more counts as gone: else its daemons and retries would go on for ever.
+      this.#submit(resource, { event: { type: "DELETED", object } });
+    }
+    for (const [key, { resource }] of unwanted) if (!wanted.has(key)) this.#leave(key, resource);
+    this.#isRevising = false;
     this.#tellSynced();
   }
 
-  #namespacesOf(resource: Resource): readonly (string | undefined)[] {
-    return resource.namespaced ? this.#options.namespaces() ?? [undefined] : [undefined];
+  #targetsOf(resource: Resource): [string, Target][] {
+    const isShared = this.#sharing.isShared(resource);
+    const kind = keyOf(resource);
+    if (isShared) return [[`${kind}|*`, { resource, namespace: undefined, isShared }]];
+    const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];
+    return namespaces.map((namespace) => [`${kind}|${namespace ?? ""}`, { resource, namespace, isShared }]);
   }
 
-  /** What nobody tells about any more counts as gone: else its daemons and retries would go on for ever. */
-  #leave(key: string, { resource, known }: Stream): void {
+  #leave(key: string, resource: Resource): void {
     const { logger, onEnded, observer } = this.#options;
-    logger.debug("Watching no more", { stream: key, objects: known.size });
-    for (const object of known.objects()) this.#submit(resource, { event: { type: "DELETED", object } });
+    logger.debug("Watching no more", { stream: key });
     observer.streamEnded?.(resource, { key });
     onEnded?.(key);
   }
@@ -194,9 +202,15 @@ export class Orchestration {
       if (state.failures > 0) stream.failingSince ??= this.#options.host.clock.now();
       else if (state.phase === "watching") stream.failingSince = undefined;
       observer.streamed?.(options.resource, { key: options.key, state });
+      if (options.isShared) this.#sharing.check(options.resource, state);
     };
     const shape = this.#options.client.shapeOf(options.resource);
-    const watch = { ...this.#options, ...selectors, ...options, known, shape, onState };
+    const accepts = options.isShared
+      ? ({ metadata }: KubeObject): boolean => this.#options.scope.matches(metadata.namespace ?? "")
+      : undefined;
+    const retryForbidden = !options.isShared;
+    const form = { known, shape, accepts, retryForbidden };
+    const watch = { ...this.#options, ...selectors, ...options, ...form, onState };
     for await (const item of watchObjects(watch)) {
       if (item.type === "listed") options.onListed();
       else this.#submit(options.resource, item);
@@ -233,4 +247,20 @@ export class Orchestration {
 function isSame(now: Resource | undefined, before: Resource): boolean {
   const subresourcesOf = ({ subresources }: Resource): string => [...subresources].sort().join(" ");
   return now !== undefined && subresourcesOf(now) === subresourcesOf(before);
+}
+
+/** Hands the objects of a stream that has ended to those who tell about them from now on; gives the rest. */
+function bequeath(
+  { resource, known }: Stream,
+  heirs: ReadonlyMap<string, KnownObjects>,
+): [Resource, KubeObject][] {
+  const kind = keyOf(resource);
+  const orphans: [Resource, KubeObject][] = [];
+  for (const object of known.objects()) {
+    const keys = ["*", object.metadata.namespace ?? "", ""].map((scope) => heirs.get(`${kind}|${scope}`));
+    const heir = keys.find((each) => each !== undefined);
+    if (heir === undefined) orphans.push([resource, object]);
+    else heir.mark(object);
+  }
+  return orphans;
 }

@@ -112,7 +112,7 @@ export class Run {
       logger: logger.child({ name: "lotse.watching" }),
       settings: settings.watching,
       tasks: this.#streams,
-      namespaces: () => this.#namespaces.served,
+      scope: this.#namespaces,
       submit: (resource, event, about) => this.#workers.submit(resource, event, about),
       onSynced: options.onSynced,
       onStarted: (stream, resource) => {

@@ -57,6 +57,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "queueing.exitTimeout": seconds,
   "queueing.errorDelays": delays,
   "scanning.disabled": flag,
+  "scanning.clusterwideFrom": orNull(count),
   "admission.server": anything,
   "admission.managed": orNull(text),
   "execution.defaultBackoff": seconds,

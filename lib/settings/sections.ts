@@ -129,6 +129,11 @@ export interface QueueingSettings {
 export interface ScanningSettings {
   /** Looks only at the start, not at kinds and namespaces that come later. Default: false. */
   disabled: boolean;
+  /**
+   * From how many namespaces on that match patterns a kind is watched by one stream for the whole cluster, where rights
+   * allow, instead of one for each; what is not in those namespaces is dropped as it comes. Null: never. Default: 10.
+   */
+  clusterwideFrom: number | null;
 }
 
 /** Admission webhooks. */

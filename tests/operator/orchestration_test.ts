@@ -28,7 +28,7 @@ function bench(options: Partial<OrchestrationOptions> = {}): Bench {
   const orchestration = new Orchestration({
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },
-    namespaces: () => undefined,
+    scope: { served: undefined, matches: () => true, revise: () => {} },
     submit: (_resource, { type, object }) => void events.push(`${type} ${object.metadata.name}`),
     onSynced: () => {},
     ...options,

@@ -61,7 +61,7 @@ describe("defaultSettings()", () => {
         exitTimeout: 2,
         errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
       },
-      scanning: { disabled: false },
+      scanning: { disabled: false, clusterwideFrom: 10 },
       admission: { server: null, managed: null },
       execution: { defaultBackoff: 60, maxWorkers: null },
       background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
