@@ -198,14 +198,18 @@ async function untilEmpty(client: Api, operator: ChildProcess): Promise<string[]
 
 async function stop(operator: ChildProcess): Promise<{ code: number | string | null; seconds: number }> {
   const begun = performance.now();
+  let code: number | string | null = operator.exitCode ?? operator.signalCode;
   if (isRunning(operator)) {
-    const ended = new Promise((resolve) => operator.once("exit", resolve));
-    operator.kill("SIGTERM");
-    const isLate = await Promise.race([ended.then(() => false), sleep(STOPPING_MS).then(() => true)]);
-    if (isLate) operator.kill("SIGKILL");
-    await ended;
+    const ended = new Promise<number | string | null>((resolve) =>
+      operator.once("exit", (code, signal) => resolve(code ?? signal))
+    );
+    // NB: not operator.kill(), after which Deno says that the signal has ended it, whatever has.
+    process.kill(operator.pid ?? 0, "SIGTERM");
+    const late = setTimeout(() => operator.kill("SIGKILL"), STOPPING_MS);
+    code = await ended;
+    clearTimeout(late);
   }
-  return { code: operator.exitCode ?? operator.signalCode, seconds: (performance.now() - begun) / 1000 };
+  return { code, seconds: (performance.now() - begun) / 1000 };
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

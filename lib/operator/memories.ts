@@ -46,6 +46,8 @@ export interface ObjectMemory {
   stale: boolean;
   /** Whether the server was set back, so that a body with an older version may be newer. */
   restored: boolean;
+  /** Whether the server has said that the object is not there any more; the watch says so later. */
+  vanished: boolean;
   /** Cycles in a row that failed. */
   failures: number;
   /** Filters that threw, by handler: reported once. */
@@ -103,6 +105,7 @@ export class Memories {
       expected: undefined,
       stale: false,
       restored: false,
+      vanished: false,
       failures: 0,
       complaints: new Set(),
     };

@@ -105,6 +105,7 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
     await pass.daemons.forget(memory);
     return { gone: true };
   }
+  if (await hasVanished(pass, isNews)) return { unchanged: true };
   if (!isNews && wake === "event" && pass.patch.isEmpty && !isUnfinished(memory)) return { unchanged: true };
   // Functions that lost a race come first: handlers are to see what they do.
   const isBehind = memory.unsent.fns.length > 0 && memory.unsaved.size === 0;
@@ -112,6 +113,19 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   const byEvent = !pass.patch.isEmpty;
   const decision = await handleChange(pass, await handleBackground(pass));
   return await conclude(pass, { ...decision, byEvent });
+}
+
+/**
+ * What has gone needs nothing any more, whoever asks to look at it; above all not its deletion a second time. The server
+ * is asked again when there is news of it: it may be older than the end, or the end a mistake.
+ */
+async function hasVanished(pass: Pass, isNews: boolean): Promise<boolean> {
+  const { memory } = pass;
+  if (memory.vanished && isNews) {
+    memory.stale = true;
+    await refresh(pass);
+  }
+  return memory.vanished;
 }
 
 /** After a lost race, the state in memory is known to be old. Tells whether there is a new one. */
@@ -125,12 +139,12 @@ async function refresh(pass: Pass): Promise<boolean> {
     const whole = await client.get(memory.resource, address, { signal });
     const body = client.shapeOf(memory.resource)?.cut(whole) ?? whole;
     // A namesake is another object, with a memory of its own.
-    if (body.metadata.uid === memory.body.metadata.uid) {
-      isNews = memory.restored ? replaceBody(memory, body) : adoptBody(pass, body);
-    }
+    memory.vanished = body.metadata.uid !== memory.body.metadata.uid;
+    if (!memory.vanished) isNews = memory.restored ? replaceBody(memory, body) : adoptBody(pass, body);
   } catch (error) {
     // Its deletion is announced by the watch.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
+    memory.vanished = true;
   }
   memory.stale = false;
   memory.restored = false;
@@ -196,10 +210,14 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   tellWritten(pass, decision, applied);
   decision.onWritten?.();
   if (applied === undefined) return { after: decision.after?.() };
-  if (applied.body === undefined) return {};
+  if (applied.body === undefined) {
+    memory.vanished = true;
+    return {};
+  }
   if (isDeleting(applied.body) && finalizersOf(applied.body).length === 0) {
     // That was the last finalizer: the object has gone, under the version that it had before. DELETED says the rest.
     memory.body = applied.body;
+    memory.vanished = true;
     return {};
   }
   rememberDropped(pass, decision, applied.body);
