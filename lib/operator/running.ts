@@ -23,6 +23,7 @@ import { currentEssence } from "../settings/persistence.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { firstContact } from "./first_contact.ts";
 import { type Ground, type RunningOptions, STARTING } from "./ground.ts";
+import { Lagging } from "./lagging.ts";
 import { Memories } from "./memories.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
@@ -270,6 +271,12 @@ export class Run {
 
   #scan(): void {
     const { host, logger, settings } = this.#options;
+    const lagging = new Lagging({
+      client: this.#client,
+      clock: host.clock,
+      tasks: this.#streams,
+      onCaughtUp: () => this.#reviseSurely(),
+    });
     this.#streams.start("watch definitions", (signal) =>
       watchDefinitions({
         client: this.#client,
@@ -277,10 +284,11 @@ export class Run {
         logger: logger.child({ name: "lotse.scanning" }),
         settings: settings.watching,
         signal,
-        onChange: async (group) => {
+        onChange: async (group, promised) => {
           if (!this.#observation.concerns(group)) return;
           await this.#client.discovery.refresh(group);
           await this.#revise();
+          if (promised !== undefined) await lagging.expect(promised);
         },
         isServed: async (group, plural) => {
           if (!this.#observation.concerns(group)) return true;

@@ -14,6 +14,7 @@ import type { WatchEvent } from "../model/object.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
+import type { Promised } from "./lagging.ts";
 
 export interface ScanningOptions {
   readonly client: Client;
@@ -22,7 +23,7 @@ export interface ScanningOptions {
   readonly settings: WatchingSettings;
   readonly signal: AbortSignal;
   /** Called with the group of each definition that was added, changed or removed. */
-  readonly onChange: (group: string) => Promise<void>;
+  readonly onChange: (group: string, promised: Promised | undefined) => Promise<void>;
   /** Whether a listed kind is known already, or of no interest. */
   readonly isServed: (group: string, plural: string) => Promise<boolean>;
 }
@@ -84,7 +85,7 @@ async function takeDefinition(
   else versions.set(name, resourceVersion);
   if (isKnown) return;
   try {
-    await onChange(group);
+    await onChange(group, promisedBy({ type, object }));
   } catch (error) {
     logger.warn("Cannot look up the kinds of a group: it is tried again with its next change", {
       group,
@@ -92,6 +93,13 @@ async function takeDefinition(
     });
     versions.delete(name);
   }
+}
+
+/** What discovery is to tell soon; undefined while it is open when the kind goes. */
+function promisedBy({ type, object }: WatchEvent): Promised | undefined {
+  const { name = "", deletionTimestamp } = object.metadata;
+  if (type !== "DELETED" && deletionTimestamp !== undefined) return undefined;
+  return { group: groupOf(name), plural: name.split(".")[0] ?? "", isServed: type !== "DELETED" };
 }
 
 /** Definitions are named "plural.group": the server refuses other names. */

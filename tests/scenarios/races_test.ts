@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { allAtOnce, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
-import { definitionOf, Example, EXAMPLES, Objects, PLAINS } from "../support/worlds.ts";
+import { definitionOf, Example, EXAMPLES, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
 const DEFINITIONS = {
@@ -173,6 +173,43 @@ suite("A kind whose definition is deleted", (scenario) => {
     await client.delete(DEFINITIONS, { name });
     await world.until(async () => !await isDefined());
     assert.deepEqual(calls, ["bye 0", "bye 1", "bye 2"]);
+    await running.stop();
+  });
+});
+
+suite("A kind that discovery knows late", (scenario) => {
+  scenario.virtual("is served as soon as discovery knows it, and no longer than that", async (world) => {
+    const name = "plains.lotse.test";
+    const { client, host } = world;
+    await client.delete(DEFINITIONS, { name });
+    await host.clock.advance(5);
+    const op = operator();
+    const seen: string[] = [];
+    op.on.event(Plain, { id: "see" }, ({ name }) => void seen.push(name));
+    op.on.event(Example, { id: "see" }, () => {});
+    const running = await world.start(op);
+    /** Lets discovery lag behind by three seconds. */
+    async function late(change: () => Promise<unknown>): Promise<void> {
+      const answers = new Map<string, string>();
+      for (const path of ["/apis/lotse.test", "/apis/lotse.test/v1"]) {
+        const answer = await world.server.fetch(new Request(`https://outside.test${path}`));
+        answers.set(path, await answer.text());
+      }
+      const headers = { "content-type": "application/json" };
+      world.intercept = (_, { path }) =>
+        answers.has(path) ? new Response(answers.get(path), { headers }) : undefined;
+      await change();
+      await host.clock.advance(3);
+      world.intercept = undefined;
+      await host.clock.advance(10);
+    }
+    await late(() => client.create(DEFINITIONS, definitionOf(PLAINS)));
+    await new Objects(world, PLAINS).create("a");
+    await world.until(() => seen.includes("a"), 5);
+    await late(() => client.delete(DEFINITIONS, { name }));
+    world.requests.length = 0;
+    await host.clock.advance(300);
+    assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);
     await running.stop();
   });
 });
