@@ -48,6 +48,8 @@ export {
   timer,
   warn,
 } from "./lib/operator/operator.ts";
+export { ReviewError } from "./lib/engines/admission/review.ts";
+export { webhookServer, type WebhookServerOptions } from "./lib/engines/admission/webhook_server.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {
@@ -288,4 +290,14 @@ export {
   type StatusProgressOptions,
 } from "./lib/settings/progress.ts";
 export type { RecordForm } from "./lib/settings/record.ts";
+export type {
+  AdmissionAnswer,
+  AdmissionServer,
+  AdmissionServerContext,
+  AdmissionServerFn,
+  AdmissionServerObject,
+  ReviewFn,
+  ReviewHints,
+  WebhookClientConfig,
+} from "./lib/settings/admission_server.ts";
 export type * from "./lib/settings/sections.ts";

@@ -110,12 +110,10 @@ class Lifetime {
     const { registry, settings } = this.#options;
     checkSettings(settings);
     const [admission] = registry.admissionHandlers;
-    if (admission !== undefined) {
+    if (admission !== undefined && settings.admission.server === null) {
       const title = `"${admission.id}" for "${formatSelector(admission.selector)}"`;
       throw new TypeError(
-        settings.admission.server === null
-          ? `Cannot serve admission handler ${title}: there is no server for it (set admission.server)`
-          : `Cannot serve admission handler ${title}: this version serves no admission handlers yet (remove it)`,
+        `Cannot serve admission handler ${title}: there is no server for it (set admission.server, such as to webhookServer())`,
       );
     }
     await using _probes = await this.#answerProbes();

@@ -57,10 +57,15 @@ export interface ObjectMemory {
 /** One for all: most objects have none, and there may be very many objects. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
+/** How many memos are kept of objects that were only seen in requests: no watch will tell when they go. */
+const EARLY_MEMOS = 1000;
+
 /** The memories of one operator. */
 export class Memories {
   readonly #memories = new Map<string, ObjectMemory>();
   readonly #memo: Readonly<Record<string, unknown>>;
+  /** Memos of objects that have no memory, the latest last. */
+  readonly #early = new Map<string, Record<string, unknown>>();
 
   /** @param memo The operator's own memo: each object starts with a shallow copy of it. */
   constructor(memo: Readonly<Record<string, unknown>>) {
@@ -94,7 +99,7 @@ export class Memories {
     const memory: ObjectMemory = {
       key,
       resource,
-      memo: { ...this.#memo },
+      memo: this.#takeEarly(key) ?? { ...this.#memo },
       noticedByListing: event.type === null,
       body: event.object,
       handledOnce: false,
@@ -111,6 +116,25 @@ export class Memories {
     };
     this.#memories.set(key, memory);
     return memory;
+  }
+
+  /** Gives an object's memo, also of one that is not watched (yet); without an object, a new one that nobody keeps. */
+  memoOf(resource: Resource, object: KubeObject | undefined): Record<string, unknown> {
+    if (object === undefined) return { ...this.#memo };
+    const key = memoryKey(resource, object);
+    const known = this.#memories.get(key);
+    if (known !== undefined) return known.memo;
+    const memo = this.#takeEarly(key) ?? { ...this.#memo };
+    this.#early.set(key, memo);
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > EARLY_MEMOS && oldest !== undefined) this.#early.delete(oldest);
+    return memo;
+  }
+
+  #takeEarly(key: string): Record<string, unknown> | undefined {
+    const memo = this.#early.get(key);
+    if (memo !== undefined) this.#early.delete(key);
+    return memo;
   }
 
   forget(memory: ObjectMemory): void {

@@ -8,7 +8,7 @@
 import type { Client } from "../client/client.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { formatSelector, isSpecific, select, type Selector } from "../model/selector.ts";
-import type { ObjectHandler } from "../registry/handlers.ts";
+import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 
@@ -24,6 +24,7 @@ export class Observation {
   readonly #warned = new Set<string>();
   /** What was served when it was last asked. */
   #latest: readonly Resource[] = [];
+  #admitted: ReadonlyMap<AdmissionHandler, readonly Resource[]> = new Map();
 
   constructor(options: ObservationOptions) {
     this.#options = options;
@@ -31,19 +32,29 @@ export class Observation {
 
   /** Whether kinds of this group could matter to some handler. */
   concerns(group: string): boolean {
-    return this.#options.registry.objectHandlers.some(({ selector }) => (selector.group ?? group) === group);
+    const { objectHandlers, admissionHandlers } = this.#options.registry;
+    return [...objectHandlers, ...admissionHandlers].some(({ selector }) =>
+      (selector.group ?? group) === group
+    );
+  }
+
+  /** The kinds that each admission handler is for, as of the last time that `watched()` was called. */
+  get admitted(): ReadonlyMap<AdmissionHandler, readonly Resource[]> {
+    return this.#admitted;
   }
 
   /** Gives the kinds to be watched now, and tells the registry who is for which. @throws {ApiError} If the server does not tell what it serves. */
   async watched(): Promise<readonly Resource[]> {
     const { registry } = this.#options;
     const handlers = registry.objectHandlers;
-    if (handlers.length === 0) return [];
-    const served = await this.#served(handlers.map(({ selector }) => selector));
+    const all = [...handlers, ...registry.admissionHandlers];
+    if (all.length === 0) return [];
+    const served = await this.#served(all.map(({ selector }) => selector));
+    this.#admitted = new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]));
     const found = new Map<string, Resource>();
     const kinds = new Map<ObjectHandler, ReadonlySet<string>>();
     for (const handler of handlers) {
-      const resources = this.#resolve(handler, served);
+      const resources = this.#resolve(handler, served).filter((each) => this.#isServable(each, handler));
       for (const resource of resources) found.set(keyOf(resource), resource);
       kinds.set(handler, new Set(resources.map(keyOf)));
     }
@@ -107,7 +118,7 @@ export class Observation {
       });
       return [];
     }
-    return matching.filter((resource) => this.#isServable(resource, handler));
+    return matching;
   }
 
   #isServable(resource: Resource, handler: ObjectHandler): boolean {

@@ -5,6 +5,7 @@
  * does not listen is left behind. Source: Kopf, B §5.11; deviations C29, B-5.11.
  */
 
+import { aborted } from "../async/aborted.ts";
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
@@ -20,6 +21,7 @@ import type { Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence.ts";
+import { Admission } from "./admission.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { firstContact } from "./first_contact.ts";
 import { type Ground, type RunningOptions, STARTING } from "./ground.ts";
@@ -56,6 +58,9 @@ export class Run {
   /** Aborts when nothing is written any more. */
   readonly #writing = new AbortController();
   readonly #failed: AbortSignal;
+  /** Aborts when the operator is to stop, although nobody has told it to. */
+  readonly #ended = new AbortController();
+  readonly #admission: Admission;
   readonly #namespaces: Namespaces;
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
@@ -107,6 +112,7 @@ export class Run {
       onChange: () => void this.#reviseSurely(),
     });
     this.#observation = new Observation({ client, registry, logger });
+    this.#admission = this.#makeAdmission(memories, ground);
     this.#orchestration = new Orchestration({
       client,
       host,
@@ -129,7 +135,7 @@ export class Run {
     const { signal } = this.#options;
     this.#options.onPoster(this.#poster);
     try {
-      const ending = aborted(AbortSignal.any([signal, this.#failed]));
+      const ending = aborted(AbortSignal.any([signal, this.#failed, this.#ended.signal]));
       await Promise.race([this.#start(), ending]);
       await ending;
       if (this.#failed.aborted) throw this.#failed.reason;
@@ -151,6 +157,7 @@ export class Run {
     });
     this.#isStarted = true;
     this.#indexing.release(STARTING);
+    this.#admission.start();
     if (!this.#options.settings.scanning.disabled) this.#scan();
   }
 
@@ -161,6 +168,7 @@ export class Run {
       { name: "shutdown", problem: signal.aborted ? "the operator is stopping" : undefined },
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: this.#indexing.gate.isOpen ? undefined : "they are not complete yet" },
+      ...this.#admission.checks(),
       ...this.#orchestration.checks(),
     ];
   }
@@ -188,6 +196,22 @@ export class Run {
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
       keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
+    });
+  }
+
+  #makeAdmission(memories: Memories, { failed }: Ground): Admission {
+    const { host, logger, settings, registry } = this.#options;
+    return new Admission({
+      ...{ host, logger, client: this.#client, observer: this.#observer },
+      settings: settings.admission,
+      handlers: registry.admissionHandlers,
+      served: () => this.#observation.admitted,
+      memoOf: (resource, object) => memories.memoOf(resource, object),
+      indices: this.#indexing.indices,
+      gate: this.#indexing.gate,
+      signal: this.#handlers.signal,
+      onFailure: (error) => failed.abort(error),
+      onEnd: () => this.#ended.abort(),
     });
   }
 
@@ -234,6 +258,7 @@ export class Run {
     const revise = async (): Promise<void> => {
       const kinds = await this.#observation.watched();
       this.#announce();
+      this.#admission.revise();
       await this.#orchestration.revise(kinds);
       if (this.#client.discovery.broken.size > 0) this.#reviseLater();
     };
@@ -300,10 +325,12 @@ export class Run {
   async #stop(): Promise<void> {
     const { settings, logger } = this.#options;
     const { exitTimeout } = settings.queueing;
+    const released = this.#admission.stop();
     // NB: it also waits for who has just asked what is served, however long the server takes to answer.
     if (!await this.#within(this.#streams.stop(), exitTimeout)) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#streams.size });
     }
+    await released;
     this.#workers.stop();
     using daemons = this.#daemons;
     const [isFinished] = await Promise.all([this.#finished(this.#work, exitTimeout), daemons.exit()]);
@@ -331,9 +358,4 @@ export class Run {
     controller.abort();
     return result;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

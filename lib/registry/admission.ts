@@ -15,18 +15,9 @@ import type { FilterOptions, HandlerOptions } from "./options.ts";
 import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
+import type { UserInfo } from "./user_info.ts";
 
-/** Who makes a request, as the API server knows them. */
-export interface UserInfo {
-  /** Such as "system:serviceaccount:default:robot". */
-  readonly username?: string;
-  /** Unique over time. */
-  readonly uid?: string;
-  /** Its groups. */
-  readonly groups?: readonly string[];
-  /** Whatever the authenticator adds. */
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { UserInfo } from "./user_info.ts";
 
 /** What is known of an admission request. */
 export interface AdmissionArguments<Spec = JsonObject, Status = JsonObject> {

@@ -5,16 +5,18 @@
 import type { Stopped } from "../async/stop_flag.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { type Diff, reduceDiff } from "../model/diff.ts";
+import { calculateDiff, type Diff, reduceDiff } from "../model/diff.ts";
 import { type FieldPath, getField } from "../model/fields.ts";
 import { deepFreeze } from "../model/json.ts";
-import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
+import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { StopReason, Sub } from "./arguments.ts";
-import type { ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
+import type { UserInfo } from "./user_info.ts";
 
 /** What is known of the attempt for which a handler is called. */
 export interface Attempt {
@@ -169,5 +171,47 @@ export class ChangeArgs extends ObjectArgs<ChangeCause> {
   #at(essence: unknown): unknown {
     const value = this.#field === undefined ? essence : getField(essence, this.#field);
     return deepFreeze(value);
+  }
+}
+
+/** Arguments about a request under review; `old`, `new` and `diff` are the whole object's, also with a field. */
+export class AdmissionArgs extends ObjectArgs<AdmissionCause> {
+  readonly #cause: AdmissionCause;
+  #diff: Diff | undefined;
+
+  constructor(cause: AdmissionCause, attempt?: Attempt) {
+    super(cause, attempt);
+    this.#cause = cause;
+  }
+
+  get operation(): AdmissionOperation {
+    return this.#cause.operation;
+  }
+  get subresource(): string | undefined {
+    return this.#cause.subresource;
+  }
+  get dryrun(): boolean {
+    return this.#cause.dryrun;
+  }
+  get warnings(): string[] {
+    return this.#cause.warnings;
+  }
+  get userinfo(): UserInfo {
+    return deepFreeze(this.#cause.userinfo);
+  }
+  get headers(): Readonly<Record<string, string>> {
+    return this.#cause.headers;
+  }
+  get sslpeer(): Readonly<JsonObject> {
+    return this.#cause.sslpeer;
+  }
+  get old(): Readonly<KubeObject> | undefined {
+    return deepFreeze(this.#cause.old);
+  }
+  get new(): Readonly<KubeObject> | undefined {
+    return deepFreeze(this.#cause.new);
+  }
+  get diff(): Diff {
+    return this.#diff ??= calculateDiff(this.#cause.old, this.#cause.new);
   }
 }

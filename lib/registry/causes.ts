@@ -9,7 +9,9 @@ import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
+import type { UserInfo } from "./user_info.ts";
 
 /**
  * create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us.
@@ -43,6 +45,21 @@ export interface ChangeCause extends ObjectCause {
   readonly old: JsonObject | undefined;
   readonly new: JsonObject;
   readonly diff: Diff;
+}
+
+/** A request that is under review, before it is carried out. */
+export interface AdmissionCause extends ObjectCause {
+  readonly operation: AdmissionOperation;
+  readonly subresource: string | undefined;
+  readonly dryrun: boolean;
+  readonly warnings: string[];
+  readonly userinfo: UserInfo;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sslpeer: Readonly<JsonObject>;
+  /** The whole object as it is. */
+  readonly old: KubeObject | undefined;
+  /** The whole object as it is to be. */
+  readonly new: KubeObject | undefined;
 }
 
 export interface DetectOptions {

@@ -58,8 +58,8 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "queueing.errorDelays": delays,
   "scanning.disabled": flag,
   "scanning.clusterwideFrom": orNull(count),
-  "admission.server": anything,
-  "admission.managed": orNull(text),
+  "admission.server": orNull(admissionServer),
+  "admission.managed": orNull(domain),
   "execution.defaultBackoff": seconds,
   "execution.maxWorkers": orNull(count),
   "background.cancellationPolling": positive,
@@ -86,7 +86,21 @@ function wrongRange(expected: string): Complaint {
   return { kind: "range", expected };
 }
 
-function anything(): undefined {}
+function admissionServer(value: unknown): Complaint | undefined {
+  const isServer = typeof value === "function" || (isObject(value) && typeof value.serve === "function");
+  return isServer
+    ? undefined
+    : wrongType("webhookServer(…), or another server: a function, or an object with serve()");
+}
+
+/** Names of webhooks are made of a handler's id and this, and Kubernetes wants three parts at least. */
+function domain(value: unknown): Complaint | undefined {
+  const expected = 'a domain in lower case such as "lotse.example.com"';
+  if (typeof value !== "string") return wrongType(expected);
+  const isDomain = value.length <= 190 &&
+    /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(value);
+  return isDomain ? undefined : wrongRange(expected);
+}
 
 function flag(value: unknown): Complaint | undefined {
   return typeof value === "boolean" ? undefined : wrongType("true or false");

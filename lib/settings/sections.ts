@@ -10,6 +10,7 @@ import type { KubeObject } from "../model/object.ts";
 import type { SelectorTerm } from "../model/selector.ts";
 import type { LogLevel } from "../runtime/logging.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { AdmissionServer } from "./admission_server.ts";
 import type { DiffBaseStorage, ProgressStorage } from "./persistence.ts";
 
 /** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
@@ -139,8 +140,11 @@ export interface ScanningSettings {
 /** Admission webhooks. */
 export interface AdmissionSettings {
   /** The server or tunnel through which Kubernetes reaches us. Null: none, and admission handlers are an error. Default: null. */
-  server: unknown;
-  /** Name of the webhook configurations that the operator keeps up to date. Null: somebody else does. Default: null. */
+  server: AdmissionServer | null;
+  /**
+   * Name of the webhook configurations that the operator keeps up to date: a domain of one's own, such as
+   * "lotse.example.com". Null: somebody else does. Default: null.
+   */
   managed: string | null;
 }
 

@@ -15,7 +15,7 @@ function declared(declare: (on: On) => void): readonly AdmissionHandler[] {
 }
 
 describe("OnAdmission", () => {
-  it("[A18] refuses an empty list of operations", () => {
+  it("[A18] [B124] refuses an empty list of operations", () => {
     assert.throws(() => declared((on) => on.validate(Kind, { operations: [] }, () => {})), RangeError);
     assert.throws(() => declared((on) => on.mutate(Kind, { operations: [] }, () => {})), RangeError);
   });

@@ -9,6 +9,7 @@ import {
 } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import type { RunOptions } from "../../mod.ts";
+import { Doorway } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
@@ -65,6 +66,13 @@ function namesOf(args: object): string[] {
   }
   names.delete("constructor");
   return [...names];
+}
+
+/** Without what is there for attempts only, and undefined in filters. */
+function filterNamesOf(args: object): string[] {
+  const values = args as Readonly<Record<string, unknown>>;
+  const attempt = ["param", "retry", "started", "runtime", "signal"];
+  return namesOf(args).filter((name) => !attempt.includes(name) || values[name] !== undefined);
 }
 
 suite("activities", (scenario) => {
@@ -377,18 +385,19 @@ suite("activities", (scenario) => {
     },
   );
 
-  scenario.virtual("[A267] admission handlers without a server to serve them end the run", async (world) => {
-    const op = operator();
-    op.on.validate(Example, function check() {});
-    await assert.rejects(world.start(op), /"check".*there is no server for it/);
-    const other = operator({ admission: { server: {} } });
-    other.on.mutate(Example, function change() {});
-    await assert.rejects(world.start(other), /"change".*serves no admission handlers yet/);
-    assert.deepEqual(world.requests, []);
-  });
+  scenario.virtual(
+    "[A267] [B125] admission handlers without a server to serve them end the run",
+    async (world) => {
+      const op = operator();
+      op.on.validate(Example, function check() {});
+      await assert.rejects(world.start(op), /"check".*there is no server for it/);
+      assert.deepEqual(world.requests, []);
+    },
+  );
 
-  scenario.virtual("each kind of handler gets its own set of arguments", async (world) => {
-    const op = operator();
+  scenario.virtual("[A132] each kind of handler gets its own set of arguments", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve } });
     const sets = new Map<string, string[]>();
     op.on.startup((args) => void sets.set("startup", namesOf(args)));
     op.on.probe((args) => void sets.set("probe", namesOf(args)));
@@ -397,14 +406,27 @@ suite("activities", (scenario) => {
     op.on.event(Example, (args) => void sets.set("event", namesOf(args)));
     op.on.create(Example, { param: 1 }, (args) => void sets.set("change", namesOf(args)));
     op.daemon(Example, (args) => void sets.set("daemon", namesOf(args)));
-    op.on.update(Example, { when: (args) => !!sets.set("filter", namesOf(args)) }, function update() {});
+    op.on.validate(Example, { param: 1 }, (args) => void sets.set("validate", namesOf(args)));
+    op.on.mutate(Example, (args) => void sets.set("mutate", namesOf(args)));
+    op.timer(Example, { interval: 100 }, (args) => void sets.set("timer", namesOf(args)));
+    op.on.update(
+      Example,
+      { when: (args) => !!sets.set("filter", filterNamesOf(args)) },
+      function update() {},
+    );
+    op.on.validate(Example, {
+      id: "filtered",
+      when: (args) => !!sets.set("admission filter", filterNamesOf(args)),
+    }, () => {});
     await new Objects(world).create("one");
     const running = await world.start(op);
     await new Objects(world).patch("one", { spec: { a: 1 } });
+    await door.review();
     await running.stop();
     const attempt = "param retry started runtime signal";
     const object =
       "resource body spec status meta labels annotations name namespace uid patch logger memo indices";
+    const request = "operation subresource dryrun warnings userinfo headers sslpeer old new diff";
     const wanted: Record<string, string> = {
       startup: `${attempt} activity settings logger memo indices`,
       cleanup: `${attempt} activity settings logger memo indices`,
@@ -412,13 +434,15 @@ suite("activities", (scenario) => {
       event: `${attempt} ${object} type event`,
       change: `${attempt} ${object} reason old new diff sub`,
       daemon: `${attempt} ${object} stopped`,
+      timer: `${attempt} ${object} stopped`,
+      validate: `${attempt} ${object} ${request}`,
+      mutate: `${attempt} ${object} ${request}`,
       filter: `${object} reason old new diff`,
+      "admission filter": `${object} ${request}`,
     };
     for (const [kind, names] of Object.entries(wanted)) {
       const without = (names: readonly string[]): string[] => names.filter((name) => name !== "sub").sort();
-      const attemptless = kind === "filter" ? attempt.split(" ") : [];
-      const found = sets.get(kind)?.filter((name) => !attemptless.includes(name)) ?? [];
-      assert.deepEqual(without(found), without(names.split(" ")), kind);
+      assert.deepEqual(without(sets.get(kind) ?? []), without(names.split(" ")), kind);
     }
   });
 

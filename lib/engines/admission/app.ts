@@ -1,0 +1,97 @@
+/**
+ * Admission reviews over HTTP: a POST with a review to a path asks all handlers, one below the path the handler of that id.
+ *
+ * Who asks is not checked here: handlers are told the headers, and the client's certificate where one was verified.
+ * Source: Kopf, B §3.6.
+ */
+
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { JsonObject } from "../../model/object.ts";
+import { certificateFacts } from "../../runtime/certificate_facts.ts";
+import type { Peer } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { ReviewFn } from "../../settings/admission_server.ts";
+import { ReviewError } from "./review.ts";
+
+export interface AdmissionAppOptions {
+  readonly review: ReviewFn;
+  readonly logger: Logger;
+  /** Begins with a slash, and does not end with one. Default: "", the root. */
+  readonly path?: string;
+}
+
+/** Answers requests. */
+export interface AdmissionApp {
+  fetch(request: Request, peer?: Peer): Promise<Response>;
+}
+
+/** In bytes. Kubernetes takes requests of 3 MiB, and a review has an object twice. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** Makes what answers requests. */
+export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
+  const app = new Hono<{ Bindings: { readonly peer: Peer | undefined } }>();
+  const limit = bodyLimit({ maxSize: LARGEST, onError: () => plain("The review is too large", 413) });
+  app.post("*", limit, (context) => respond(context.req.raw, context.env.peer, options));
+  app.all("*", () => plain("Method not allowed: reviews come by POST", 405, { allow: "POST" }));
+  return { fetch: async (request, peer) => await app.fetch(request, { peer }) };
+}
+
+async function respond(
+  request: Request,
+  peer: Peer | undefined,
+  { review, logger, path = "" }: AdmissionAppOptions,
+): Promise<Response> {
+  try {
+    const webhook = webhookOf(request, path);
+    const hints = {
+      webhook: webhook === "" ? undefined : webhook,
+      headers: Object.fromEntries(request.headers),
+      sslpeer: peerOf(peer),
+      signal: request.signal,
+    };
+    return Response.json(await review(parse(await request.text()), hints));
+  } catch (error) {
+    if (error instanceof ReviewError) {
+      logger.warn("A review cannot be answered", { status: error.status, error, stack: false });
+      return plain(error.message, error.status);
+    }
+    logger.error("A review cannot be answered, unexpectedly", { error });
+    return plain("Internal server error", 500);
+  }
+}
+
+/** What stands in the path below the server's own: an id may have slashes. @throws {ReviewError} */
+function webhookOf(request: Request, path: string): string {
+  const { pathname } = new URL(request.url);
+  if (pathname !== path && !pathname.startsWith(`${path}/`)) {
+    throw new ReviewError(404, `There is nothing at "${pathname}": reviews go to "${path}/"`);
+  }
+  try {
+    return decodeURIComponent(pathname.slice(path.length + 1));
+  } catch {
+    throw new ReviewError(400, `Cannot read the path "${pathname}": it is not well encoded`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ReviewError(400, `Cannot read the admission review: it is not JSON (${reason.slice(0, 200)})`);
+  }
+}
+
+function peerOf(peer: Peer | undefined): JsonObject {
+  const certificate = peer?.certificate;
+  return certificate === undefined ? {} : { ...certificateFacts(certificate) };
+}
+
+function plain(text: string, status: number, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(`${text}\n`, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store", ...headers },
+  });
+}

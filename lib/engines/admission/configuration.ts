@@ -1,0 +1,106 @@
+/**
+ * What the webhooks of handlers look like in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
+ *
+ * Source: Kopf, B §3.4. Kubernetes takes lower case only, and each name once: handlers named as JavaScript names functions
+ * have hyphens there, and those whose names are the same are numbered.
+ */
+
+import type { JsonObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import { ABSENT, PRESENT } from "../../registry/filters.ts";
+import type { AdmissionHandler } from "../../registry/handlers.ts";
+import type { WebhookClientConfig } from "../../settings/admission_server.ts";
+
+export interface WebhooksOptions {
+  /** Those of one cause, and which kinds each is for. */
+  readonly handlers: ReadonlyMap<AdmissionHandler, readonly Resource[]>;
+  /** The name of the configuration, with which the names of webhooks end. */
+  readonly suffix: string;
+  readonly client: WebhookClientConfig;
+  /** Leave out those that do not outlive the operator. Default: false. */
+  readonly persistentOnly?: boolean;
+}
+
+/** Gives the list of webhooks, in the handlers' order. */
+export function webhooksFor({ handlers, suffix, client, persistentOnly }: WebhooksOptions): JsonObject[] {
+  const names = new Set<string>();
+  return [...handlers].flatMap(([handler, resources]) => {
+    const name = unusedName(handler.id, { suffix, names });
+    if (persistentOnly === true && !handler.persistent) return [];
+    return [{
+      name,
+      sideEffects: handler.sideEffects ? "NoneOnDryRun" : "None",
+      failurePolicy: handler.ignoreFailures ? "Ignore" : "Fail",
+      matchPolicy: "Equivalent",
+      rules: resources.map((resource) => ruleFor(handler, resource)),
+      objectSelector: selectorFor(handler),
+      clientConfig: clientConfigFor(handler.id, client),
+      timeoutSeconds: 30,
+      admissionReviewVersions: ["v1", "v1beta1"],
+    }];
+  });
+}
+
+/** Gives the name of a handler's webhook: lower case, as DNS has it. */
+export function webhookName(id: string, suffix: string): string {
+  const hyphenated = id.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+  const plain = hyphenated.replaceAll("/", ".").replaceAll("_", "-").replace(/[^a-z0-9.-]/gu, hexOf);
+  const labels = plain.split(".").map((label) => label.replace(/^-+|-+$/g, "")).filter((label) =>
+    label !== ""
+  );
+  return [...labels.length === 0 ? ["x"] : labels, suffix].join(".");
+}
+
+/** Gives the server's configuration with a handler's id at the end of its path. */
+export function clientConfigFor(id: string, client: WebhookClientConfig): WebhookClientConfig {
+  const path = id.split("/").map(quote).join("/");
+  const { url, service } = client;
+  return {
+    ...client,
+    ...url !== undefined && { url: `${url.replace(/\/+$/, "")}/${path}` },
+    ...service !== undefined && {
+      service: { ...service, path: `${(service.path ?? "").replace(/\/+$/, "")}/${path}` },
+    },
+  };
+}
+
+function unusedName(
+  id: string,
+  { suffix, names }: { readonly suffix: string; readonly names: Set<string> },
+): string {
+  let name = webhookName(id, suffix);
+  for (let number = 2; names.has(name); number++) name = webhookName(`${id}-${number}`, suffix);
+  names.add(name);
+  return name;
+}
+
+function ruleFor({ operations, subresource }: AdmissionHandler, resource: Resource): JsonObject {
+  const { group, version, plural } = resource;
+  return {
+    apiGroups: [group],
+    apiVersions: [version],
+    // NB: "pods/*" means pods as well as all their subresources (k8s.io/apiserver, predicates/rules).
+    resources: [subresource === undefined ? plural : `${plural}/${subresource}`],
+    operations: operations === undefined ? ["*"] : [...operations],
+    scope: "*",
+  };
+}
+
+/** What of a handler's filters the server can apply by itself. */
+function selectorFor({ labels = {} }: AdmissionHandler): JsonObject | null {
+  const matchExpressions = Object.entries(labels).flatMap(([key, value]): JsonObject[] => {
+    if (value === PRESENT) return [{ key, operator: "Exists" }];
+    if (value === ABSENT) return [{ key, operator: "DoesNotExist" }];
+    return typeof value === "string" ? [{ key, operator: "In", values: [value] }] : [];
+  });
+  return matchExpressions.length === 0 ? null : { matchExpressions };
+}
+
+function hexOf(character: string): string {
+  return [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** As URLs have it; Python's `quote()` spares fewer characters than `encodeURIComponent()`. */
+function quote(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${hexOf(character).toUpperCase()}`);
+}

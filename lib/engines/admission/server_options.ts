@@ -1,0 +1,77 @@
+/**
+ * What can be said about the built-in server of admission webhooks. The names are Kopf's, in camelCase.
+ */
+
+import type { Seconds, ServerTls } from "../../runtime/host.ts";
+
+/** Options of the built-in server. */
+export interface WebhookServerOptions {
+  /** The address to listen on. Default: all interfaces. */
+  readonly addr?: string;
+  /** The port to listen on. Default: any free one. */
+  readonly port?: number;
+  /** What paths begin with, such as "/admission". Default: nothing. */
+  readonly path?: string;
+  /** The name or address by which the API server reaches us. Default: that of `cluster`, else `addr`, else "localhost". */
+  readonly host?: string;
+  /** Which local cluster it is, where the machine that we run on has a name of its own. Default: none of them. */
+  readonly cluster?: "k3d" | "minikube" | "docker-desktop";
+  /** Speak plain HTTP: for tunnels and proxies that do TLS themselves. Kubernetes itself takes HTTPS only. Default: false. */
+  readonly insecure?: boolean;
+  /** File with the certificate, and those between it and its authority. PEM. Default: one is made. */
+  readonly certfile?: string;
+  /** File with the certificate's key. PEM. */
+  readonly pkeyfile?: string;
+  /** Of the key, if it is encrypted. */
+  readonly password?: string;
+  /** The certificate and its key as texts, in place of files. */
+  readonly tls?: ServerTls;
+  /** More names and addresses to be in the certificate that is made. */
+  readonly extraSans?: readonly string[];
+  /** By what the API server is to trust us. PEM. Default: `cafile`, else the certificate itself. */
+  readonly cadata?: string;
+  /** The same as a file. */
+  readonly cafile?: string;
+  /** File to write to by what we are to be trusted; for configurations that are kept by hand. */
+  readonly cadump?: string;
+  /** Whether clients are asked for certificates. Default: "none"; "optional", if there is an authority for them. */
+  readonly verifyMode?: "none" | "optional" | "required";
+  /** File with the authority of clients' certificates. PEM. */
+  readonly verifyCafile?: string;
+  /** The same as a text. */
+  readonly verifyCadata?: string;
+  /** How often files are looked at. Default: 60. */
+  readonly fileCheckInterval?: Seconds;
+}
+
+/** What local clusters call the machine that they run on. */
+export const CLUSTER_HOSTS: Readonly<Record<string, string>> = {
+  "k3d": "host.k3d.internal",
+  "minikube": "host.minikube.internal",
+  "docker-desktop": "host.docker.internal",
+};
+
+/** @throws {TypeError} If options contradict each other. */
+export function checkOptions(options: WebhookServerOptions): void {
+  const { path = "", insecure = false, tls, certfile, pkeyfile, cluster, verifyMode } = options;
+  const refuse = (reason: string): never => {
+    throw new TypeError(`Cannot make a webhook server: ${reason}`);
+  };
+  if (insecure && (tls ?? certfile ?? pkeyfile) !== undefined) {
+    refuse('"insecure" and certificates contradict each other, take one of them');
+  }
+  if (tls !== undefined && (certfile ?? pkeyfile) !== undefined) {
+    refuse('"tls" and "certfile" contradict each other, take one of them');
+  }
+  if ((certfile === undefined) !== (pkeyfile === undefined)) refuse('"certfile" and "pkeyfile" go together');
+  if (path !== "" && !/^\/[^?#\s]*[^/?#\s]$/.test(path)) {
+    refuse('"path" must begin with a slash, and not end with one');
+  }
+  if (cluster !== undefined && !Object.hasOwn(CLUSTER_HOSTS, cluster)) {
+    refuse(`"cluster" must be one of ${Object.keys(CLUSTER_HOSTS).join(", ")}`);
+  }
+  const isVerified = (options.verifyCafile ?? options.verifyCadata) !== undefined;
+  if (verifyMode !== undefined && verifyMode !== "none" && !isVerified) {
+    refuse(`to verify clients ("${verifyMode}") needs "verifyCafile" or "verifyCadata"`);
+  }
+}

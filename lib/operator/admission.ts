@@ -1,0 +1,223 @@
+/**
+ * Admission while an operator runs: the server that reviews come through, and the configurations that send them there.
+ *
+ * Both begin once the kinds are known. When the operator stops, configurations let go first, so that no request is refused
+ * since nobody listens any more. Source: Kopf, B §3.4, §3.5.
+ */
+
+import { aborted } from "../async/aborted.ts";
+import { TaskGroup } from "../async/tasks.ts";
+import type { Client } from "../client/client.ts";
+import { ApiError } from "../client/errors.ts";
+import { admissionApp } from "../engines/admission/app.ts";
+import { webhooksFor } from "../engines/admission/configuration.ts";
+import { ManagedConfiguration } from "../engines/admission/managed.ts";
+import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviews.ts";
+import type { Check } from "../engines/probing.ts";
+import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
+import type { AdmissionHandler } from "../registry/handlers.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type {
+  AdmissionServer,
+  AdmissionServerContext,
+  WebhookClientConfig,
+} from "../settings/admission_server.ts";
+import type { AdmissionSettings } from "../settings/settings.ts";
+
+export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock"> {
+  readonly host: Host;
+  readonly client: Client;
+  readonly settings: AdmissionSettings;
+  /** All admission handlers, whether or not their kinds are served. */
+  readonly handlers: readonly AdmissionHandler[];
+  /** Called with an error that ends the operator. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called when the server has ended by itself: then the operator stops, too. */
+  readonly onEnd: () => void;
+}
+
+/** How long the server may take to end, and how long its webhooks may take to be taken back. */
+const SERVER_GRACE: Seconds = 5;
+const REMOVAL_PATIENCE: Seconds = 10;
+
+/** How long until a configuration is written again that could not be written. */
+const RETRY_PAUSE: Seconds = 30;
+
+interface Managed {
+  readonly cause: AdmissionHandler["cause"];
+  readonly configuration: ManagedConfiguration;
+}
+
+/** Admission of one run. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #logger: Logger;
+  readonly #tasks: TaskGroup;
+  readonly #serving: TaskGroup;
+  readonly #managed: readonly Managed[];
+  readonly #reviews: AdmissionReviews;
+  /** How the API server reaches us; undefined until the server listens. */
+  #way: WebhookClientConfig | undefined;
+  #isCreated = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    const { client, settings: { managed: name }, logger } = options;
+    this.#logger = logger.child({ name: "lotse.admission" });
+    const onError = options.onFailure;
+    this.#tasks = new TaskGroup({ onError });
+    this.#serving = new TaskGroup({ onError });
+    this.#reviews = new AdmissionReviews({
+      ...options,
+      clock: options.host.clock,
+      logger: logger.child({ name: "lotse.objects" }),
+    });
+    const manage = (cause: Managed["cause"], resource: typeof VALIDATING_WEBHOOK_CONFIGURATIONS): Managed[] =>
+      name === null ? [] : [{
+        cause,
+        configuration: new ManagedConfiguration({ client, resource, name, logger: this.#logger }),
+      }];
+    this.#managed = [
+      ...manage("validate", VALIDATING_WEBHOOK_CONFIGURATIONS),
+      ...manage("mutate", MUTATING_WEBHOOK_CONFIGURATIONS),
+    ];
+  }
+
+  /** What readiness depends on. */
+  checks(): readonly Check[] {
+    if (this.#options.handlers.length === 0) return [];
+    return [{
+      name: "admission",
+      problem: this.#way === undefined ? "the server does not listen yet" : undefined,
+    }];
+  }
+
+  /** Begins to serve, and to manage. To be called when the kinds are known. */
+  start(): void {
+    const { handlers, settings: { server } } = this.#options;
+    if (this.#tasks.signal.aborted) return;
+    if (this.#managed.length > 0) this.#tasks.start("manage webhooks", (signal) => this.#create(signal));
+    if (server === null || handlers.length === 0) return;
+    this.#serving.start("serve admission", (signal) => this.#serve(server, signal));
+  }
+
+  /** Brings the configurations up to date with the kinds that are served now. */
+  revise(): void {
+    if (!this.#isCreated || this.#tasks.signal.aborted) return;
+    this.#tasks.start("write webhooks", (signal) => this.#write(signal));
+  }
+
+  /** Takes back what is not to stay, and stops to serve. Never throws. */
+  async stop(): Promise<void> {
+    await this.#tasks.stop();
+    if (this.#isCreated && this.#way !== undefined) await this.#release(this.#way);
+    await this.#serving.stop();
+  }
+
+  async #create(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#managed.map(({ configuration }) => configuration.create(signal)));
+    this.#isCreated = true;
+    this.revise();
+  }
+
+  /** One at a time, each with what is known then; what is written already is not written again. */
+  #write(signal: AbortSignal): Promise<void> {
+    const write = async (): Promise<void> => {
+      const { host: { clock } } = this.#options;
+      while (!signal.aborted) {
+        try {
+          return await this.#writeAll(signal);
+        } catch (error) {
+          if (signal.aborted || (error instanceof ApiError && error.status < 500 && error.status !== 429)) {
+            throw error;
+          }
+          const fields = { error, retryIn: RETRY_PAUSE };
+          this.#logger.warn("Cannot write the webhook configurations: it is tried again", fields);
+        }
+        await clock.sleep(RETRY_PAUSE, signal);
+      }
+    };
+    return this.#writing = this.#writing.then(write, write);
+  }
+
+  async #writeAll(signal: AbortSignal): Promise<void> {
+    const { settings } = this.#options;
+    await Promise.all(this.#managed.map(async ({ cause, configuration }) => {
+      const handlers = this.#handlersOf(cause);
+      // Where nobody is to be called, no way is needed.
+      if (this.#way === undefined && handlers.size > 0) return;
+      const suffix = settings.managed ?? "";
+      await configuration.write(webhooksFor({ handlers, suffix, client: this.#way ?? {} }), signal);
+    }));
+  }
+
+  /** Leaves those webhooks that are to outlive the operator. */
+  async #release(client: WebhookClientConfig): Promise<void> {
+    const { settings, host } = this.#options;
+    const patience = new AbortController();
+    using _timer = host.clock.after(REMOVAL_PATIENCE, () => patience.abort());
+    const suffix = settings.managed ?? "";
+    const released = await Promise.allSettled(this.#managed.map(({ cause, configuration }) => {
+      const webhooks = webhooksFor({
+        handlers: this.#handlersOf(cause),
+        suffix,
+        client,
+        persistentOnly: true,
+      });
+      return configuration.write(webhooks, patience.signal);
+    }));
+    for (const result of released) {
+      if (result.status === "fulfilled") continue;
+      this.#logger.error(
+        "Cannot take webhooks back: requests are refused until somebody deletes the configuration",
+        {
+          configuration: suffix,
+          error: result.reason,
+        },
+      );
+    }
+  }
+
+  #handlersOf(cause: AdmissionHandler["cause"]): ReturnType<AdmissionReviewsOptions["served"]> {
+    return new Map([...this.#options.served()].filter(([handler]) => handler.cause === cause));
+  }
+
+  async #serve(server: AdmissionServer, signal: AbortSignal): Promise<void> {
+    const { host: { clock } } = this.#options;
+    const ended = new AbortController();
+    const overdue = aborted(signal).then(() => clock.sleep(SERVER_GRACE, ended.signal)).then((isOverdue) => {
+      if (isOverdue) this.#logger.warn("The admission server does not stop: it is left behind");
+    });
+    try {
+      await Promise.race([this.#listen(server, signal), overdue]);
+    } finally {
+      ended.abort();
+      this.#way = undefined;
+      await dispose(server);
+    }
+    if (signal.aborted) return;
+    this.#logger.warn("The admission server has ended: the operator stops");
+    this.#options.onEnd();
+  }
+
+  async #listen(server: AdmissionServer, signal: AbortSignal): Promise<void> {
+    const { host } = this.#options;
+    const review: AdmissionServerContext["review"] = (payload, hints) => this.#reviews.review(payload, hints);
+    const { fetch } = admissionApp({ review, logger: this.#logger });
+    const context = { review, fetch, host, logger: this.#logger, signal };
+    const ways = typeof server === "function" ? server(context) : server.serve(context);
+    for await (const way of ways) {
+      this.#way = way;
+      this.revise();
+      if (signal.aborted) return;
+    }
+  }
+}
+
+async function dispose(server: AdmissionServer): Promise<void> {
+  if (typeof server === "function") return;
+  await server[Symbol.asyncDispose]?.();
+  server[Symbol.dispose]?.();
+}

@@ -1,0 +1,91 @@
+/**
+ * What serves admission reviews: the contract between an operator and the servers and tunnels by which it is reached.
+ *
+ * A server gets what answers reviews, and says under which addresses it is reached, for as long as it is; it may be a
+ * function, or an object that has to be disposed of. Source: Kopf, docs/admission, "Custom servers/tunnels"; B §3.5.
+ */
+
+import type { JsonObject } from "../model/object.ts";
+import type { Host, Peer } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+
+/** How Kubernetes reaches a webhook. Source: Kubernetes API reference, WebhookClientConfig. */
+export interface WebhookClientConfig {
+  /** Such as "https://webhooks.example.com:9443/path". Either this or `service`. */
+  readonly url?: string;
+  /** A service of the cluster. */
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
+  /** The certificates by which the server is trusted: PEM in base64. Default: the trust store of the API server. */
+  readonly caBundle?: string;
+}
+
+/** What a server knows of a review besides its content. */
+export interface ReviewHints {
+  /** The id of the one handler to be asked. Default: all. */
+  readonly webhook?: string;
+  /** Which kind of handlers is to be asked. Default: both. */
+  readonly reason?: "validating" | "mutating";
+  /** Of the HTTP request; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The client's certificate, if there was one and it was verified. */
+  readonly sslpeer?: Readonly<JsonObject>;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** What answers a review. Source: Kubernetes API reference, AdmissionReview. */
+export interface AdmissionAnswer {
+  /** As the review had it. */
+  readonly apiVersion: string;
+  /** As the review had it. */
+  readonly kind: string;
+  /** The verdict. */
+  readonly response: {
+    readonly uid: string;
+    readonly allowed: boolean;
+    readonly warnings?: readonly string[];
+    /** Steps of a JSON patch, in base64. */
+    readonly patch?: string;
+    readonly patchType?: "JSONPatch";
+    /** Why it is not allowed. */
+    readonly status?: { readonly message: string; readonly code: number };
+  };
+}
+
+/**
+ * Answers a parsed AdmissionReview.
+ *
+ * Rejects with a `ReviewError`, whose `status` is that of an HTTP response, if there is no answer to such a review.
+ */
+export type ReviewFn = (review: unknown, hints?: ReviewHints) => Promise<AdmissionAnswer>;
+
+/** What a server works with. */
+export interface AdmissionServerContext {
+  /** Answers reviews. */
+  readonly review: ReviewFn;
+  /** The same as an HTTP application: a POST to "/" asks all handlers, a POST to "/<id>" that one. */
+  readonly fetch: (request: Request, peer?: Peer) => Promise<Response>;
+  /** The world that the operator runs in: for sockets, files and time. */
+  readonly host: Host;
+  /** For what the server has to say. */
+  readonly logger: Logger;
+  /** Aborts when the server is to end. */
+  readonly signal: AbortSignal;
+}
+
+/** Serves, and gives the way to it: once it is open, and whenever that changes. When it ends, the operator ends. */
+export type AdmissionServerFn = (context: AdmissionServerContext) => AsyncIterable<WebhookClientConfig>;
+
+/** A server with something to be freed: it is disposed of when the operator stops, if it can be. */
+export interface AdmissionServerObject extends Partial<AsyncDisposable>, Partial<Disposable> {
+  /** Serves, as `AdmissionServerFn` says. */
+  readonly serve: AdmissionServerFn;
+}
+
+/** A server or a tunnel through which Kubernetes reaches admission handlers. */
+export type AdmissionServer = AdmissionServerFn | AdmissionServerObject;

@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import { operator, webhookServer } from "../../mod.ts";
+import { VALIDATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
+import { MUTATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
+import { Doorway, objectOf, reviewOf } from "../support/reviews.ts";
+import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
+import { definitionOf, Example, type Loose, Objects, Plain, PLAINS } from "../support/worlds.ts";
+
+const NAME = "hooks.example.com";
+
+/** Requests about webhook configurations, in short. */
+function written({ requests }: VirtualWorld): [method: string, kind: string, webhooks: unknown][] {
+  return requests.filter(({ path, method }) => path.includes("webhookconfigurations") && method !== "GET")
+    .map((
+      { method, path, body },
+    ) => {
+      const kind = path.includes("mutating") ? "mutating" : "validating";
+      const content = JSON.parse(body) as { webhooks?: readonly Loose[]; metadata?: Loose };
+      return [method, kind, content.webhooks?.map(({ name }) => name) ?? content.metadata?.name];
+    });
+}
+
+async function webhooksIn(
+  { client }: VirtualWorld,
+  kind = VALIDATING_WEBHOOK_CONFIGURATIONS,
+): Promise<Loose[]> {
+  const found = await client.get<{ metadata: object; webhooks?: Loose[] }>(kind, { name: NAME });
+  return found.webhooks ?? [];
+}
+
+/** Sends a request over the virtual network. */
+async function ask(
+  { host }: VirtualWorld,
+  server: string,
+  { path = "/", method = "POST", body = JSON.stringify(reviewOf()) } = {},
+): Promise<[status: number, text: string]> {
+  using connection = host.network.connect({ server });
+  const response = await connection.request({ method, path, headers: {}, ...method === "POST" && { body } });
+  return [response.status, await response.text()];
+}
+
+suite("admission servers", (scenario) => {
+  scenario.virtual("[B156] a server is disposed of when the operator stops", async (world) => {
+    const told: string[] = [];
+    const door = new Doorway();
+    const server = {
+      serve: door.serve,
+      [Symbol.asyncDispose]: () => Promise.resolve(void told.push(`disposed after ${door.closed}`)),
+    };
+    const op = operator({ admission: { server } });
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op);
+    assert.deepEqual([door.opened, door.closed, told], [1, 0, []]);
+    await running.stop();
+    assert.deepEqual([door.opened, door.closed, told], [1, 1, ["disposed after 1"]]);
+  });
+
+  scenario.virtual(
+    "[B156] the sockets of the built-in server are closed with the operator",
+    async (world) => {
+      const op = operator({
+        admission: { server: webhookServer({ addr: "127.0.0.1", port: 9443, insecure: true }) },
+      });
+      op.on.validate(Example, function check() {});
+      const running = await world.start(op);
+      const [status, text] = await ask(world, "http://127.0.0.1:9443");
+      assert.deepEqual([status, JSON.parse(text).response], [200, { uid: "review-1", allowed: true }]);
+      await running.stop();
+      await assert.rejects(ask(world, "http://127.0.0.1:9443"), { code: "ECONNREFUSED" });
+    },
+  );
+
+  scenario.virtual("[B157] when the server ends, the operator stops, with a warning", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve } });
+    let cleanups = 0;
+    op.on.cleanup(() => void cleanups++);
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op);
+    door.end();
+    await running.settle();
+    assert.equal(running.isRunning, false);
+    assert.equal(cleanups, 1);
+    assert.ok(running.messages("warn").includes("The admission server has ended: the operator stops"));
+    await running.stop();
+  });
+
+  scenario.virtual("a server that fails ends the operator with its error", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve } });
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op);
+    door.end({ error: new Error("the tunnel collapsed") });
+    await assert.rejects(running.settle(), /the tunnel collapsed/);
+    assert.equal(running.isRunning, false);
+  });
+
+  scenario.virtual("a server that does not listen to its signal is left behind", async (world) => {
+    const op = operator({
+      admission: {
+        server: async function* () {
+          yield { url: "https://hooks.test" };
+          await new Promise(() => {});
+        },
+      },
+    });
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op);
+    await running.stop();
+    assert.ok(running.messages("warn").includes("The admission server does not stop: it is left behind"));
+  });
+
+  scenario.virtual("a server is not called without admission handlers", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve } });
+    op.on.event(Example, function watch() {});
+    const running = await world.start(op);
+    await running.stop();
+    assert.equal(door.opened, 0);
+  });
+
+  scenario.virtual("readiness waits for the server", async (world) => {
+    const op = operator({
+      admission: {
+        server: async function* ({ host, signal }) {
+          await host.clock.sleep(10, signal);
+          yield { url: "https://hooks.test" };
+          await host.clock.sleep(Infinity, signal);
+        },
+      },
+    });
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+    const probe = { path: "/readyz", method: "GET" };
+    const [status, text] = await ask(world, "http://localhost:8080", probe);
+    assert.equal(status, 503);
+    assert.match(text, /\[-\]admission failed: the server does not listen yet/);
+    await running.advance(11);
+    assert.deepEqual(await ask(world, "http://localhost:8080", probe), [200, "ok"]);
+    await running.stop();
+  });
+
+  scenario.virtual("reviews wait for the indexes, but not for ever", async (world) => {
+    const door = new Doorway();
+    const op = operator({ admission: { server: door.serve } });
+    op.index(Example, { id: "names" }, ({ name }) => name);
+    const seen: unknown[] = [];
+    op.on.validate(Example, function check({ indices }) {
+      seen.push(indices.names?.size);
+    });
+    await new Objects(world).create("one");
+    let isHeld = true;
+    world.intercept = (request) =>
+      isHeld && new URL(request.url).pathname.endsWith("/examples")
+        ? world.host.clock.sleep(3600).then(() => new Response("", { status: 500 }))
+        : undefined;
+    const running = await world.start(op);
+    const answered: unknown[] = [];
+    const first = door.review().then(() => answered.push("answered"), (error) => answered.push(error.status));
+    await running.advance(9);
+    assert.deepEqual(answered, []);
+    await running.advance(2);
+    await first;
+    assert.deepEqual([answered, seen], [[503], []]);
+    isHeld = false;
+    world.host.network.breakAll();
+    const second = door.review();
+    await running.advance(9);
+    assert.equal((await second).response.allowed, true);
+    assert.deepEqual(seen, [1]);
+    await running.stop();
+  });
+
+  scenario.virtual("[B128] without a name for them, no configurations are looked at", async (world) => {
+    const op = operator({ admission: { server: new Doorway().serve } });
+    op.on.validate(Example, function check() {});
+    const running = await world.start(op);
+    await running.stop();
+    assert.deepEqual(world.requests.filter(({ path }) => path.includes("webhook")), []);
+  });
+
+  scenario.virtual(
+    "[B129] both configurations are made, empty; one that is there is taken",
+    async (world) => {
+      const door = new Doorway();
+      const op = operator({ admission: { server: door.serve, managed: NAME } });
+      const run = async (): Promise<unknown[]> => {
+        const running = await world.start(op);
+        await running.stop();
+        return written(world).filter(([method]) => method === "POST");
+      };
+      assert.deepEqual(await run(), [["POST", "validating", NAME], ["POST", "mutating", NAME]]);
+      assert.deepEqual(await webhooksIn(world), []);
+      assert.deepEqual(await webhooksIn(world, MUTATING_WEBHOOK_CONFIGURATIONS), []);
+      world.requests.length = 0;
+      assert.equal((await run()).length, 2);
+    },
+  );
+
+  scenario.virtual(
+    "[B130] who may not make configurations cannot manage them: the operator ends",
+    async (world) => {
+      const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
+      op.on.validate(Example, function check() {});
+      world.intercept = (request) =>
+        request.method === "POST" && request.url.includes("webhookconfigurations")
+          ? Promise.resolve(
+            Response.json({ kind: "Status", code: 403, message: "no right" }, { status: 403 }),
+          )
+          : undefined;
+      await assert.rejects(async () => {
+        const running = await world.start(op);
+        await running.advance(100);
+      }, /no right/);
+    },
+  );
+
+  scenario.virtual(
+    "[B131] [B132] [B133] [A266] webhooks follow the server and the kinds, and go with the operator unless persistent",
+    async (world) => {
+      const door = new Doorway({ url: "https://a.test:1/base/", caBundle: "QQ==" });
+      const op = operator({ admission: { server: door.serve, managed: NAME } });
+      op.on.validate(Example, function checkExample() {});
+      op.on.validate("others.lotse.test", { persistent: true }, function keep() {});
+      op.on.mutate(Example, { persistent: true, id: "stays" }, function stays() {});
+      const running = await world.start(op);
+      const ofOurs = (): unknown[] => written(world).filter(([method]) => method === "PATCH");
+      const names = [`check-example.${NAME}`, `keep.${NAME}`];
+      assert.deepEqual(ofOurs(), [["PATCH", "validating", names], ["PATCH", "mutating", [`stays.${NAME}`]]]);
+      const [check, keep] = await webhooksIn(world);
+      assert.deepEqual(check?.clientConfig, { url: "https://a.test:1/base/checkExample", caBundle: "QQ==" });
+      assert.deepEqual(keep?.rules ?? [], []);
+      world.requests.length = 0;
+      door.move({ url: "https://b.test" });
+      await running.settle();
+      assert.deepEqual(ofOurs().length, 2);
+      assert.deepEqual((await webhooksIn(world))[0]?.clientConfig, { url: "https://b.test/checkExample" });
+      world.requests.length = 0;
+      await world.client.create(
+        {
+          group: "apiextensions.k8s.io",
+          version: "v1",
+          plural: "customresourcedefinitions",
+          namespaced: false,
+        },
+        definitionOf({ ...PLAINS, plural: "others", kind: "Other" } as never),
+      );
+      await running.advance(5);
+      assert.deepEqual(ofOurs(), [["PATCH", "validating", names]], "the other one is as it was");
+      const rules = (await webhooksIn(world))[1]?.rules as Loose[];
+      assert.deepEqual(
+        rules.map(({ apiGroups, apiVersions, resources }) => [apiGroups, apiVersions, resources]),
+        [
+          [["lotse.test"], ["v1"], ["others"]],
+        ],
+      );
+      assert.equal(
+        (await door.review({
+          resource: { group: "lotse.test", version: "v1", resource: "others" },
+          object: objectOf("one", { kind: "Other" }),
+        })).response.allowed,
+        true,
+      );
+      world.requests.length = 0;
+      await running.stop();
+      assert.deepEqual(ofOurs(), [["PATCH", "validating", [`keep.${NAME}`]]]);
+      assert.deepEqual((await webhooksIn(world)).map(({ name }) => name), [`keep.${NAME}`]);
+    },
+  );
+
+  scenario.virtual(
+    "a configuration that somebody deletes is made anew with the next change",
+    async (world) => {
+      const door = new Doorway();
+      const op = operator({ admission: { server: door.serve, managed: NAME } });
+      op.on.validate(Example, function check() {});
+      op.on.mutate(Plain, function change() {});
+      const running = await world.start(op);
+      await world.client.delete(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME });
+      door.move({ url: "https://c.test" });
+      await running.settle();
+      assert.deepEqual((await webhooksIn(world))[0]?.clientConfig, { url: "https://c.test/check" });
+      await running.stop();
+      assert.deepEqual(await webhooksIn(world), []);
+    },
+  );
+
+  scenario.virtual("a configuration that cannot be written for now is written later", async (world) => {
+    const door = new Doorway();
+    const op = operator({
+      admission: { server: door.serve, managed: NAME },
+      networking: { errorBackoffs: [] },
+    });
+    op.on.validate(Example, function check() {});
+    let isBroken = true;
+    world.intercept = (request) =>
+      isBroken && request.method === "PATCH" && request.url.includes("webhookconfigurations")
+        ? Promise.resolve(new Response("", { status: 500 }))
+        : undefined;
+    const running = await world.start(op);
+    assert.deepEqual(await webhooksIn(world), []);
+    isBroken = false;
+    await running.advance(31);
+    assert.equal((await webhooksIn(world)).length, 1);
+    await running.stop();
+  });
+
+  scenario.virtual("[B142] servers without a port take free ones", async (world) => {
+    const ports = new Set<string>();
+    const runners = [];
+    for (const number of [1, 2]) {
+      const op = operator({
+        admission: { server: webhookServer({ insecure: true }), managed: `n${number}.test` },
+      });
+      op.on.validate(Example, function check() {});
+      runners.push(await world.start(op));
+      const { webhooks = [] } = await world.client.get<{ metadata: object; webhooks?: Loose[] }>(
+        VALIDATING_WEBHOOK_CONFIGURATIONS,
+        { name: `n${number}.test` },
+      );
+      ports.add(new URL(String((webhooks[0]?.clientConfig as Loose).url)).port);
+    }
+    assert.equal(ports.size, 2);
+    for (const running of runners) await running.stop();
+  });
+});
