@@ -21,14 +21,14 @@ export interface FirstContactOptions {
   readonly settings: Settings;
   /** The server's URL, for messages. */
   readonly server: () => string;
-  /** Aborts when the operator is told to stop. */
+  /** Aborts when the operator is told to stop: then nothing is tried again. Whoever waits need not wait for what is under way. */
   readonly signal: AbortSignal;
 }
 
 /**
  * Looks until it works.
  *
- * @throws The signal's reason, if it aborts first.
+ * @throws The signal's reason, if it has aborted when an attempt fails.
  * @throws {Error} If the server cannot be reached for as long as `networking.errorBackoffs` take, and this is not a pod.
  */
 export async function firstContact(look: () => Promise<void>, options: FirstContactOptions): Promise<void> {
@@ -36,7 +36,7 @@ export async function firstContact(look: () => Promise<void>, options: FirstCont
   const pauses = new Pauses(networking.errorBackoffs, host.clock);
   for (let attempt = 1;; attempt++) {
     try {
-      return await unlessAborted(look(), signal);
+      return await look();
     } catch (error) {
       signal.throwIfAborted();
       if (!isRetriable(error, { retryForbidden: false })) throw error;
@@ -86,14 +86,4 @@ function unreachable(server: string, cause: unknown): unknown {
     } (check that it runs, and that the kubeconfig's context leads to it)`,
     { cause },
   );
-}
-
-/** What was begun goes on, but nobody waits for it. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  return promise;
 }
