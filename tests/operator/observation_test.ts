@@ -8,7 +8,7 @@ import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Plain } from "../support/worlds.ts";
 
 describe("Observation", () => {
-  it("[A47] does not watch kinds on account of admission handlers", async () => {
+  it("[A47] [B198] does not watch kinds on account of admission handlers", async () => {
     const { client } = await virtualWorld();
     const registry = new Registry();
     const on = new On(registry);

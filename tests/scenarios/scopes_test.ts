@@ -8,7 +8,7 @@ import { operator } from "../../lib/operator/operator.ts";
 import { resource } from "../../lib/registry/resource.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
-import { definitionOf, Example, EXAMPLES, PLAINS, type World } from "../support/worlds.ts";
+import { definitionOf, Example, EXAMPLES, Objects, PLAINS, type World } from "../support/worlds.ts";
 
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
 const DEFINITIONS = {
@@ -240,6 +240,28 @@ suite("Scopes:", (scenario) => {
 });
 
 suite("Kinds", (scenario) => {
+  scenario("[B197] that are only indexed are watched, and in the index", async (world) => {
+    const op = operator();
+    op.index("examples.lotse.test", { id: "sizes" }, ({ name, spec }) => ({ [name]: spec["size"] }));
+    const seen: unknown[] = [];
+    op.on.event("plains.lotse.test", { id: "see" }, ({ indices }) => {
+      seen.push([...indices["sizes"]?.get("indexed") ?? []]);
+    });
+    const examples = new Objects(world);
+    const plains = new Objects(world, PLAINS);
+    await examples.create("indexed", { spec: { size: 1 } });
+    await plains.create("looker");
+    const running = await world.start(op);
+    await world.until(() => seen.length > 0, 5);
+    assert.deepEqual(seen.at(-1), [1]);
+    await examples.patch("indexed", { spec: { size: 2 } });
+    await world.settle();
+    await plains.patch("looker", { spec: { look: "again" } });
+    await world.until(() => JSON.stringify(seen.at(-1)) === "[2]", 5);
+    assert.ok(!("annotations" in (await examples.get("indexed")).metadata), "nothing is written");
+    await running.stop();
+  });
+
   scenario.virtual("[B202] are the same in all forms of their selectors", async (world) => {
     const op = operator();
     const seen = new Set<string>();

@@ -25,6 +25,24 @@ describe("textsFor()", () => {
     assert.deepEqual(textsFor(texts, EVENTS), []));
 });
 
+describe("textsFor() with keys of several forms", () => {
+  it("[C15] gives the texts of all that match a version, in order", () => {
+    const texts: Map<SelectorTerm | readonly SelectorTerm[], string> = new Map();
+    texts.set(["kopf.dev/v1", EVERYTHING], "x").set("kopfexamples", "y").set(EVERYTHING, "z");
+    const kind = { ...PODS, group: "kopf.dev", plural: "kopfexamples", kind: "KopfExample", preferred: true };
+    assert.deepEqual(textsFor(texts, { ...kind, version: "v1" }), ["x", "y", "z"]);
+    assert.deepEqual(textsFor(texts, { ...kind, version: "v2" }), ["y", "z"]);
+  });
+
+  it("refuses keys that are no selectors, and takes names that nothing has", () => {
+    for (const key of [123, true, null, undefined, PODS]) {
+      const texts = new Map([[key, "x"]]) as unknown as ReadonlyMap<SelectorTerm, string>; // as JavaScript allows
+      assert.throws(() => entriesOf(texts), TypeError, String(key));
+    }
+    assert.deepEqual(textsFor({ unknowns: "x" }, PODS), []);
+  });
+});
+
 describe("joinedTextFor()", () => {
   it("gives different texts, sorted, as one", () => {
     assert.equal(joinedTextFor(texts, PODS), "a=1,b=2");
