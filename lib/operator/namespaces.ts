@@ -28,7 +28,8 @@ export interface NamespacesOptions {
   readonly onChange: () => void;
 }
 
-const NAMESPACES: Resource = {
+/** Source: Kubernetes API reference, Namespace. */
+export const NAMESPACES: Resource = {
   group: "",
   version: "v1",
   plural: "namespaces",

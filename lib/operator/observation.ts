@@ -7,16 +7,24 @@
 
 import type { Client } from "../client/client.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
-import { formatSelector, isSpecific, select, type Selector } from "../model/selector.ts";
+import { formatSelector, isSpecific, matches, select, type Selector } from "../model/selector.ts";
 import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { entriesOf } from "../settings/selector_texts.ts";
+import type { WatchingSettings } from "../settings/settings.ts";
+import { NAMESPACES } from "./namespaces.ts";
 
 export interface ObservationOptions {
   readonly client: Client;
   readonly registry: Registry;
   readonly logger: Logger;
+  /** Whose keys are to match something. Default: none are looked at. */
+  readonly settings?: WatchingSettings;
 }
+
+/** Settings that are kept by kind. */
+const BY_KIND = ["labelSelectors", "fieldSelectors", "shardSelectors", "transform"] as const;
 
 /** Finds the kinds to be watched, and warns once about selectors that cannot be served. */
 export class Observation {
@@ -61,7 +69,27 @@ export class Observation {
     // NB: a kind may be watched for the sake of others, and match the selector of a handler that must not see it.
     registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);
     for (const resource of found.values()) this.#warnOfTwins(resource);
-    return [...found.values()];
+    const watched = [...found.values()];
+    this.#checkKeys(watched);
+    return watched;
+  }
+
+  /** A misspelt key would be without effect, and nobody would know why. */
+  #checkKeys(watched: readonly Resource[]): void {
+    const { settings } = this.#options;
+    if (settings === undefined) return;
+    const keys: { name: string; key: Selector }[] = BY_KIND.flatMap((name) =>
+      entriesOf<unknown>(settings[name]).map(([key]) => ({ name, key }))
+    );
+    const listed = settings.metadataOnly.map((each) => [each, ""] as const);
+    keys.push(...entriesOf(new Map(listed)).map(([key]) => ({ name: "metadataOnly", key })));
+    for (const { name, key } of keys) {
+      if (!isSpecific(key) || [NAMESPACES, ...watched].some((resource) => matches(key, resource))) continue;
+      this.#warn("A key of a setting matches no kind that is watched: it has no effect", {
+        setting: `watching.${name}`,
+        key: formatSelector(key),
+      });
+    }
   }
 
   /** NB: that two selectors mean the same kind shows only here, when it is too late to refuse one of them. */

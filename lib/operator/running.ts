@@ -111,7 +111,7 @@ export class Run {
       patterns: options.namespaces,
       onChange: () => void this.#reviseSurely(),
     });
-    this.#observation = new Observation({ client, registry, logger });
+    this.#observation = new Observation({ client, registry, logger, settings: settings.watching });
     this.#admission = this.#makeAdmission(memories, ground);
     this.#orchestration = new Orchestration({
       client,

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { EVERYTHING } from "../../lib/model/selector.ts";
 import { Observation } from "../../lib/operator/observation.ts";
 import { On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings, type WatchingSettings } from "../../lib/settings/settings.ts";
 import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Plain } from "../support/worlds.ts";
 
@@ -37,5 +39,25 @@ describe("Observation", () => {
     await observation.watched();
     await observation.watched();
     assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
+  });
+
+  it("warns once of keys in settings that match nothing that is watched", async () => {
+    const { client, host } = await virtualWorld();
+    const registry = new Registry();
+    new On(registry).event(Example, () => {});
+    const told: unknown[] = [];
+    const logger = createLogger({ level: "warn", write: ({ fields }) => void told.push(fields) }, host.clock);
+    const settings: WatchingSettings = {
+      ...defaultSettings().watching,
+      labelSelectors: { examples: "a=b", exmaples: "a=b", namespaces: "a=b" },
+      metadataOnly: ["Example", "other.lotse.test", EVERYTHING],
+    };
+    const observation = new Observation({ client, registry, logger, settings });
+    await observation.watched();
+    await observation.watched();
+    assert.deepEqual(told, [
+      { setting: "watching.labelSelectors", key: "exmaples" },
+      { setting: "watching.metadataOnly", key: "other.lotse.test" },
+    ]);
   });
 });
