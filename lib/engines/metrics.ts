@@ -32,7 +32,7 @@ export interface MetricsOptions {
 const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 
 /** How often the event loop is timed. */
-const TICK: Seconds = 1;
+const TICK: Seconds = 5;
 
 /** Looks on, and counts. Disposing ends the timing of the event loop. */
 export class Metrics implements Observer, TransportObserver, Disposable {
