@@ -50,4 +50,31 @@ suite("credentials", (scenario) => {
     await run;
     assert.deepEqual([[...seen], names], [["Bearer from the object"], ["one"]]);
   });
+
+  scenario.virtual("a login handler may give such an object, and wrong fields end the run", async (world) => {
+    const { host, server } = world;
+    host.network.route("https://object.test", (request) => server.fetch(request));
+    const start = (login: () => object): Promise<void> => {
+      const op = operator();
+      op.on.event(Example, () => {});
+      op.on.login(login as () => KubeConfig);
+      return op.run({ host, clusterwide: true, signal: controller.signal });
+    };
+    const controller = new AbortController();
+    const config = new KubeConfig();
+    config.loadFromClusterAndUser(
+      { name: "c", server: "https://object.test", skipTLSVerify: false },
+      { name: "u", token: "t" },
+    );
+    const run = start(() => config);
+    const wrong = assert.rejects(
+      start(() => ({ server: "https://object.test", expires: "soon" })),
+      /there is no field "expires"/,
+    );
+    await host.clock.advance(1);
+    await wrong;
+    controller.abort();
+    await host.clock.advance(1);
+    await run;
+  });
 });
