@@ -53,7 +53,6 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "watching.metadataOnly": selectors,
   "watching.transform": transforms,
   "queueing.workerLimit": orNull(count),
-  "queueing.idleTimeout": seconds,
   "queueing.exitTimeout": seconds,
   "queueing.errorDelays": delays,
   "scanning.disabled": flag,

@@ -115,8 +115,6 @@ export interface WatchingSettings {
 export interface QueueingSettings {
   /** How many objects of one watch are worked on at once. Null: no limit. Default: null. */
   workerLimit: number | null;
-  /** How long an idle worker is kept. Default: 5. */
-  idleTimeout: Seconds;
   /** How long workers may go on when their watch ends. Default: 2. */
   exitTimeout: Seconds;
   /**

@@ -55,7 +55,6 @@ export function defaultSettings(): Settings {
     },
     queueing: {
       workerLimit: null,
-      idleTimeout: 5,
       exitTimeout: 2,
       errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
     },

@@ -57,7 +57,6 @@ describe("defaultSettings()", () => {
       },
       queueing: {
         workerLimit: null,
-        idleTimeout: 5,
         exitTimeout: 2,
         errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
       },
@@ -149,7 +148,7 @@ describe("mergeSettings()", () => {
         /"watching\.inactvityTimeout".*did you mean "watching\.inactivityTimeout"/,
       ],
       [{ execution: { default_backoff: 1 } }, /did you mean "execution\.defaultBackoff"/],
-      [{ queuing: { idleTimeout: 1 } }, /"queuing".*did you mean "queueing"/],
+      [{ queuing: { exitTimeout: 1 } }, /"queuing".*did you mean "queueing"/],
       [{ posting: { somethingElse: 1 } }, /"posting\.somethingElse": there is no such setting$/],
       [JSON.parse('{"__proto__":{"a":1}}'), /"__proto__": there is no such section/],
       [JSON.parse('{"posting":{"__proto__":1}}'), /"posting\.__proto__"/],
