@@ -93,3 +93,18 @@ export class GateRow implements Passage {
     this.#whole.set([...this.#gates].every((gate) => gate.isOpen));
   }
 }
+
+/** A time in which a passage is open: its signal aborts when it closes, or with the outer one. Disposing ends the watching. */
+export interface Spell extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/** Gives what is left of the time in which a passage is open; none if it is closed. */
+export function spellOf(passage: Passage, outer: AbortSignal): Spell {
+  const inner = new AbortController();
+  const over = new AbortController();
+  const end = (): void => inner.abort(new DOMException("The gate was closed", "AbortError"));
+  if (!passage.isOpen) end();
+  passage.closed(AbortSignal.any([outer, over.signal])).then((isClosed) => isClosed && end());
+  return { signal: AbortSignal.any([outer, inner.signal]), [Symbol.dispose]: () => over.abort() };
+}

@@ -1,10 +1,11 @@
 /** Runs operators side by side, as `run`, `dev` and built executables do. */
 
-import type { Operator } from "../../mod.ts";
+import { detectIdentity, type Operator } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { OptionValues } from "./command.ts";
 import { CommandError, EXIT } from "./errors.ts";
+import { DEV_PRIORITY } from "./shared_options.ts";
 
 export interface RunOperatorsOptions {
   readonly host: Host;
@@ -27,7 +28,6 @@ export async function runOperators(
   operators: readonly Operator[],
   { host, options, logger, kubeconfig, signal, ready }: RunOperatorsOptions,
 ): Promise<void> {
-  warnOfOptionsWithoutEffect(options, logger);
   if (operators.length > 1 && options.text("liveness") !== undefined) {
     throw new CommandError(
       `Cannot answer probes for ${operators.length} operators at one address: run them one by one, or make one of them`,
@@ -36,9 +36,12 @@ export async function runOperators(
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let waiting = operators.length;
+  // NB: one process is one peer: its operators must not pause for each other.
+  const identity = detectIdentity(host);
   const runs = operators.map((op) =>
     op.run({
       ...operatorOptions(options, { isOwn: kubeconfig !== undefined }),
+      identity,
       kubeconfig: kubeconfig ?? options.text("kubeconfig"),
       host,
       logger,
@@ -95,15 +98,8 @@ function operatorOptions(
     namespaces,
     clusterwide: isWhole || undefined,
     liveness: options.text("liveness"),
+    standalone: options.choice("standalone"),
+    peering: options.text("peering"),
+    priority: options.flag("dev") ? DEV_PRIORITY : options.number("priority"),
   };
-}
-
-/** Options that scripts written for Kopf give, and that wait for their engines (peering). */
-const WITHOUT_EFFECT = ["dev", "priority", "peering"];
-
-function warnOfOptionsWithoutEffect(options: OptionValues, logger: Logger): void {
-  for (const name of WITHOUT_EFFECT) {
-    const isGiven = options.flag(name) || (options.text(name) ?? options.number(name)) !== undefined;
-    if (isGiven) logger.warn("An option has no effect in this version", { option: `--${name}` });
-  }
 }

@@ -42,10 +42,16 @@ export const SCOPE_OPTIONS: readonly CommandOption[] = [
   { flags: "-A, --all-namespaces", summary: "Serve all namespaces (the default)" },
 ];
 
+/** The priority of operators under development. Source: Kopf, docs/peering. */
+export const DEV_PRIORITY = 666;
+
 /** How the operator gets along with others, and with the kubelet. Source: Kopf, docs/peering, docs/probing. */
 export const OPERATOR_OPTIONS: readonly CommandOption[] = [
   { flags: "--standalone", summary: "Take no notice of other operators" },
-  { flags: "--dev", summary: "Take precedence over deployed operators: priority 666", excludes: "priority" },
+  {
+    flags: "--dev",
+    summary: "Take precedence over deployed operators: priority 666, whatever --priority says",
+  },
   {
     flags: "-p, --priority <number>",
     summary: "Who serves when several operators run: the highest",

@@ -25,6 +25,8 @@ export interface Check {
   readonly name: string;
   /** Undefined while it is well. */
   readonly problem: string | undefined;
+  /** What else there is to say while it is well. */
+  readonly note?: string;
 }
 
 /** Another path on the same address. */
@@ -164,8 +166,12 @@ interface ReportOptions {
 function report(request: Request, { title, checks, status = 503 }: ReportOptions): Response {
   const isGood = checks.every(({ problem }) => problem === undefined);
   if (isGood && !isVerbose(request)) return plain("ok", 200);
-  const lines = checks.map(({ name, problem }) =>
-    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`
+  const lines = checks.map(({ name, problem, note }) =>
+    problem !== undefined
+      ? `[-]${name} failed: ${problem}`
+      : note === undefined
+      ? `[+]${name} ok`
+      : `[+]${name} ok: ${note}`
   );
   const verdict = `${title} check ${isGood ? "passed" : "failed"}`;
   return plain(`${[...lines, verdict].join("\n")}\n`, isGood ? 200 : status);

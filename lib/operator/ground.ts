@@ -33,6 +33,8 @@ export interface RunningOptions {
   readonly namespaces?: readonly (string | RegExp)[];
   /** Where to answer probes: "http://0.0.0.0:8080/healthz". Undefined: nowhere. */
   readonly liveness?: string;
+  /** Under which name it meets other operators. */
+  readonly identity: string;
   /** Called when the operator has started, and begins to watch. */
   readonly onReady: () => void;
   /** Called when every kind has been listed for the first time. */

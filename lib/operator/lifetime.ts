@@ -112,6 +112,7 @@ class Lifetime {
       if (failure !== undefined) logger.error("The cleanup has failed, too", { error });
       failure ??= { error };
     } finally {
+      await this.#run?.leave();
       onClient(undefined);
       this.#transport?.[Symbol.dispose]();
     }

@@ -6,6 +6,7 @@ import type { Client } from "../client/client.ts";
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
 import type { GivenCredentials } from "../client/login.ts";
 import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
+import { detectIdentity } from "../engines/peering/identity.ts";
 import type { Poster } from "../engines/posting.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
@@ -79,6 +80,14 @@ export interface RunOptions<Memo extends object = PlainMemo> {
    * nowhere.
    */
   readonly liveness?: string;
+  /** The name of the peering object to meet other operators at, which there must be then. Default: as the settings say. */
+  readonly peering?: string;
+  /** Operators with a lower one pause for this one. Default: as the settings say, which is 0. */
+  readonly priority?: number;
+  /** Take no notice of other operators. Default: as the settings say, which is false. */
+  readonly standalone?: boolean;
+  /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
+  readonly identity?: string;
   /** Default: plain lines on the standard error output, from level "info". */
   readonly logger?: Logger;
   /** The world to run in. Default: the real one. */
@@ -211,9 +220,14 @@ export class Operator<Memo extends object = PlainMemo> {
       );
     }
     this.#isRunning = true;
+    const { peering } = this.settings;
+    const overrides = peeringOverrides(options);
+    const before = { ...peering };
     try {
+      Object.assign(peering, overrides);
       await this.#run(options);
     } finally {
+      for (const key of Object.keys(overrides)) Object.assign(peering, { [key]: Reflect.get(before, key) });
       this.#isRunning = false;
     }
   }
@@ -233,6 +247,7 @@ export class Operator<Memo extends object = PlainMemo> {
       registry: this.#registry.copy(),
       settings: this.settings,
       lifecycle: () => this.lifecycle,
+      identity: options.identity ?? detectIdentity(host),
       // The layers below hand it on, whatever it holds.
       memo: (options.memo === undefined ? this.memo : { ...options.memo }) as PlainMemo,
       signal: options.signal ?? new AbortController().signal,
@@ -293,6 +308,18 @@ export function operator<Memo extends object = PlainMemo>(
 export function operator(options?: OperatorOptions): Operator;
 export function operator<Memo extends object>(options: OperatorOptions<Memo> = {}): Operator<Memo> {
   return new Operator<Memo>(options);
+}
+
+/** What the options of a run say in place of the settings; startup handlers may change it. */
+function peeringOverrides(
+  { peering, priority, standalone, namespaces = [] }: RunOptions,
+): Partial<Settings["peering"]> {
+  return {
+    ...peering !== undefined && { name: peering, mandatory: true },
+    ...priority !== undefined && { priority },
+    ...standalone !== undefined && { standalone },
+    clusterwide: namespaces.length === 0,
+  };
 }
 
 /** Tells whether a value is an operator, of whichever copy of this package. */

@@ -6,6 +6,7 @@
  */
 
 import { exponentialBackoff } from "../async/backoff.ts";
+import { type Passage, spellOf } from "../async/gate.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { messageOf } from "../client/errors.ts";
@@ -40,6 +41,10 @@ export interface OrchestrationOptions {
   /** Called once, when all streams that there are have listed their objects. */
   readonly onSynced: () => void;
   readonly observer: Observer;
+  /** Streams are open while it is. */
+  readonly passage: Passage;
+  /** Called with each stream that sees again what there is, after a pause. */
+  readonly onSighted?: () => void;
 }
 
 /** How long a stream may fail before what is known of its objects counts as stale. */
@@ -76,6 +81,8 @@ export class Orchestration {
   readonly #sharing: Sharing;
   #isRevising = false;
   #hasTold = false;
+  /** Streams that were closed by a pause, and have not listed since. */
+  readonly #blind = new Set<string>();
 
   constructor(options: OrchestrationOptions) {
     this.#options = options;
@@ -92,11 +99,20 @@ export class Orchestration {
     return !this.#isRevising && [...this.#streams.values()].every(({ listed }) => listed);
   }
 
+  /** Whether an object may be other than it is known, since its stream is or was closed by a pause. */
+  isBlind(resource: Resource, namespace: string | undefined): boolean {
+    if (!this.#options.passage.isOpen) return true;
+    if (this.#blind.size === 0) return false;
+    const kind = keyOf(resource);
+    return ["*", "", namespace ?? ""].some((scope) => this.#blind.has(`${kind}|${scope}`));
+  }
+
   /** Whether each stream sees what happens. Streams that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
     return [...this.#streams].map(([key, stream]) => ({
       name: `watch ${key.replace(/\|$/, "")}`,
-      problem: this.#problemOf(stream),
+      problem: this.#options.passage.isOpen ? this.#problemOf(stream) : undefined,
+      note: this.#options.passage.isOpen ? undefined : "paused",
     }));
   }
 
@@ -117,6 +133,7 @@ export class Orchestration {
     this.#isRevising = true;
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
+    for (const [key] of unwanted) this.#sight(key);
     const heirs = new Map([...wanted.keys()].map((key) => [key, new KnownObjects()]));
     const orphans = unwanted.flatMap(([, stream]) => bequeath(stream, heirs));
     for (const [key, target] of wanted) {
@@ -170,17 +187,23 @@ export class Orchestration {
     stream: Stream,
     { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { host, logger } = this.#options;
+    const { host, logger, passage } = this.#options;
     const backoff = exponentialBackoff({ initial: 1, max: 60, jitter: 0.5, random: host.random });
-    for (let failures = 0; !signal.aborted; failures++) {
+    const onListed = (): void => this.#markListed(key, stream);
+    for (let failures = 0; !signal.aborted && await passage.opened(signal); failures++) {
+      using spell = spellOf(passage, signal);
       let error: unknown;
       try {
-        const onListed = (): void => this.#markListed(key, stream);
-        await this.#follow(stream, { ...target, key, signal, onListed });
+        await this.#follow(stream, { ...target, key, signal: spell.signal, onListed });
       } catch (caught) {
         error = caught;
       }
       if (signal.aborted) return;
+      if (spell.signal.aborted) {
+        this.#blind.add(key);
+        stream.failingSince = undefined;
+        continue;
+      }
       stream.failingSince ??= host.clock.now();
       const pause = backoff(failures) ?? 60;
       logger.error("Watching has crashed, it is started again", {
@@ -230,6 +253,7 @@ export class Orchestration {
   }
 
   #markListed(key: string, stream: Stream): void {
+    this.#sight(key);
     if (stream.listed) return;
     stream.listed = true;
     this.#options.onListed?.(key);
@@ -240,6 +264,10 @@ export class Orchestration {
     if (this.#hasTold || !this.isSynced) return;
     this.#hasTold = true;
     this.#options.onSynced();
+  }
+
+  #sight(key: string): void {
+    if (this.#blind.delete(key)) this.#options.onSighted?.();
   }
 }
 

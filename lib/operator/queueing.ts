@@ -52,6 +52,8 @@ export interface WorkersOptions {
   /** Whether a kind's raw events must all be kept. */
   readonly keepsEvents: (resource: Resource) => boolean;
   readonly observer: Observer;
+  /** Whether nothing more may be done with an object for now, apart from what comes of events. Default: it never is. */
+  readonly isHeld?: (memory: ObjectMemory) => boolean;
 }
 
 /** How an event is to be taken. */
@@ -80,6 +82,8 @@ export class Workers {
   readonly #options: WorkersOptions;
   readonly #workers = new Map<string, Worker>();
   readonly #planned = new Map<string, Wake>();
+  /** Looks at objects that are held back. */
+  readonly #held = new Map<string, Wake>();
   readonly #schedule: Schedule;
   readonly #stopping = new AbortController();
 
@@ -135,6 +139,10 @@ export class Workers {
   wake(key: string, wake: Wake): void {
     const memory = this.#options.memories.get(key);
     if (memory === undefined || this.#isStopped) return;
+    if (this.#isHeld(memory)) {
+      this.#held.set(key, wake);
+      return;
+    }
     const worker = this.#workerOf(memory);
     this.#release(worker);
     worker.wake = wake;
@@ -146,15 +154,31 @@ export class Workers {
     if (this.#workers.get(key)?.paused !== true) this.wake(key, "dependency");
   }
 
+  /** Lets go on what was held back and is no longer. */
+  release(): void {
+    for (const [key, wake] of [...this.#held]) {
+      const memory = this.#options.memories.get(key);
+      if (memory !== undefined && this.#isHeld(memory)) continue;
+      this.#held.delete(key);
+      if (wake === "dependency") this.poke(key);
+      else this.wake(key, wake);
+    }
+  }
+
   /** Takes nothing in any more. Cycles that run go on to their end. */
   stop(): void {
     this.#stopping.abort();
     this.#schedule[Symbol.dispose]();
     this.#planned.clear();
+    this.#held.clear();
   }
 
   get #isStopped(): boolean {
     return this.#stopping.signal.aborted;
+  }
+
+  #isHeld(memory: ObjectMemory): boolean {
+    return this.#options.isHeld?.(memory) === true;
   }
 
   #workerOf(memory: ObjectMemory): Worker {
@@ -220,7 +244,8 @@ export class Workers {
       this.#cancel(key);
     } else if (next.after <= 0 && next.paused !== true) {
       this.#cancel(key);
-      worker.wake = next.wake ?? "retry";
+      if (this.#isHeld(worker.memory)) this.#held.set(key, next.wake ?? "retry");
+      else worker.wake = next.wake ?? "retry";
     } else {
       worker.paused = next.paused === true;
       this.#planned.set(key, next.wake ?? "retry");
@@ -231,6 +256,7 @@ export class Workers {
   #cancel(key: string): void {
     this.#schedule.cancel(key);
     this.#planned.delete(key);
+    this.#held.delete(key);
   }
 
   /** Events that came after the object had gone are about a new one of the same key. */

@@ -10,6 +10,7 @@ import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import type { HotLoops, LoopingPass } from "../engines/hot_loops.ts";
+import type { MetricSources } from "../engines/metrics.ts";
 import { Poster } from "../engines/posting.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
@@ -31,6 +32,8 @@ import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
 import { Orchestration } from "./orchestration.ts";
 import { deliver } from "./outcomes.ts";
+import { finished, within } from "./patience.ts";
+import { Pausing } from "./pausing.ts";
 import { createProcess, postingLogger } from "./processing.ts";
 import { Workers } from "./queueing.ts";
 import { watchDefinitions } from "./scanning.ts";
@@ -69,6 +72,7 @@ export class Run {
   readonly #poster: Poster;
   readonly #hotLoops: HotLoops;
   readonly #observer: Observer;
+  readonly #pausing: Pausing;
   #isAnnounced = false;
   #isRevisedLater = false;
   #isStarted = false;
@@ -98,18 +102,15 @@ export class Run {
     this.#daemons = this.#makeDaemons();
     const memories = new Memories(options.memo);
     this.#workers = this.#makeWorkers(memories);
-    ground.onlookers.metrics?.attach({
-      objects: () => memories.counts(),
-      hotLoops: () => this.#hotLoops.counts(),
-      waitingEvents: () => this.#poster.waiting,
-      background: () => this.#daemons.counts.live,
-      planned: () => this.#workers.planned,
-      workerLimit: () => settings.queueing.workerLimit ?? Infinity,
-    });
+    ground.onlookers.metrics?.attach(this.#metricSources(memories));
     this.#namespaces = new Namespaces({
       ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },
       patterns: options.namespaces,
       onChange: () => void this.#reviseSurely(),
+    });
+    this.#pausing = new Pausing({
+      ...{ client, host, settings, logger, identity: options.identity, daemons: this.#daemons },
+      namespaces: () => this.#namespaces.served,
     });
     this.#observation = new Observation({ client, registry, logger, settings: settings.watching });
     this.#admission = this.#makeAdmission(memories, ground);
@@ -128,7 +129,22 @@ export class Run {
       onListed: (stream) => this.#indexing.release(stream),
       onEnded: (stream) => this.#indexing.release(stream),
       observer: this.#observer,
+      passage: this.#pausing.passage,
+      onSighted: () => this.#workers.release(),
     });
+  }
+
+  #metricSources(memories: Memories): MetricSources {
+    const { queueing } = this.#options.settings;
+    return {
+      objects: () => memories.counts(),
+      hotLoops: () => this.#hotLoops.counts(),
+      waitingEvents: () => this.#poster.waiting,
+      background: () => this.#daemons.counts.live,
+      planned: () => this.#workers.planned,
+      workerLimit: () => queueing.workerLimit ?? Infinity,
+      isPaused: () => this.#pausing.isPaused,
+    };
   }
 
   async untilStopped(): Promise<void> {
@@ -148,6 +164,7 @@ export class Run {
   }
 
   async #start(): Promise<void> {
+    this.#streams.start("pause", (stop) => this.#pausing.follow(stop));
     this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
     await this.#namespaces.ready;
     await firstContact(() => this.#revise(), {
@@ -169,8 +186,14 @@ export class Run {
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: this.#indexing.gate.isOpen ? undefined : "they are not complete yet" },
       ...this.#admission.checks(),
+      ...this.#pausing.checks(),
       ...this.#orchestration.checks(),
     ];
+  }
+
+  /** The last thing of all: tells other operators that this one has gone. Never rejects. */
+  async leave(): Promise<void> {
+    await this.#pausing.peering.leave();
   }
 
   #makeWorkers(memories: Memories): Workers {
@@ -196,6 +219,7 @@ export class Run {
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
       keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
+      isHeld: ({ resource, body }) => this.#orchestration.isBlind(resource, body.metadata?.namespace),
     });
   }
 
@@ -256,13 +280,18 @@ export class Run {
   /** One revision at a time: definitions come in swarms. */
   #revise(): Promise<void> {
     const revise = async (): Promise<void> => {
-      const kinds = await this.#observation.watched();
+      const [kinds] = await Promise.all([this.#observation.watched(), this.#meet()]);
       this.#announce();
       this.#admission.revise();
       await this.#orchestration.revise(kinds);
       if (this.#client.discovery.broken.size > 0) this.#reviseLater();
     };
     return this.#revision = this.#revision.then(revise, revise);
+  }
+
+  /** Who watches nothing is in nobody's way. */
+  async #meet(): Promise<void> {
+    if (this.#options.registry.objectHandlers.length > 0) await this.#pausing.peering.revise();
   }
 
   /** Groups that were left out since they are broken are asked for again. */
@@ -310,34 +339,42 @@ export class Run {
         settings: settings.watching,
         signal,
         onChange: async (group, promised) => {
-          if (!this.#observation.concerns(group)) return;
+          if (!this.#concerns(group)) return;
           await this.#client.discovery.refresh(group);
           await this.#revise();
           if (promised !== undefined) await lagging.expect(promised);
         },
         isServed: async (group, plural) => {
-          if (!this.#observation.concerns(group)) return true;
+          if (!this.#concerns(group)) return true;
           return (await this.#client.discovery.group(group)).some((kind) => kind.plural === plural);
         },
       }));
   }
 
+  #concerns(group: string): boolean {
+    return this.#observation.concerns(group) || this.#pausing.peering.concerns(group);
+  }
+
   async #stop(): Promise<void> {
-    const { settings, logger } = this.#options;
+    const { settings, logger, host: { clock } } = this.#options;
     const { exitTimeout } = settings.queueing;
     const released = this.#admission.stop();
     // NB: it also waits for who has just asked what is served, however long the server takes to answer.
-    if (!await this.#within(this.#streams.stop(), exitTimeout)) {
+    const streams = Promise.all([this.#streams.stop(), this.#pausing.peering.stopWatching()]);
+    if (!await within(streams, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#streams.size });
     }
     await released;
     this.#workers.stop();
     using daemons = this.#daemons;
-    const [isFinished] = await Promise.all([this.#finished(this.#work, exitTimeout), daemons.exit()]);
+    const [isFinished] = await Promise.all([
+      finished(this.#work, { clock, timeout: exitTimeout }),
+      daemons.exit(),
+    ]);
     if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
     const isDone = await Promise.all([
-      this.#finished(this.#work, exitTimeout),
-      this.#finished(this.#background, LEFTOVERS),
+      finished(this.#work, { clock, timeout: exitTimeout }),
+      finished(this.#background, { clock, timeout: LEFTOVERS }),
     ]);
     this.#writing.abort(new DOMException("The operator is stopping", "AbortError"));
     if (isDone.every(Boolean)) return;
@@ -345,17 +382,5 @@ export class Run {
       objects: this.#workers.busy.slice(0, MOST_NAMED),
       background: this.#background.size,
     });
-  }
-
-  async #finished(tasks: TaskGroup, timeout: Seconds): Promise<boolean> {
-    return tasks.size === 0 || await this.#within(tasks.finished(), timeout);
-  }
-
-  async #within(work: Promise<void>, timeout: Seconds): Promise<boolean> {
-    const controller = new AbortController();
-    const late = this.#options.host.clock.sleep(timeout, controller.signal).then(() => false);
-    const result = await Promise.race([work.then(() => true), late]);
-    controller.abort();
-    return result;
   }
 }

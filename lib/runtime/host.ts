@@ -107,6 +107,8 @@ export interface Process {
   cwd(): string;
   /** The host's name on the network. */
   hostname(): string;
+  /** The name of the user that we run as, or undefined where there is none. */
+  user(): string | undefined;
   /** Bytes of resident memory. */
   memory(): number;
   /** CPU time used so far by this process, in seconds (user and system). */

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
-import { constants, homedir, hostname } from "node:os";
+import { constants, homedir, hostname, userInfo } from "node:os";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { importFresh } from "./fresh_modules.ts";
@@ -18,6 +18,7 @@ export function nodeProcess(): Process {
     home: () => process.env.HOME || homedir() || undefined,
     cwd: () => process.cwd(),
     hostname: () => hostname(),
+    user: findUser,
     memory: () => process.memoryUsage().rss,
     cpu() {
       const { user, system } = process.cpuUsage();
@@ -37,6 +38,18 @@ export function nodeProcess(): Process {
       return options?.fresh ? importFresh(href) : import(href);
     },
   };
+}
+
+/** The names that Python looks for, too, and then what the system says. */
+function findUser(): string | undefined {
+  const { LOGNAME, USER, LNAME, USERNAME } = process.env;
+  const named = LOGNAME || USER || LNAME || USERNAME;
+  if (named) return named;
+  try {
+    return userInfo().username || undefined;
+  } catch {
+    return undefined; // a number that has no name, as in many containers
+  }
 }
 
 /**

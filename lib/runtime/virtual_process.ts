@@ -94,6 +94,10 @@ class PaperProcess implements VirtualProcess {
     return "virtual";
   }
 
+  user(): string | undefined {
+    return this.#env.get("USER");
+  }
+
   memory(): number {
     return 64 * 1024 * 1024;
   }

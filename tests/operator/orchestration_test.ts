@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Gate } from "../../lib/async/gate.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
 import { Orchestration, type OrchestrationOptions } from "../../lib/operator/orchestration.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
@@ -26,6 +27,7 @@ function bench(options: Partial<OrchestrationOptions> = {}): Bench {
   const tasks = new TaskGroup({ onError: (error) => assert.fail(String(error)) });
   const events: string[] = [];
   const orchestration = new Orchestration({
+    passage: new Gate(true),
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },
     scope: { served: undefined, matches: () => true, revise: () => {} },

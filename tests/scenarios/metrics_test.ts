@@ -58,8 +58,11 @@ suite("metrics", (scenario) => {
         if (path.includes("/events")) return new Promise<Response>(() => {});
         return undefined;
       };
-      const running = await world.start(op, { liveness: LIVENESS });
       const seen: Sample[] = [];
+      const paused = await world.start(op, { liveness: LIVENESS, peering: "nowhere" });
+      seen.push(...await scrape(world));
+      await paused.stop();
+      const running = await world.start(op, { liveness: LIVENESS });
       for (const name of ["secret-flaky", "secret-bad", "secret-loop"]) await objects.create(name);
       await objects.create("secret-late", { spec: { ticks: true } });
       await running.advance(5);

@@ -18,6 +18,8 @@ export interface MetricSources {
   readonly background: () => number;
   /** How many objects are to be looked at again at some time. */
   readonly planned: () => number;
+  /** Whether the operator is paused. */
+  readonly isPaused: () => boolean;
   /** How many objects may be looked at at once; Infinity: any number. */
   readonly workerLimit: () => number;
 }
@@ -65,7 +67,9 @@ export class Gauges {
       return worst;
     };
     const age = ({ lastActivity, since }: StreamState): number =>
-      Math.max(0, this.#look.host.clock.now() - (lastActivity ?? since)) / 1000;
+      this.#look.sources()?.isPaused() === true
+        ? 0
+        : Math.max(0, this.#look.host.clock.now() - (lastActivity ?? since)) / 1000;
     this.#made.pulled(
       "lotse_watch_silence_seconds",
       "How long the server has not been heard on the kind's most silent stream",
@@ -183,6 +187,11 @@ export class Gauges {
       "lotse_posting_queue",
       "Kubernetes events that wait to be posted",
       () => this.#look.sources()?.waitingEvents() ?? 0,
+    );
+    this.#made.single(
+      "lotse_paused",
+      "Whether the operator is paused for others (1) or not (0)",
+      () => this.#look.sources()?.isPaused() === true ? 1 : 0,
     );
   }
 }

@@ -36,6 +36,7 @@ export function processSuite(makeHost: () => Host): void {
       assert.equal(process.env("PATH"), nodeProcess.env.PATH);
       assert.equal(process.env("LOTSE_NO_SUCH_VARIABLE"), undefined);
       assert.ok(process.hostname().length > 0);
+      assert.notEqual(process.user(), "");
       assert.ok(process.memory() > 1e6);
       assert.ok(process.home());
       const before = process.cpu();

@@ -1,0 +1,186 @@
+/**
+ * The peering of one operator: which peering objects there are for what it serves, and whether nobody is in its way.
+ *
+ * There is one object for a run over the whole cluster, else one in each served namespace. Where the server knows no such
+ * kinds there is nothing to do, unless peering is mandatory: then the operator waits for them. One object in which somebody
+ * is in the way pauses everything. Source: Kopf, B §4.1, §4.3, §4.6.
+ */
+
+import { type Gate, GateRow, type Passage } from "../../async/gate.ts";
+import type { Client } from "../../client/client.ts";
+import { keyOf, type Resource } from "../../model/resource.ts";
+import type { Host, Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Peer } from "./record.ts";
+import { PeeringScope } from "./scope.ts";
+
+export interface PeeringOptions {
+  readonly client: Client;
+  readonly host: Host;
+  readonly logger: Logger;
+  readonly settings: Settings;
+  /** Under which name the operator writes. */
+  readonly identity: string;
+  /** Which namespaces are served; undefined: the whole cluster. */
+  readonly namespaces: () => readonly string[] | undefined;
+}
+
+/** The groups that have peering kinds; the second one is older. */
+export const PEERING_GROUPS: readonly string[] = ["kopf.dev", "zalando.org"];
+const VERSION = "v1";
+
+/** How long the start waits for the first look at peers. */
+const FIRST_LOOK: Seconds = 5;
+
+/** Gives the peering kinds that the server has: for the whole cluster, or in namespaces. */
+export async function findPeeringKinds(
+  { discovery }: Pick<Client, "discovery">,
+  { clusterwide }: { readonly clusterwide: boolean },
+): Promise<readonly Resource[]> {
+  const plural = clusterwide ? "clusterkopfpeerings" : "kopfpeerings";
+  const served = await discovery.groups(PEERING_GROUPS);
+  return served.filter((kind) =>
+    kind.plural === plural && kind.version === VERSION && kind.namespaced !== clusterwide
+  );
+}
+
+interface Place {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+}
+
+interface Member {
+  readonly scope: PeeringScope;
+  readonly gate: Gate;
+}
+
+/** All peering objects of one operator. */
+export class Peering {
+  readonly #options: PeeringOptions;
+  readonly #row = new GateRow();
+  /** Closed while peering is mandatory and there are no kinds. */
+  readonly #kinds: Gate;
+  readonly #members = new Map<string, Member>();
+  #isStopping = false;
+  #hasWarned = false;
+
+  constructor(options: PeeringOptions) {
+    this.#options = options;
+    const { mandatory, standalone } = options.settings.peering;
+    this.#kinds = this.#row.add(standalone || !mandatory);
+  }
+
+  /** Open while the operator may work. */
+  get passage(): Passage {
+    return this.#row;
+  }
+
+  /** Whether there is any object to meet at, or has to be. */
+  get isActive(): boolean {
+    return this.#members.size > 0 || !this.#kinds.isOpen;
+  }
+
+  /** Those who are in the way, in any of the objects. */
+  get blockers(): readonly Peer[] {
+    return [...this.#members.values()].flatMap(({ scope }) => scope.blockers);
+  }
+
+  /** What has to be mended before the operator can work; undefined if it works, or others do. */
+  get problem(): string | undefined {
+    if (!this.#kinds.isOpen) {
+      return "peering is mandatory, but the server has no peering kinds (apply their CRDs)";
+    }
+    if (this.#row.isOpen || this.blockers.length > 0) return undefined;
+    const { name } = this.#options.settings.peering;
+    return `peering is mandatory, but the peering object "${name}" has not been seen (create it, and allow to watch it)`;
+  }
+
+  /** Whether kinds of this group could matter. */
+  concerns(group: string): boolean {
+    return !this.#options.settings.peering.standalone && PEERING_GROUPS.includes(group);
+  }
+
+  /**
+   * Takes up the objects that are to be met at now, and leaves the others. Waits a moment for the first look at new ones, so
+   * that nothing is begun that others are at.
+   *
+   * @throws {ApiError} If the server does not tell what it serves.
+   */
+  async revise(): Promise<void> {
+    const { settings, host } = this.#options;
+    if (settings.peering.standalone || this.#isStopping) return;
+    const wanted = await this.#places();
+    if (this.#isStopping) return;
+    const left = this.#leaveAllBut(wanted);
+    const fresh = [...wanted].filter(([key]) => !this.#members.has(key)).map(([key, place]) =>
+      this.#join(key, place)
+    );
+    await left;
+    if (fresh.length === 0 || !this.#row.isOpen) return;
+    const timer = new AbortController();
+    await Promise.race([
+      Promise.all(fresh.map(({ looked }) => looked)),
+      host.clock.sleep(FIRST_LOOK, timer.signal),
+    ]);
+    timer.abort();
+  }
+
+  /** Ends looking at others; own records are kept alive. */
+  async stopWatching(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#members.values()].map(({ scope }) => scope.stopWatching()));
+  }
+
+  /** Removes the own records. Never rejects. */
+  async leave(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#members.values()].map(({ scope }) => scope.leave()));
+  }
+
+  async #places(): Promise<ReadonlyMap<string, Place>> {
+    const { client, settings } = this.#options;
+    const { clusterwide } = settings.peering;
+    const resources = await findPeeringKinds(client, { clusterwide });
+    this.#checkKinds(resources);
+    const namespaces = clusterwide ? [undefined] : this.#options.namespaces() ?? [client.defaultNamespace];
+    return new Map(
+      resources.flatMap((resource) =>
+        namespaces.map((namespace) => [`${keyOf(resource)}|${namespace ?? ""}`, { resource, namespace }])
+      ),
+    );
+  }
+
+  #checkKinds(resources: readonly Resource[]): void {
+    const { settings, logger } = this.#options;
+    const { mandatory, clusterwide } = settings.peering;
+    if (mandatory && resources.length === 0 && !this.#hasWarned) {
+      this.#hasWarned = true;
+      const kind = clusterwide ? "ClusterKopfPeering" : "KopfPeering";
+      logger.warn("Paused: peering is mandatory, but the server has no peering kinds (apply their CRDs)", {
+        kind,
+      });
+    }
+    // NB: not opened here: the gates of the objects must be there first.
+    if (mandatory && resources.length === 0) this.#kinds.close();
+  }
+
+  #join(key: string, { resource, namespace }: Place): PeeringScope {
+    const { settings } = this.#options;
+    const gate = this.#row.add(!settings.peering.mandatory);
+    const scope = new PeeringScope({ ...this.#options, resource, namespace, gate });
+    this.#members.set(key, { scope, gate });
+    this.#kinds.open();
+    scope.start();
+    return scope;
+  }
+
+  async #leaveAllBut(wanted: ReadonlyMap<string, Place>): Promise<void> {
+    const unwanted = [...this.#members].filter(([key]) => !wanted.has(key));
+    for (const [key, { gate }] of unwanted) {
+      this.#members.delete(key);
+      this.#row.remove(gate);
+    }
+    await Promise.all(unwanted.map(([, { scope }]) => scope.leave()));
+  }
+}
