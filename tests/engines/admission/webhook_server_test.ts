@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { describe, it } from "node:test";
+import { ReviewError } from "../../../lib/engines/admission/review.ts";
+import { subjectOf } from "../../../lib/engines/admission/identity.ts";
+import { webhookServer, type WebhookServerOptions } from "../../../lib/engines/admission/webhook_server.ts";
+import { fromBase64 } from "../../../lib/model/base64.ts";
+import { createAuthority } from "../../../lib/runtime/certificates.ts";
+import { currentHost } from "../../../lib/runtime/current.ts";
+import type { Host } from "../../../lib/runtime/host.ts";
+import { createLogger } from "../../../lib/runtime/logging.ts";
+import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import type {
+  AdmissionServerContext,
+  ReviewFn,
+  WebhookClientConfig,
+} from "../../../lib/settings/admission_server.ts";
+
+/** A server that was asked to serve. */
+class Served implements AsyncDisposable {
+  readonly said: string[] = [];
+  review: ReviewFn = (_review, { webhook = "all" } = {}) =>
+    Promise.resolve({ apiVersion: "v", kind: "k", response: { uid: webhook, allowed: true } });
+  readonly #controller = new AbortController();
+  readonly #ways: AsyncIterator<WebhookClientConfig>;
+  readonly #host: Host;
+
+  constructor(options: WebhookServerOptions, host: Host = virtualHost()) {
+    this.#host = host;
+    const write = ({ message, fields }: { message: string; fields: object }): void =>
+      void this.said.push(`${message} ${Object.values(fields)}`);
+    const context: AdmissionServerContext = {
+      review: (...args) => this.review(...args),
+      fetch: () => Promise.reject(new Error("not used")),
+      host,
+      logger: createLogger({ level: "debug", write }, host.clock),
+      signal: this.#controller.signal,
+    };
+    this.#ways = webhookServer(options).serve(context)[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<WebhookClientConfig> {
+    const { value, done } = await this.#ways.next();
+    assert.notEqual(done, true);
+    return value;
+  }
+
+  /** Posts by a client that trusts what the way says. */
+  async post(way: WebhookClientConfig, path: string, method = "POST", body = "{}"): Promise<string> {
+    const { url = "", caBundle } = way;
+    const ca = caBundle && fromBase64(caBundle);
+    using connection = this.#host.network.connect({ server: url, ca });
+    const response = await connection.request({
+      method,
+      path,
+      headers: {},
+      ...method === "POST" && { body },
+    });
+    return `${response.status} ${await response.text()}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort();
+    assert.equal((await this.#ways.next()).done, true);
+  }
+}
+
+async function certificateFor(name: string): Promise<{ readonly cert: string; readonly key: string }> {
+  const authority = await createAuthority({ name: "a" });
+  const issued = await authority.issue({ commonName: name, dnsNames: [name], server: true });
+  return { cert: issued.certificate, key: issued.key };
+}
+
+describe("webhookServer()", () => {
+  it("[B143] says under which URL it is reached, without certificates if it is insecure", async () => {
+    const options = { addr: "127.0.0.1", insecure: true, path: "/p1/p2", port: 22533 };
+    await using served = new Served(options);
+    const way = await served.next();
+    assert.deepEqual(way, { url: "http://127.0.0.1:22533/p1/p2" });
+    assert.match(await served.post(way, "/some/id"), /^200 .*"uid":"some\/id"/);
+    assert.match(await served.post(way, "/"), /^200 .*"uid":"all"/);
+    assert.match(await served.post(way, "", "GET"), /^405 /);
+    assert.match(await served.post({ url: "http://127.0.0.1:22533" }, "/elsewhere"), /^404 /);
+  });
+
+  it("[B144] [B145] [B150] names hosts as URLs have them", async () => {
+    const cases: [WebhookServerOptions, string, string][] = [
+      [{ addr: "::1" }, "http://[::1]:9443", "http://[::1]:9443"],
+      [{}, "http://localhost:9443", "http://*:9443"],
+      [{ addr: "0.0.0.0" }, "http://127.0.0.1:9443", "http://0.0.0.0:9443"],
+      [{ addr: "::" }, "http://[::1]:9443", "http://[::]:9443"],
+      [{ cluster: "k3d" }, "http://host.k3d.internal:9443", "http://*:9443"],
+      [{ cluster: "minikube" }, "http://host.minikube.internal:9443", "http://*:9443"],
+      [{ cluster: "docker-desktop" }, "http://host.docker.internal:9443", "http://*:9443"],
+      [{ host: "my.test", cluster: "k3d" }, "http://my.test:9443", "http://*:9443"],
+    ];
+    for (const [options, url, local] of cases) {
+      await using served = new Served({ port: 9443, insecure: true, ...options });
+      assert.deepEqual(await served.next(), { url });
+      assert.deepEqual(served.said, [
+        `Listening for admission reviews ${local}`,
+        `Admission reviews are to go to ${url}`,
+      ]);
+    }
+  });
+
+  it("[B146] is trusted by the certificate that it was given", async () => {
+    const { cert, key } = await certificateFor("a.test");
+    const host = virtualHost({ files: { "/tls.crt": cert, "/tls.key": key, "/ca.crt": "some authority" } });
+    const files = { certfile: "/tls.crt", pkeyfile: "/tls.key", host: "a.test", port: 443 };
+    await using served = new Served(files, host);
+    const { url, caBundle = "" } = await served.next();
+    assert.deepEqual([url, fromBase64(caBundle)], ["https://a.test", cert]);
+    await using other = new Served({ ...files, port: 444, cafile: "/ca.crt", cadump: "/dump" }, host);
+    assert.equal(fromBase64((await other.next()).caBundle ?? ""), "some authority");
+    assert.equal(await host.files.readText("/dump"), "some authority");
+  });
+
+  it("[B147] makes a certificate for itself, which clients can trust", async () => {
+    await using served = new Served({ addr: "127.0.0.1", extraSans: ["more.test"] }, currentHost());
+    const way = await served.next();
+    assert.match(await served.post(way, "/x"), /^200 .*"uid":"x"/);
+    await assert.rejects(served.post({ url: way.url }, "/x"), "nobody else trusts it");
+  });
+
+  it("[B154] [B155] answers what cannot be answered as HTTP has it", async () => {
+    await using served = new Served({ addr: "127.0.0.1", port: 1, insecure: true });
+    const way = await served.next();
+    served.review = () => Promise.reject(new Error("a secret"));
+    assert.equal(await served.post(way, "/x"), "500 Internal server error\n");
+    served.review = () => Promise.reject(new ReviewError(503, "not now"));
+    assert.equal(await served.post(way, "/x"), "503 not now\n");
+    assert.match(
+      await served.post(way, "/x", "POST", "{"),
+      /^400 Cannot read the admission review: it is not JSON/,
+    );
+    assert.match(await served.post(way, "/x", "POST", "x".repeat(17 * 1024 * 1024)), /^413 /);
+    assert.match(await served.post(way, "/%ff"), /^400 Cannot read the path/);
+  });
+
+  it("[B148] takes files that were replaced, after the interval", async () => {
+    const [before, after] = await Promise.all([certificateFor("a.test"), certificateFor("a.test")]);
+    const host = virtualHost({ files: { "/tls.crt": before.cert, "/tls.key": before.key } });
+    const options = { certfile: "/tls.crt", pkeyfile: "/tls.key", fileCheckInterval: 10 };
+    const served = new Served(options, host);
+    const first = await served.next();
+    const ways = [first];
+    const waiting = served.next().then((way) => ways.push(way));
+    await host.clock.advance(5);
+    await host.files.writeText("/tls.crt", after.cert);
+    await host.files.writeText("/tls.key", after.key);
+    await host.clock.advance(4);
+    assert.equal(ways.length, 1);
+    await host.clock.advance(2);
+    await waiting;
+    assert.deepEqual(ways.map(({ url }) => url), [first.url, first.url]);
+    assert.deepEqual(ways.map(({ caBundle = "" }) => fromBase64(caBundle)), [before.cert, after.cert]);
+    await served[Symbol.asyncDispose]();
+  });
+
+  it("[B149] has names and addresses in its certificate", async () => {
+    assert.deepEqual(subjectOf(["1.2.3.4", "Host1", "host1", "::", "0.0.0.0", "[::1]"]), {
+      commonName: "host1",
+      dnsNames: ["host1"],
+      ipAddresses: ["1.2.3.4", "::1"],
+    });
+    assert.equal(subjectOf(["1.2.3.4"]).commonName, "1.2.3.4");
+    const authority = await createAuthority({ name: "a" });
+    const { certificate } = await authority.issue({ ...subjectOf(["1.2.3.4", "host1"]), server: true });
+    const { subject, subjectAltName } = new X509Certificate(certificate);
+    assert.deepEqual([subject, subjectAltName], ["CN=host1", "DNS:host1, IP Address:1.2.3.4"]);
+  });
+
+  it("refuses options that contradict each other", () => {
+    const bad: WebhookServerOptions[] = [
+      { insecure: true, certfile: "a", pkeyfile: "b" },
+      { certfile: "a" },
+      { path: "p" },
+      { path: "/p/" },
+      { cluster: "kind" as never },
+      { verifyMode: "required" },
+    ];
+    for (const options of bad) assert.throws(() => webhookServer(options), TypeError);
+  });
+});
