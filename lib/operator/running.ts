@@ -319,7 +319,7 @@ export class Run {
   #announce(): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
-    this.#options.logger.debug("Operator has started");
+    this.#options.logger.info("Operator has started");
     this.#options.onReady();
   }
 
