@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Limiter } from "../../lib/async/limiter.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
-import { virtualHost } from "../../lib/kits/testing/mod.ts";
-import type { WatchEvent } from "../../lib/model/object.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { PODS } from "../../lib/model/kinds.ts";
+import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { Memories, type ObjectMemory } from "../../lib/operator/memories.ts";
 import { type Next, Workers } from "../../lib/operator/queueing.ts";
@@ -40,6 +41,57 @@ function makeWorkers(process: (memory: ObjectMemory, types: (string | null)[]) =
     process: async (memory, { events }) => await process(memory, events.map(({ type }) => type)),
   });
   return { clock, memories, tasks, workers };
+}
+
+const EVENT = { type: "ADDED", object: { metadata: { name: "one", uid: "u" } } } as const;
+
+interface Bench {
+  readonly host: VirtualHost;
+  readonly workers: Workers;
+  /** "begin a1", "end a1": what has happened, in order. */
+  readonly log: string[];
+  submit(
+    type: WatchEvent["type"],
+    name: string,
+    version: number,
+    more?: Partial<KubeObject["metadata"]>,
+  ): void;
+}
+
+/** Each pass takes a second. */
+function bench(options: { readonly limit?: number; readonly next?: (text: string) => Next } = {}): Bench {
+  const host = virtualHost();
+  const log: string[] = [];
+  const workers = new Workers({
+    async process({ body }, { events }) {
+      const text = `${body.metadata.name}${
+        events.map(({ object }) => object.metadata.resourceVersion).join("+")
+      }`;
+      log.push(`begin ${text}`);
+      await host.clock.sleep(1);
+      log.push(`end ${text}`);
+      return options.next?.(text) ?? {};
+    },
+    memories: new Memories({}),
+    clock: host.clock,
+    tasks: new TaskGroup(),
+    limiter: new Limiter(options.limit ?? Infinity),
+    keepsEvents: () => true,
+    observer: {},
+  });
+  return {
+    ...{ host, workers, log },
+    submit(type, name, version, more = {}) {
+      const metadata = {
+        name,
+        namespace: "ns",
+        uid: `uid-${name}`,
+        resourceVersion: String(version),
+        ...more,
+      };
+      workers.submit(PODS, { type, object: { metadata } });
+    },
+  };
 }
 
 const untilGone = (_: ObjectMemory, types: readonly (string | null)[]): Next => ({
@@ -99,5 +151,112 @@ describe("Workers", () => {
     await clock.advance(1);
     assert.deepEqual(seen, ["ADDED", "MODIFIED", "DELETED"]);
     assert.equal(workers.size, 0);
+  });
+
+  it("[B240] keep the order of one object, and work on different objects at once", async () => {
+    const { host, log, submit } = bench();
+    submit("ADDED", "a", 1);
+    submit("ADDED", "b", 2);
+    await host.clock.settle();
+    submit("MODIFIED", "a", 3);
+    submit("MODIFIED", "a", 4);
+    await host.clock.advance(5);
+    assert.deepEqual(log, ["begin a1", "begin b2", "end a1", "begin a3+4", "end b2", "end a3+4"]);
+  });
+
+  it("[B241] disappear when there is nothing to do", async () => {
+    const { host, workers, submit } = bench();
+    submit("ADDED", "a", 1);
+    assert.equal(workers.size, 1);
+    await host.clock.advance(5);
+    assert.equal(workers.size, 0);
+    assert.equal(host.clock.pending, 0);
+  });
+
+  it("[B242] are no more at once than the limit", async () => {
+    const { host, log, submit } = bench({ limit: 1 });
+    submit("ADDED", "a", 1);
+    submit("ADDED", "b", 2);
+    await host.clock.advance(5);
+    assert.deepEqual(log, ["begin a1", "end a1", "begin b2", "end b2"]);
+  });
+
+  it("let live events overtake the initial listing", async () => {
+    const { host, log, submit } = bench({ limit: 1 });
+    for (const name of ["a", "b", "c"]) submit(null, name, 1);
+    await host.clock.settle();
+    submit("ADDED", "live", 2);
+    await host.clock.advance(10);
+    assert.deepEqual(log.filter((line) => line.startsWith("begin")), [
+      "begin a1",
+      "begin live2",
+      "begin b1",
+      "begin c1",
+    ]);
+  });
+
+  it("[B243] wake at once for a new event while they wait for a retry", async () => {
+    const { host, log, submit } = bench({ next: (text) => text === "a1" ? { after: 100 } : {} });
+    submit("ADDED", "a", 1);
+    await host.clock.advance(10);
+    submit("MODIFIED", "a", 2);
+    await host.clock.advance(0);
+    assert.deepEqual(log, ["begin a1", "end a1", "begin a2"]);
+  });
+
+  it("[B244] know objects without a uid by kind, namespace and name", async () => {
+    const { host, log, submit } = bench();
+    submit("ADDED", "a", 1, { uid: undefined });
+    submit("ADDED", "a", 2, { uid: undefined, namespace: "other" });
+    submit("MODIFIED", "a", 3, { uid: undefined });
+    await host.clock.advance(5);
+    assert.deepEqual(log.filter((line) => line.startsWith("begin")), ["begin a1+3", "begin a2"]);
+  });
+
+  it("[B246] handle nothing of an object that is paused before its time", async () => {
+    const { host, log, submit } = bench({
+      next: (text) => text === "a1" ? { after: 100, paused: true } : {},
+    });
+    submit("ADDED", "a", 1);
+    await host.clock.advance(10);
+    submit("MODIFIED", "a", 2);
+    submit("ADDED", "b", 3);
+    await host.clock.advance(80);
+    assert.deepEqual(log, ["begin a1", "end a1", "begin b3", "end b3"]);
+    await host.clock.advance(20);
+    assert.deepEqual(log.slice(4), ["begin a2", "end a2"]);
+  });
+
+  it("[A199] keep a worker for as long as it has something to do, and a memory for as long as there is its object", async () => {
+    const { clock } = virtualHost();
+    const memories = new Memories({});
+    const nexts: Next[] = [{}, { after: 100 }, {}, { gone: true }];
+    let passes = 0;
+    const workers = new Workers({
+      process: async () => {
+        await clock.sleep(1);
+        return nexts[passes++] ?? {};
+      },
+      memories,
+      clock,
+      tasks: new TaskGroup(),
+      limiter: new Limiter(Infinity),
+      keepsEvents: () => false,
+      observer: {},
+    });
+    const state = (): unknown => [passes, workers.size, memories.size];
+    workers.submit(PODS, EVENT);
+    assert.deepEqual(state(), [0, 1, 1]);
+    await clock.advance(2);
+    assert.deepEqual(state(), [1, 0, 1], "nothing to do: no worker");
+    workers.submit(PODS, EVENT);
+    await clock.advance(2);
+    assert.deepEqual(state(), [2, 0, 1], "a plan for later needs none, either");
+    await clock.advance(102);
+    assert.deepEqual(state(), [3, 0, 1]);
+    workers.submit(PODS, EVENT);
+    await clock.advance(2);
+    assert.deepEqual(state(), [4, 0, 0], "the object has gone");
+    workers.stop();
   });
 });
