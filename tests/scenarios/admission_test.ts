@@ -3,6 +3,7 @@ import {
   ABSENT,
   type AdmissionAnswer,
   AdmissionError,
+  EVERYTHING,
   type Operator,
   operator,
   PermanentError,
@@ -209,6 +210,20 @@ suite("reviews", (scenario) => {
 
   opened(
     scenario,
+    "handlers are asked about their own kinds only",
+    async ({ op, door, calls, note, start }) => {
+      op.on.validate(Example, { id: "example" }, note("example"));
+      op.on.validate(Plain, { id: "plain" }, note("plain"));
+      op.on.validate(EVERYTHING, { id: "all" }, note("all"));
+      await start();
+      await door.review();
+      await door.review({ resource: { group: "lotse.test", version: "v1", resource: "plains" } });
+      assert.deepEqual(calls, ["example", "all", "plain", "all"]);
+    },
+  );
+
+  opened(
+    scenario,
     "[A259] [B109] [B110] subresources have handlers of their own, and of all",
     async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "main" }, note("main"));
@@ -389,7 +404,11 @@ suite("reviews", (scenario) => {
       await door.review({ operation: "CREATE", object: objectOf("one", { metadata: { uid: undefined } }) });
       const one = await new Objects(world).create("one");
       await running.settle();
-      assert.deepEqual(seen.splice(0), [undefined, ["ADDED", undefined]]);
+      // Also where the object has its uid already, as in the last of the reviews.
+      await door.review({ operation: "CREATE", object: one, oldObject: null });
+      await new Objects(world).patch("one", { spec: { a: 1 } });
+      await running.settle();
+      assert.deepEqual(seen.splice(0), [undefined, ["ADDED", undefined], undefined, ["MODIFIED", undefined]]);
       await door.review({ object: one, oldObject: one });
       await new Objects(world).patch("one", { spec: { a: 2 } });
       await running.settle();

@@ -142,7 +142,13 @@ describe("webhookServer()", () => {
     const [before, after] = await Promise.all([certificateFor("a.test"), certificateFor("a.test")]);
     const host = virtualHost({ files: { "/tls.crt": before.cert, "/tls.key": before.key } });
     const options = { certfile: "/tls.crt", pkeyfile: "/tls.key", fileCheckInterval: 10 };
-    const served = new Served(options, host);
+    const { network } = host;
+    const updates: string[] = [];
+    const serve: Host["network"]["serve"] = async (wanted) => {
+      const server = await network.serve(wanted);
+      return { ...server, updateTls: ({ cert }) => void updates.push(cert) };
+    };
+    const served = new Served(options, { ...host, network: { connect: (to) => network.connect(to), serve } });
     const first = await served.next();
     const ways = [first];
     const waiting = served.next().then((way) => ways.push(way));
@@ -154,6 +160,7 @@ describe("webhookServer()", () => {
     await host.clock.advance(2);
     await waiting;
     assert.deepEqual(ways.map(({ url }) => url), [first.url, first.url]);
+    assert.deepEqual(updates, [after.cert], "without closing connections");
     assert.deepEqual(ways.map(({ caBundle = "" }) => fromBase64(caBundle)), [before.cert, after.cert]);
     await served[Symbol.asyncDispose]();
   });
