@@ -50,6 +50,12 @@ export {
 } from "./lib/operator/operator.ts";
 export { ReviewError } from "./lib/engines/admission/review.ts";
 export { webhookServer, type WebhookServerOptions } from "./lib/engines/admission/webhook_server.ts";
+export {
+  freezePeers,
+  type FreezePeersOptions,
+  resumePeers,
+  type ResumePeersOptions,
+} from "./lib/operator/freezing.ts";
 export { detectIdentity } from "./lib/engines/peering/identity.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";

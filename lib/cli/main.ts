@@ -5,7 +5,9 @@ import { APISERVER } from "./apiserver.ts";
 import { BUILD } from "./build.ts";
 import { DEV } from "./dev.ts";
 import { runProgram } from "./dispatch.ts";
+import { FREEZE } from "./freeze.ts";
 import type { Program } from "./program.ts";
+import { RESUME } from "./resume.ts";
 import { RUN } from "./run.ts";
 import { VERSION } from "../runtime/version.ts";
 
@@ -20,7 +22,7 @@ export const LOTSE: Program = {
     "",
     "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.",
   ].join("\n"),
-  commands: [RUN, DEV, APISERVER, BUILD],
+  commands: [RUN, DEV, APISERVER, BUILD, FREEZE, RESUME],
 };
 
 /** Runs the command line. Gives the exit code, and never throws. */
