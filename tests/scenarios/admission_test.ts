@@ -13,7 +13,7 @@ import {
   TemporaryError,
 } from "../../mod.ts";
 import { Doorway, objectOf, patchIn, reviewOf } from "../support/reviews.ts";
-import { type Scenario, suite } from "../support/scenario.ts";
+import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, type Loose, Objects, Plain } from "../support/worlds.ts";
 
@@ -29,9 +29,9 @@ interface Open {
   start(): ReturnType<VirtualWorld["start"]>;
 }
 
-/** Declares a scenario of an operator with a door; it is stopped afterwards. */
-function opened(scenario: Scenario, name: string, body: (open: Open) => Promise<void>): void {
-  scenario.virtual(name, async (world) => {
+/** Makes a scenario of an operator with a door; it is stopped afterwards. */
+function opened(body: (open: Open) => Promise<void>): (world: VirtualWorld) => Promise<void> {
+  return async (world) => {
     const door = new Doorway();
     const calls: string[] = [];
     const op = operator({ admission: { server: door.serve } });
@@ -39,7 +39,7 @@ function opened(scenario: Scenario, name: string, body: (open: Open) => Promise<
     const start = async (): ReturnType<VirtualWorld["start"]> => running ??= await world.start(op);
     await body({ world, op, door, calls, note: (called) => () => void calls.push(called), start });
     if (running?.isRunning) await running.stop();
-  });
+  };
 }
 
 function verdict({ response }: AdmissionAnswer): [allowed: boolean, code?: number, message?: string] {
@@ -57,27 +57,29 @@ function fails(status: number, message: RegExp): (error: unknown) => true {
 }
 
 suite("reviews", (scenario) => {
-  opened(scenario, "[B101] a request that no handler wants is allowed", async ({ op, door, start }) => {
-    op.on.validate(Example, { labels: { none: "such" } }, function check() {});
-    await start();
-    const review = reviewOf({ uid: "some-uid" });
-    assert.deepEqual(await door.context?.review({ ...review, apiVersion: "admission.k8s.io/v1beta1" }), {
-      apiVersion: "admission.k8s.io/v1beta1",
-      kind: "AdmissionReview",
-      response: { uid: "some-uid", allowed: true },
-    });
-    const { uid: _uid, ...without } = review.request as Loose;
-    assert.deepEqual(await door.context?.review({ request: without }), {
-      apiVersion: "admission.k8s.io/v1",
-      kind: "AdmissionReview",
-      response: { uid: "", allowed: true },
-    });
-  });
+  scenario.virtual(
+    "[B101] a request that no handler wants is allowed",
+    opened(async ({ op, door, start }) => {
+      op.on.validate(Example, { labels: { none: "such" } }, function check() {});
+      await start();
+      const review = reviewOf({ uid: "some-uid" });
+      assert.deepEqual(await door.context?.review({ ...review, apiVersion: "admission.k8s.io/v1beta1" }), {
+        apiVersion: "admission.k8s.io/v1beta1",
+        kind: "AdmissionReview",
+        response: { uid: "some-uid", allowed: true },
+      });
+      const { uid: _uid, ...without } = review.request as Loose;
+      assert.deepEqual(await door.context?.review({ request: without }), {
+        apiVersion: "admission.k8s.io/v1",
+        kind: "AdmissionReview",
+        response: { uid: "", allowed: true },
+      });
+    }),
+  );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B102] a review about a kind without admission handlers is unknown",
-    async ({ op, door, start }) => {
+    opened(async ({ op, door, start }) => {
       op.on.validate(Example, function check() {});
       op.on.event(Plain, function watch() {});
       await start();
@@ -87,13 +89,12 @@ suite("reviews", (scenario) => {
         fails(404, /no handler is for "plains\.v1\.lotse\.test"/),
       );
       assert.equal((await door.post("/", reviewOf({ resource }))).status, 404);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B103] a review about what is served twice is ambiguous",
-    async ({ world, op, door, start }) => {
+    opened(async ({ world, op, door, start }) => {
       world.intercept = (request) => {
         if (!request.url.endsWith("/apis/twice.test/v1")) {
           if (!request.url.endsWith("/apis/twice.test")) return undefined;
@@ -120,13 +121,12 @@ suite("reviews", (scenario) => {
       const request = { resource: { group: "twice.test", version: "v1", resource: "things" } };
       await assert.rejects(door.review(request), fails(409, /"things\.v1\.twice\.test" is ambiguous/));
       assert.equal((await door.post("/check", reviewOf(request))).status, 409);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B104] a review without objects, or with something missing or odd, is malformed",
-    async ({ op, door, note, calls, start }) => {
+    opened(async ({ op, door, note, calls, start }) => {
       op.on.validate(Example, note("check"));
       await start();
       const bad: [Loose, RegExp][] = [
@@ -155,24 +155,30 @@ suite("reviews", (scenario) => {
         await assert.rejects(async () => await door.context?.review(payload), fails(400, /Cannot read/));
       }
       assert.deepEqual(calls, []);
-    },
+    }),
   );
 
-  opened(scenario, "[B105] a deletion is about the object as it was", async ({ op, door, start }) => {
-    const seen: unknown[] = [];
-    op.on.validate(Example, { operations: ["DELETE"] }, function check({ body, old, new: now, name, diff }) {
-      seen.push(body.spec, old?.spec, now, name, diff.map(({ op, path }) => [op, path]));
-    });
-    await start();
-    const oldObject = objectOf("one", { spec: { b: 2 } });
-    await door.review({ operation: "DELETE", object: null, oldObject });
-    assert.deepEqual(seen, [{ b: 2 }, { b: 2 }, undefined, "one", [["remove", []]]]);
-  });
+  scenario.virtual(
+    "[B105] a deletion is about the object as it was",
+    opened(async ({ op, door, start }) => {
+      const seen: unknown[] = [];
+      op.on.validate(
+        Example,
+        { operations: ["DELETE"] },
+        function check({ body, old, new: now, name, diff }) {
+          seen.push(body.spec, old?.spec, now, name, diff.map(({ op, path }) => [op, path]));
+        },
+      );
+      await start();
+      const oldObject = objectOf("one", { spec: { b: 2 } });
+      await door.review({ operation: "DELETE", object: null, oldObject });
+      assert.deepEqual(seen, [{ b: 2 }, { b: 2 }, undefined, "one", [["remove", []]]]);
+    }),
+  );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A258] [B106] a deletion does not ask handlers that mutate, unless they are for nothing else",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       op.on.mutate(Example, { id: "any" }, note("any"));
       op.on.mutate(Example, { id: "both", operations: ["DELETE", "UPDATE"] }, note("both"));
       op.on.mutate(Example, { id: "only", operations: ["DELETE"] }, note("only"));
@@ -180,13 +186,12 @@ suite("reviews", (scenario) => {
       await start();
       await door.review({ operation: "DELETE", object: null });
       assert.deepEqual(calls, ["only", "check"]);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A256] [A257] [B107] [B108] hints narrow down who is asked; without hints, all are",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "check" }, note("check"));
       op.on.mutate(Example, { id: "change" }, note("change"));
       op.on.validate(Example, { id: "other/part" }, note("other/part"));
@@ -205,13 +210,12 @@ suite("reviews", (scenario) => {
       await door.post("/other%2Fpart", reviewOf());
       assert.deepEqual(calls.splice(0), ["other/part", "other/part"]);
       await assert.rejects(door.review({}, { webhook: "gone" }), fails(404, /there is no handler "gone"/));
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "handlers are asked about their own kinds only",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "example" }, note("example"));
       op.on.validate(Plain, { id: "plain" }, note("plain"));
       op.on.validate(EVERYTHING, { id: "all" }, note("all"));
@@ -219,13 +223,12 @@ suite("reviews", (scenario) => {
       await door.review();
       await door.review({ resource: { group: "lotse.test", version: "v1", resource: "plains" } });
       assert.deepEqual(calls, ["example", "all", "plain", "all"]);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A259] [B109] [B110] subresources have handlers of their own, and of all",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "main" }, note("main"));
       op.on.validate(Example, { id: "any", subresource: "*" }, note("any"));
       op.on.validate(Example, { id: "status", subresource: "status" }, note("status"));
@@ -235,13 +238,12 @@ suite("reviews", (scenario) => {
       assert.deepEqual(calls.splice(0), ["main", "any", "main", "any"]);
       await door.review({ subResource: "status" });
       assert.deepEqual(calls.splice(0), ["any", "status"]);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A261] [B111] [B112] [B114] who refuses says with which code and why",
-    async ({ op, door, start }) => {
+    opened(async ({ op, door, start }) => {
       const errors: unknown[] = [
         new AdmissionError("no", { code: 422 }),
         new AdmissionError("odd", { code: 123 }),
@@ -272,13 +274,12 @@ suite("reviews", (scenario) => {
         [false, 500, "nonsense"],
         [false, 500, '"a text" was thrown (throw an Error to get a stack trace)'],
       ]);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A260] [B113] [B115] all handlers are asked, and the weightiest refusal is told",
-    async ({ op, door, calls, start }) => {
+    opened(async ({ op, door, calls, start }) => {
       const failing = new Map<string, Error>();
       for (const id of ["a", "b", "c", "d", "e"]) {
         op.on.validate(Example, { id }, () => {
@@ -306,25 +307,33 @@ suite("reviews", (scenario) => {
       assert.equal(await told(any, new Error("second")), "any");
       assert.equal(await told(any, admission, new AdmissionError("second")), "admission");
       assert.equal(await told(), undefined);
-    },
+    }),
   );
 
-  opened(scenario, "[A262] [B116] warnings are returned in order", async ({ op, door, start }) => {
-    op.on.validate(Example, { id: "a" }, ({ warnings }) => void warnings.push("first", "second"));
-    op.on.mutate(Example, { id: "b" }, ({ warnings }) => {
-      const untyped: unknown[] = warnings;
-      untyped.push(3, { toString: () => "fourth" }, Object.create(null));
-    });
-    await start();
-    const { response } = await door.review();
-    assert.equal(response.allowed, true);
-    assert.deepEqual(response.warnings, ["first", "second", "3", "fourth", "A warning that cannot be read"]);
-  });
+  scenario.virtual(
+    "[A262] [B116] warnings are returned in order",
+    opened(async ({ op, door, start }) => {
+      op.on.validate(Example, { id: "a" }, ({ warnings }) => void warnings.push("first", "second"));
+      op.on.mutate(Example, { id: "b" }, ({ warnings }) => {
+        const untyped: unknown[] = warnings;
+        untyped.push(3, { toString: () => "fourth" }, Object.create(null));
+      });
+      await start();
+      const { response } = await door.review();
+      assert.equal(response.allowed, true);
+      assert.deepEqual(response.warnings, [
+        "first",
+        "second",
+        "3",
+        "fourth",
+        "A warning that cannot be read",
+      ]);
+    }),
+  );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A263] [B117] [B118] what is changed is returned as a JSON patch, what is not changed is not",
-    async ({ op, door, start }) => {
+    opened(async ({ op, door, start }) => {
       let change: (args: { patch: { spec: Loose; metadata: Loose; fns: unknown[] } }) => void = () => {};
       op.on.mutate(Example, function mutate(args) {
         change(args as never);
@@ -364,13 +373,12 @@ suite("reviews", (scenario) => {
         verdict(await door.review()),
         [false, 500, 'Cannot turn "spec.x" into JSON: it is a BigInt'],
       );
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B119] [B120] handlers see who asks, and that nothing is stored",
-    async ({ op, door, start }) => {
+    opened(async ({ op, door, start }) => {
       const seen: unknown[] = [];
       op.on.validate(Example, function check({ dryrun, headers, sslpeer, userinfo, operation, subresource }) {
         seen.push([dryrun, headers, sslpeer, userinfo.username, operation, subresource]);
@@ -383,13 +391,12 @@ suite("reviews", (scenario) => {
       assert.deepEqual(first, [true, {}, {}, "jane", "UPDATE", undefined]);
       assert.deepEqual(second.slice(0, 3), [false, { "x-a": "b" }, { subject: { CN: "apiserver" } }]);
       assert.equal((third[1] as Loose)["x-some"], "thing");
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[A264] [B121] [B122] what is kept in memory about an object, requests share, but not its creation",
-    async ({ world, op, door, start }) => {
+    opened(async ({ world, op, door, start }) => {
       const seen: unknown[] = [];
       op.memo.shared = "all";
       op.on.validate(Example, function check({ memo, operation }) {
@@ -418,30 +425,32 @@ suite("reviews", (scenario) => {
       await door.review({ object: unseen });
       await door.review({ object: unseen });
       assert.deepEqual(seen, [undefined, "UPDATE"]);
-    },
+    }),
   );
 
-  opened(scenario, "[B123] filters decide who is asked", async ({ op, door, calls, note, start }) => {
-    op.on.validate(Example, { id: "label", labels: { a: "b" } }, note("label"));
-    op.on.validate(Example, { id: "absent", labels: { a: ABSENT } }, note("absent"));
-    op.on.validate(Example, { id: "field", field: "spec.a" }, note("field"));
-    op.on.validate(Example, { id: "value", field: "spec.a", value: 0 }, note("value"));
-    op.on.validate(Example, { id: "there", annotations: { n: PRESENT } }, note("there"));
-    op.on.validate(Example, { id: "when", when: ({ operation }) => operation === "CREATE" }, note("when"));
-    await start();
-    const answer = await door.review();
-    assert.deepEqual(verdict(answer), [true]);
-    // NB: of a field only the new value counts.
-    assert.deepEqual(calls.splice(0), ["absent", "field"]);
-    const metadata = { labels: { a: "b" }, annotations: { n: "" } };
-    await door.review({ operation: "CREATE", object: objectOf("one", { metadata, spec: { a: 0 } }) });
-    assert.deepEqual(calls, ["label", "field", "value", "there", "when"]);
-  });
+  scenario.virtual(
+    "[B123] filters decide who is asked",
+    opened(async ({ op, door, calls, note, start }) => {
+      op.on.validate(Example, { id: "label", labels: { a: "b" } }, note("label"));
+      op.on.validate(Example, { id: "absent", labels: { a: ABSENT } }, note("absent"));
+      op.on.validate(Example, { id: "field", field: "spec.a" }, note("field"));
+      op.on.validate(Example, { id: "value", field: "spec.a", value: 0 }, note("value"));
+      op.on.validate(Example, { id: "there", annotations: { n: PRESENT } }, note("there"));
+      op.on.validate(Example, { id: "when", when: ({ operation }) => operation === "CREATE" }, note("when"));
+      await start();
+      const answer = await door.review();
+      assert.deepEqual(verdict(answer), [true]);
+      // NB: of a field only the new value counts.
+      assert.deepEqual(calls.splice(0), ["absent", "field"]);
+      const metadata = { labels: { a: "b" }, annotations: { n: "" } };
+      await door.review({ operation: "CREATE", object: objectOf("one", { metadata, spec: { a: 0 } }) });
+      assert.deepEqual(calls, ["label", "field", "value", "there", "when"]);
+    }),
+  );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "a filter that throws refuses the request, unless its handler may be passed over",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       const boom = (): boolean => {
         throw new Error("boom");
       };
@@ -456,13 +465,12 @@ suite("reviews", (scenario) => {
         running.messages("error").filter((message) => message.startsWith("Filter failed")).length,
         3,
       );
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B126] [D11] operations count whatever the webhook's configuration says",
-    async ({ op, door, calls, note, start }) => {
+    opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "create", operations: ["CREATE"] }, note("create"));
       op.on.validate(Example, { id: "update", operations: ["UPDATE", "DELETE"] }, note("update"));
       op.on.validate(Example, { id: "all" }, note("all"));
@@ -471,13 +479,12 @@ suite("reviews", (scenario) => {
       await door.review({ operation: "CREATE" });
       await door.review({ operation: "CONNECT" });
       assert.deepEqual(calls, ["update", "all", "create", "all", "all"]);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B127] [D11] nothing is changed in what is refused, nor by handlers that validate",
-    async ({ op, door, start }) => {
+    opened(async ({ op, door, start }) => {
       let refuses = true;
       let patches = false;
       op.on.mutate(Example, function change({ patch }) {
@@ -500,13 +507,12 @@ suite("reviews", (scenario) => {
         'Cannot change the object in validating handler "check": use on.mutate for it',
       ]);
       assert.equal(patchIn(wrong), undefined);
-    },
+    }),
   );
 
-  opened(
-    scenario,
+  scenario.virtual(
     "[B96] indexes are there for filters and handlers of requests, and complete",
-    async ({ world, op, door, start }) => {
+    opened(async ({ world, op, door, start }) => {
       const names = op.index(Example, { id: "names" }, ({ name, namespace }) => ({ [name]: namespace }));
       const seen: unknown[] = [];
       op.on.event(Example, {
@@ -522,6 +528,6 @@ suite("reviews", (scenario) => {
       assert.deepEqual(seen.splice(0), [["event", true]]);
       assert.deepEqual(verdict(await door.review()), [true]);
       assert.deepEqual(seen, [[false, ["default"]]]);
-    },
+    }),
   );
 });
