@@ -15,6 +15,7 @@ import { main } from "../examples/07-embedding/main.ts";
 import type { Book } from "../examples/07-embedding/operators.ts";
 import hierarchies from "../examples/08-hierarchies/handlers.ts";
 import filters from "../examples/09-filters/handlers.ts";
+import peering from "../examples/18-peering/handlers.ts";
 import { applyManifests } from "../lib/cli/applying.ts";
 import type { Manifest } from "../lib/cli/manifests.ts";
 import { apiServer } from "../lib/kits/apiserver/mod.ts";
@@ -403,6 +404,21 @@ describe("examples/09-filters", () => {
     await stage.patch(`${PARCELS}/piano`, { spec: { weight: 3000 } });
     await runner.settle();
     assert.deepEqual(runner.messages("warn"), ["No longer insured", "Is that so?"]);
+    stage.compareWithReadme(runner);
+  });
+});
+
+describe("examples/18-peering", () => {
+  it("does what its README says", async () => {
+    const stage = new Stage("18-peering");
+    await stage.apply("peering.yaml", "crd.yaml", "bell.yaml");
+    await using runner = await stage.start(peering);
+    const path = "/apis/kopf.dev/v1/clusterkopfpeerings/default";
+    await stage.patch(path, { status: { "me@laptop": { priority: 100, lifetime: 60 } } });
+    await runner.settle();
+    await runner.advance(20);
+    await stage.patch(path, { status: { "me@laptop": null } });
+    await runner.settle();
     stage.compareWithReadme(runner);
   });
 });
