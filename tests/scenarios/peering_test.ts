@@ -333,6 +333,30 @@ suite("peering", (scenario) => {
     },
   );
 
+  scenario.virtual("who is paused is ready, and says for whom it waits", async (world) => {
+    const meeting = await meetingIn(world);
+    const { op } = noting();
+    const running = await world.start(op, { ...HERE, liveness: "http://localhost:8080/healthz" });
+    const ask = async (path: string): Promise<string> => {
+      using connection = world.host.network.connect({ server: "http://localhost:8080" });
+      const response = await connection.request({ method: "GET", path, headers: {} });
+      return `${response.status} ${await response.text()}`;
+    };
+    assert.match(await ask("/readyz?verbose"), /^200 [^]*\[\+\]peering ok$/m);
+    assert.match(await ask("/metrics"), /^lotse_paused 0$/m);
+    await meeting.write({ other: record(world, { priority: 7 }) });
+    await running.settle();
+    const report = await ask("/readyz?verbose");
+    assert.match(report, /^200 [^]*\[\+\]peering ok: paused for other \(priority 7\)$/m);
+    assert.match(report, /^\[\+\]watch .*examples.* ok: paused$/m);
+    assert.match(await ask("/metrics"), /^lotse_paused 1$/m);
+    await running.stop();
+    const liveness = "http://localhost:8080/healthz";
+    const lonely = await world.start(noting().op, { ...HERE, peering: "nowhere", liveness });
+    assert.match(await ask("/readyz"), /^503 [^]*\[-\]peering failed: peering is mandatory/m);
+    await lonely.stop();
+  });
+
   scenario.virtual(
     "retries wait for the end of a pause, and find objects as they are by then",
     async (world) => {
