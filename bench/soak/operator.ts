@@ -26,8 +26,8 @@ interface Seen {
   readonly spec: Readonly<ItemSpec>;
 }
 
-function note(what: Call["what"], { uid, name, spec }: Seen): void {
-  write({ at: Date.now(), what, uid, name, n: spec.n });
+function note(what: Call["what"], { uid, name, spec }: Seen, more: Partial<Call> = {}): void {
+  write({ at: Date.now(), what, uid, name, n: spec.n, ...more });
 }
 
 function stumble(spec: ItemSpec, retry: number): void {
@@ -54,7 +54,8 @@ op.on.delete(Item, { id: "removed" }, (args) => {
 });
 
 op.on.event(Item, { id: "gone" }, (args) => {
-  if (args.type === "DELETED") note("gone", args);
+  if (args.type !== "DELETED") return;
+  note("gone", args, { isSudden: args.meta.deletionTimestamp === undefined });
 });
 
 op.timer(Item, { id: "tick", interval: 15 }, (args) => {

@@ -8,6 +8,8 @@ export interface Call {
   readonly uid: string;
   readonly name: string;
   readonly n: number;
+  /** Of "gone": whether the object was never marked for deletion, so that no finalizer could hold it. */
+  readonly isSudden?: boolean;
 }
 
 /** What the process looks like, every ten seconds. */
