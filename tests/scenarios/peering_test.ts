@@ -205,30 +205,37 @@ suite("peering", (scenario) => {
     await first.stop();
   });
 
-  for (const [lifetime, least, most] of [[60, 50, 55], [3, 1, 1]] as const) {
-    const tag = lifetime === 60 ? "[B172]" : "[B173]";
-    scenario.virtual(
-      `${tag} records with a lifetime of ${lifetime} s are renewed every ${least} to ${most} s`,
-      async (world) => {
-        await meetingIn(world);
-        const op = operator({ peering: { lifetime } });
-        op.on.event(Example, () => {});
-        const times: number[] = [];
-        world.intercept = ({ method }, { path }) => {
-          if (method === "PATCH" && path.includes("peerings")) times.push(world.host.clock.monotonic());
-          return undefined;
-        };
-        const running = await world.start(op, HERE);
-        await running.advance(20 * most);
-        const pauses = times.slice(1).map((time, index) =>
-          Math.round(1000 * (time - (times[index] ?? 0))) / 1000
-        );
-        assert.ok(pauses.length >= 19, String(pauses));
-        assert.ok(pauses.every((pause) => pause >= least && pause <= most), String(pauses));
-        await running.stop();
-      },
+  async function renewals(
+    world: VirtualWorld,
+    [lifetime, least, most]: readonly [number, number, number],
+  ): Promise<void> {
+    await meetingIn(world);
+    const op = operator({ peering: { lifetime } });
+    op.on.event(Example, () => {});
+    const times: number[] = [];
+    world.intercept = ({ method }, { path }) => {
+      if (method === "PATCH" && path.includes("peerings")) times.push(world.host.clock.monotonic());
+      return undefined;
+    };
+    const running = await world.start(op, HERE);
+    await running.advance(20 * most);
+    const pauses = times.slice(1).map((time, index) =>
+      Math.round(1000 * (time - (times[index] ?? 0))) / 1000
     );
+    assert.ok(pauses.length >= 19, String(pauses));
+    assert.ok(pauses.every((pause) => pause >= least && pause <= most), String(pauses));
+    await running.stop();
   }
+
+  scenario.virtual(
+    "[B172] records with a lifetime of 60 s are renewed every 50 to 55 s",
+    (world) => renewals(world, [60, 50, 55]),
+  );
+
+  scenario.virtual(
+    "[B173] records with a lifetime of 3 s are renewed every second",
+    (world) => renewals(world, [3, 1, 1]),
+  );
 
   scenario(
     "[B174] an operator that stops takes its record away, after its cleanup handlers",
@@ -437,41 +444,48 @@ suite("peering", (scenario) => {
     },
   );
 
-  for (const [title, priority, made] of [["higher", 1, ["b"]], ["equal", 0, ["a", "b"]]] as const) {
-    const tags = title === "equal" ? "[C20]" : "[C21]";
-    scenario.virtual(
-      `${tags} an operator of some shards ${
-        title === "equal" ? "does not pause" : "pauses"
-      } for a peer of ${title} priority`,
-      async (world) => {
-        const meeting = await meetingIn(world);
-        const noted = noting({ watching: { shardSelectors: { examples: "a shard" } } });
-        world.intercept = (request) => {
-          const url = new URL(request.url);
-          if (!url.searchParams.has("shardSelector")) return undefined;
-          url.searchParams.delete("shardSelector");
-          return world.server.fetch(new Request(url, request));
-        };
-        const running = await world.start(noted.op, { ...HERE, identity: "me" });
-        await meeting.write({ other: record(world, { priority, lifetime: 10 }) });
-        await new Objects(world).create("a");
-        await running.advance(9);
-        assert.deepEqual(noted.made, title === "equal" ? ["a"] : []);
-        const before = asked(world, "PATCH").length;
-        await running.advance(1);
-        assert.match(
-          asked(world, "PATCH")[before]?.body ?? "",
-          /"me":\{/,
-          "it looks again when the peer expires",
-        );
-        await new Objects(world).create("b");
-        await running.settle();
-        assert.deepEqual(noted.made, title === "equal" ? made : ["a", "b"]);
-        if (title === "equal") assert.deepEqual(peeringLog(running.logs), []);
-        await running.stop();
-      },
+  async function sharded(
+    world: VirtualWorld,
+    [title, priority]: readonly ["higher" | "equal", number],
+  ): Promise<void> {
+    const meeting = await meetingIn(world);
+    const noted = noting({ watching: { shardSelectors: { examples: "a shard" } } });
+    world.intercept = (request) => {
+      const url = new URL(request.url);
+      if (!url.searchParams.has("shardSelector")) return undefined;
+      url.searchParams.delete("shardSelector");
+      return world.server.fetch(new Request(url, request));
+    };
+    const running = await world.start(noted.op, { ...HERE, identity: "me" });
+    await meeting.write({ other: record(world, { priority, lifetime: 10 }) });
+    await new Objects(world).create("a");
+    await running.advance(9);
+    assert.deepEqual(noted.made, title === "equal" ? ["a"] : []);
+    const before = asked(world, "PATCH").length;
+    await running.advance(1);
+    assert.match(
+      asked(world, "PATCH")[before]?.body ?? "",
+      /"me":\{/,
+      "it looks again when the peer expires",
     );
+    await new Objects(world).create("b");
+    await running.settle();
+    assert.deepEqual(noted.made, ["a", "b"]);
+    if (title === "equal") assert.deepEqual(peeringLog(running.logs), []);
+    await running.stop();
   }
+
+  scenario.virtual(
+    "[C20] an operator of some shards does not pause for an equal peer",
+    (world) => sharded(world, ["equal", 0]),
+  );
+
+  scenario.virtual(
+    "[C21] an operator of some shards pauses for a higher peer, and looks again when a peer expires",
+    async (world) => {
+      await sharded(world, ["higher", 1]);
+    },
+  );
 
   scenario.virtual(
     "[C22] of two equal operators the one with shards works, and the other one pauses",
