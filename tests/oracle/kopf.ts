@@ -40,7 +40,17 @@ function install(folder: string): string | undefined {
   mkdirSync(dirname(folder), { recursive: true });
   const steps: readonly [string, readonly string[]][] = [
     ["python3", ["-m", "venv", unfinished]],
-    [join(unfinished, "bin", "python"), ["-m", "pip", "install", "--quiet", `kopf==${VERSION}`]],
+    [join(unfinished, "bin", "python"), [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--retries",
+      "1",
+      "--timeout",
+      "15",
+      `kopf==${VERSION}`,
+    ]],
   ];
   for (const [command, args] of steps) {
     const { status, error, stderr } = spawnSync(command, [...args], { encoding: "utf8", timeout: 180_000 });
