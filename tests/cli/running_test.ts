@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type OptionValue, OptionValues } from "../../lib/cli/command.ts";
+import { OptionValues } from "../../lib/cli/command.ts";
 import { runOperators } from "../../lib/cli/running.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
-import { createLogger, silentLogger } from "../../lib/runtime/logging.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
 import { operator } from "../../mod.ts";
 import { configOf } from "../client/kubeconfigs.ts";
@@ -52,20 +52,6 @@ describe("runOperators()", () => {
     await host.clock.advance(5000).catch(() => {});
     return host;
   }
-
-  it("says which options have no effect in this version", async () => {
-    const host = virtualHost({ files: { "/config": configOf({ cluster: { server: SERVER } }) } });
-    const lines: unknown[] = [];
-    const logger = createLogger(
-      { level: "warn", write: ({ fields }) => lines.push(fields.option) },
-      host.clock,
-    );
-    const values: [string, OptionValue][] = [["kubeconfig", "/config"], ["dev", true], ["peering", "main"]];
-    const options = new OptionValues(new Map(values));
-    const signal = AbortSignal.abort("SIGTERM");
-    await runOperators([operator()], { host, options, logger, signal });
-    assert.deepEqual(lines, ["--dev", "--peering"]);
-  });
 
   it("[B254] ends the process when a shutdown takes longer than it may, unless it may take for ever", async () => {
     assert.deepEqual((await stop(600, 4000)).process.exits, [1]);

@@ -17,6 +17,7 @@ function make(failures: number): { readonly sent: PatchRequest[]; readonly optio
       return failures-- > 0 ? Promise.reject(new Error("connection reset")) : Promise.resolve(body);
     },
     get: () => Promise.resolve(body),
+    shapeOf: () => undefined,
   } as unknown as Client;
   return {
     sent,

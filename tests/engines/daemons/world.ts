@@ -95,6 +95,7 @@ export function engineWorld(
       });
     },
     get: (_resource: unknown, { name }: { name: string }) => Promise.resolve(testObject(name).body),
+    shapeOf: () => undefined,
   } as unknown as Client;
   const daemons = new Daemons({
     clock: host.clock,
