@@ -42,18 +42,6 @@ export async function runOperator(options: RunningOptions): Promise<void> {
   await new Lifetime(options, { activities, ground }).serve();
 }
 
-/** Peering waits for its engine; whoever relies on it must hear so. */
-function warnOfPeering({ settings: { peering }, logger }: RunningOptions): void {
-  if (peering.standalone) return;
-  const { name, priority, mandatory } = peering;
-  const given = { name: name !== "default", priority: priority !== 0, mandatory };
-  const settings = Object.entries(given).filter(([, isGiven]) => isGiven).map(([key]) => `peering.${key}`);
-  if (settings.length === 0) return;
-  logger.warn("This version does not pause for peers: settings have no effect (run one operator only)", {
-    settings,
-  });
-}
-
 /** Says why the operator stops, where somebody has given a reason. Source: Kopf, B §5.11. */
 function tellOfStopping({ signal, logger }: RunningOptions): Disposable {
   const tell = (): void => {
@@ -122,7 +110,6 @@ class Lifetime {
   async #serveWithProbes(): Promise<void> {
     const { registry, settings } = this.#options;
     checkSettings(settings);
-    warnOfPeering(this.#options);
     const [admission] = registry.admissionHandlers;
     if (admission !== undefined && settings.admission.server === null) {
       const title = `"${admission.id}" for "${formatSelector(admission.selector)}"`;

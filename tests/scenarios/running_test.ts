@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { errorEvent, refuse, WATCHES } from "../support/faulty_proxy.ts";
 import { suite } from "../support/scenario.ts";
@@ -198,19 +198,6 @@ suite("running", (scenario) => {
       await running.stop();
     },
   );
-
-  scenario.virtual("settings of peering, which is not there yet, are not ignored silently", async (world) => {
-    const warningsOf = async (op: Operator): Promise<unknown[]> => {
-      op.on.event(Example, () => {});
-      const running = await world.start(op);
-      await running.stop();
-      return running.logs.filter(({ level }) => level === "warn").map(({ fields }) => fields.settings);
-    };
-    const peering = { priority: 10, mandatory: true };
-    assert.deepEqual(await warningsOf(operator({ peering })), [["peering.priority", "peering.mandatory"]]);
-    assert.deepEqual(await warningsOf(operator({ peering: { ...peering, standalone: true } })), []);
-    assert.deepEqual(await warningsOf(operator()), []);
-  });
 
   scenario.virtual("[B252] what ignores the end is left behind within seconds", async (world) => {
     const op = operator();
