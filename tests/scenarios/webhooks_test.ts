@@ -56,11 +56,15 @@ describe("webhooks of a real API server", () => {
         assert.ok(error instanceof ApiError, "the request must be refused");
         return [error.status, error.body?.message ?? ""];
       };
-      // The API server takes a moment to notice new configurations.
+      // The API server takes a moment to notice new configurations, of each kind at a time of its own.
       let tries = 0;
       await world.until(async () => {
         const made = await objects.create(`try-${++tries}`);
         return made.metadata.labels?.seen === "yes";
+      });
+      await world.until(async () => {
+        const made = await objects.create(`large-${++tries}`, { spec: { size: 11 } }).catch(() => undefined);
+        return made === undefined;
       });
       const [status, message] = await refusal(objects.create("large", { spec: { size: 11 } }));
       assert.equal(status, 422);
