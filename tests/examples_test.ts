@@ -1,10 +1,7 @@
 /** Runs each example in the API server in the process, in virtual time, and holds it to what its README says. */
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import minimal from "../examples/01-minimal/handlers.ts";
 import database from "../examples/02-database/handlers.ts";
 import daemons from "../examples/03-daemons/handlers.ts";
@@ -16,92 +13,10 @@ import type { Book } from "../examples/07-embedding/operators.ts";
 import hierarchies from "../examples/08-hierarchies/handlers.ts";
 import filters from "../examples/09-filters/handlers.ts";
 import peering from "../examples/18-peering/handlers.ts";
-import { applyManifests } from "../lib/cli/applying.ts";
-import type { Manifest } from "../lib/cli/manifests.ts";
-import { apiServer } from "../lib/kits/apiserver/mod.ts";
 import { fixedCredentials } from "../lib/client/connection_info.ts";
-import { type Runner, start } from "../lib/kits/testing/mod.ts";
-import { textSink } from "../lib/runtime/log_format.ts";
-import { createLogger, type LogRecord, silentLogger } from "../lib/runtime/logging.ts";
-import { virtualHost } from "../lib/runtime/virtual.ts";
-import { parseYaml } from "../lib/runtime/yaml.ts";
-import type { Operator } from "../mod.ts";
-
-const EXAMPLES = fileURLToPath(new URL("../examples/", import.meta.url));
-
-/** A cluster with an example's manifests, and hands to work in it. */
-class Stage {
-  readonly host = virtualHost();
-  readonly fetch: (request: Request) => Promise<Response>;
-  readonly #folder: string;
-  /** While set, the API server is out of order for requests with this method. */
-  broken: string | undefined;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-    const server = apiServer({ host: this.host });
-    this.fetch = (request) =>
-      request.method === this.broken
-        ? Promise.resolve(new Response("{}", { status: 400 }))
-        : server.fetch(request);
-  }
-
-  async apply(...files: string[]): Promise<void> {
-    const texts = files.map((file) => readFileSync(join(EXAMPLES, this.#folder, file), "utf8"));
-    // They are ours, and kubectl takes them.
-    await this.applyObjects(texts.flatMap(parseYaml) as Manifest[]);
-  }
-
-  async applyObjects(manifests: readonly Manifest[]): Promise<void> {
-    await applyManifests(manifests, { host: this.host, fetch: this.fetch, logger: silentLogger() });
-  }
-
-  start(op: Operator): Promise<Runner> {
-    return start(op, { cluster: { host: this.host, fetch: this.fetch }, level: "info" });
-  }
-
-  /** Gives an object by its path below the API, or undefined. */
-  // deno-lint-ignore no-explicit-any -- whatever the examples make, looked at by hand
-  async get(path: string): Promise<any> {
-    const response = await this.fetch(new Request(`http://test${path}`));
-    return response.ok ? await response.json() : undefined;
-  }
-
-  async patch(path: string, body: object): Promise<void> {
-    const headers = { "content-type": "application/merge-patch+json" };
-    const request = new Request(`http://test${path}`, {
-      method: "PATCH",
-      body: JSON.stringify(body),
-      headers,
-    });
-    assert.equal((await this.fetch(request)).status, 200);
-  }
-
-  async delete(path: string): Promise<void> {
-    assert.ok((await this.fetch(new Request(`http://test${path}`, { method: "DELETE" }))).ok);
-  }
-
-  /** Checks that the lines of README's log stand in the log, those about one object in their order. */
-  compareWithReadme({ logs }: { readonly logs: readonly LogRecord[] }): void {
-    const readme = readFileSync(join(EXAMPLES, this.#folder, "README.md"), "utf8");
-    const wanted = [...readme.matchAll(/```text\n([^]*?)```/g)].flatMap(([, block = ""]) =>
-      block.trim().split("\n")
-    );
-    assert.ok(wanted.length > 5);
-    const lines: string[] = [];
-    const sink = textSink({ format: "plain", level: "info", write: (line) => lines.push(line.trim()) });
-    logs.forEach((record) => sink.write(record));
-    // Objects are handled side by side: only the lines about one object have an order.
-    const places = new Map<string, number>();
-    for (const line of wanted) {
-      const [object = ""] = line.split(" ");
-      const from = places.get(object) ?? 0;
-      const index = lines.indexOf(line, from);
-      assert.ok(index >= 0, `"${line}" is not in the log from line ${from}:\n${lines.join("\n")}`);
-      places.set(object, index + 1);
-    }
-  }
-}
+import { start } from "../lib/kits/testing/mod.ts";
+import { createLogger, type LogRecord } from "../lib/runtime/logging.ts";
+import { Stage } from "./support/stage.ts";
 
 describe("examples/01-minimal", () => {
   const HELLO = "/apis/example.com/v1/namespaces/default/greetings/hello";
@@ -117,7 +32,7 @@ describe("examples/01-minimal", () => {
     await stage.delete(HELLO);
     await runner.settle();
     assert.equal(await stage.get(HELLO), undefined);
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -180,7 +95,7 @@ describe("examples/02-database", () => {
     }
     const snapshot = await stage.get(`${CONFIG_MAPS}/wiki-final-snapshot`);
     assert.equal(JSON.parse(snapshot.data["spec.json"]).storage, "4Gi");
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 
   it("upgrades the StatefulSet and the backups together", async () => {
@@ -270,7 +185,7 @@ describe("examples/03-daemons", () => {
     await stage.delete(LIGHTHOUSE);
     await runner.settle();
     assert.equal(await stage.get(LIGHTHOUSE), undefined);
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -286,7 +201,7 @@ describe("examples/04-timers", () => {
     await runner.advance(200);
     assert.deepEqual((await stage.get(GARDEN)).status, { watered: 6, tidy: 4 });
     assert.equal(runner.messages().filter((message) => message === "Tidied up").length, 2);
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -303,7 +218,7 @@ describe("examples/05-indexing", () => {
     assert.deepEqual((await stage.get(HARBOUR)).status.guests, ["cleo"]);
     await stage.delete("/apis/example.com/v1/namespaces/default/people/cleo");
     await runner.settle();
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -321,7 +236,7 @@ describe("examples/06-activities", () => {
     assert.deepEqual([await ask("/healthz"), await ask("/readyz")], ['{"entries":1}', "ok"]);
     assert.match(await ask("/metrics"), /^lotse_objects{kind="entries.example.com"} 1$/m);
     await runner.stop();
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -380,7 +295,7 @@ describe("examples/08-hierarchies", () => {
     assert.equal(await stage.get(DEPLOYMENT), undefined);
     const kept = await stage.get(settings);
     assert.deepEqual([kept.data, kept.metadata.ownerReferences], [{ greeting: "Come in!" }, undefined]);
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -404,7 +319,7 @@ describe("examples/09-filters", () => {
     await stage.patch(`${PARCELS}/piano`, { spec: { weight: 3000 } });
     await runner.settle();
     assert.deepEqual(runner.messages("warn"), ["No longer insured", "Is that so?"]);
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
 
@@ -419,6 +334,6 @@ describe("examples/18-peering", () => {
     await runner.advance(20);
     await stage.patch(path, { status: { "me@laptop": null } });
     await runner.settle();
-    stage.compareWithReadme(runner);
+    stage.compareWithReadme(runner, { sideBySide: true });
   });
 });
