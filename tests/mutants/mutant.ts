@@ -1,0 +1,33 @@
+/** What a mutant is: one small break of the code, and the test files that must notice it. */
+
+/** A break. */
+export interface Mutant {
+  /** The file to break, from the root. */
+  readonly file: string;
+  /** What is replaced: text that occurs exactly once in the file. */
+  readonly replace: string;
+  /** What takes its place. It should still load: a file that cannot be loaded breaks every test and proves nothing. */
+  readonly by: string;
+  /** Test files that are to notice. */
+  readonly tests: readonly string[];
+}
+
+/** A text with the break in it, or why it cannot be made. */
+export function breakText(
+  text: string,
+  { file, replace, by }: Mutant,
+): { text: string } | { problem: string } {
+  const count = text.split(replace).length - 1;
+  if (count !== 1) return { problem: `"${firstLine(replace)}" occurs ${count} times in ${file}, not once` };
+  return { text: text.replace(replace, () => by) };
+}
+
+/** How a mutant is called in reports. */
+export function describeMutant({ file, replace, by }: Mutant): string {
+  return `${file}: ${firstLine(replace)} → ${by === "" ? "(nothing)" : firstLine(by)}`;
+}
+
+function firstLine(text: string): string {
+  const [first = "", ...others] = text.trim().split("\n");
+  return others.length === 0 ? first : `${first} …`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Breaks the code in the ways that `mutants/*.ts` list, one at a time, and looks which tests notice: what
+ * `deno task mutants` runs. A test that never failed proves nothing.
+ *
+ * It works on a copy of the tree, on Deno, and without the real control plane: those tests share their bodies with
+ * the ones in the process. At the end it names the mutants that nobody noticed, those that no longer fit the code, and the
+ * tests with a scenario's tag that noticed none. The exit code is 1 if there are any of the first two.
+ *
+ * Usage: deno task mutants [part of a mutant's or a test's path]...
+ */
+
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { runJob } from "../runner/jobs.ts";
+import { findRuntime, type Runtime } from "../runner/tools.ts";
+import { filesBelow } from "../architecture/tree.ts";
+import { breakText, describeMutant, type Mutant } from "./mutant.ts";
+
+/** What the tests need of the tree. */
+const COPIED = [
+  "bench",
+  "cli.ts",
+  "deno.json",
+  "deno.lock",
+  "docs",
+  "examples",
+  "lib",
+  "mod.ts",
+  "package.json",
+  "tests",
+];
+
+const TAG = /\[[ABC]\d+\]/;
+
+const root = new URL("../..", import.meta.url).pathname;
+const filters = process.argv.slice(2);
+const noticed = new Set<string>();
+const seen = new Map<string, string>();
+const findings: string[] = [];
+
+const mutants = await readMutants();
+const scratch = mkdtempSync(join(tmpdir(), "lotse-mutants-"));
+process.on("SIGINT", () => process.exit(130));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+for (const name of COPIED) cpSync(join(root, name), join(scratch, name), { recursive: true });
+symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"));
+process.chdir(scratch);
+process.env["KUBEBUILDER_ASSETS"] = "/nonexistent";
+const runtime = findRuntime("deno") as Runtime;
+
+for (const [index, mutant] of mutants.entries()) {
+  const killed = await tryOut(mutant);
+  console.log(`[${index + 1}/${mutants.length}] ${killed.length} tests fail  ${describeMutant(mutant)}`);
+}
+conclude();
+
+async function readMutants(): Promise<Mutant[]> {
+  const lists = filesBelow("tests/mutants/lists/", ".ts");
+  const modules = await Promise.all(
+    lists.map((path) => import(join(root, path)) as Promise<{ default: Mutant[] }>),
+  );
+  return modules.flatMap((module) => module.default).filter(({ file, tests }) =>
+    filters.length === 0 || filters.some((part) => [file, ...tests].some((path) => path.includes(part)))
+  );
+}
+
+/** Names the tests that fail with the break in place. */
+async function tryOut(mutant: Mutant): Promise<string[]> {
+  const original = readFileSync(mutant.file, "utf8");
+  const broken = breakText(original, mutant);
+  if ("problem" in broken) {
+    findings.push(`does not fit: ${broken.problem}`);
+    return [];
+  }
+  writeFileSync(mutant.file, broken.text);
+  const killed: string[] = [];
+  for (const file of mutant.tests) {
+    const { results } = await runJob({ runtime, file, heavy: false });
+    for (const { name, outcome } of results) {
+      if (outcome === "skipped") continue;
+      seen.set(`${file}: ${name}`, name);
+      if (outcome === "failed") killed.push(`${file}: ${name}`);
+    }
+  }
+  writeFileSync(mutant.file, original);
+  const loads = killed.some((name) => !name.includes("(the file itself"));
+  if (!loads) {
+    findings.push(`${killed.length === 0 ? "nobody noticed" : "does not load"}: ${describeMutant(mutant)}`);
+  }
+  for (const name of killed) noticed.add(name);
+  return killed;
+}
+
+function conclude(): void {
+  const tagged = [...seen].filter(([, name]) => TAG.test(name)).map(([key]) => key);
+  const idle = tagged.filter((key) => !noticed.has(key));
+  if (idle.length > 0) {
+    console.log(["", "Tests with a tag that noticed no mutant:", ...idle.sort()].join("\n  "));
+  }
+  if (findings.length > 0) console.log(["", "Mutants to look at:", ...findings].join("\n  "));
+  console.log(
+    `\n${mutants.length} mutants, ${findings.length} to look at; ${
+      tagged.length - idle.length
+    } of ${tagged.length} tagged tests noticed one`,
+  );
+  process.exitCode = findings.length > 0 ? 1 : 0;
+}
