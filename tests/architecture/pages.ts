@@ -1,0 +1,66 @@
+/** What the pages in docs/ and the READMEs say that can be checked: their links, and their code. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { filesBelow, readTree, ROOT } from "./tree.ts";
+
+/** All Markdown files of the repository. */
+export function pages(): string[] {
+  return ["README.md", "CHANGELOG.md", ...filesBelow("docs/", ".md"), ...filesBelow("examples/", ".md")];
+}
+
+/** Links of a page that lead nowhere: to no file, or to no heading of it. */
+export function findDeadLinks(page: string, text: string): string[] {
+  const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.flatMap((link) => {
+    if (/^[a-z]+:/.test(link)) return [];
+    const { pathname, hash } = new URL(link, ROOT + page);
+    if (!link.startsWith("#") && !existsSync(pathname)) return [`${page}: ${link}: there is no such file`];
+    if (hash === "") return [];
+    const target = link.startsWith("#") ? text : readTree(pathname.slice(new URL(ROOT).pathname.length));
+    return headingsOf(target).includes(hash.slice(1)) ? [] : [`${page}: ${link}: there is no such heading`];
+  });
+}
+
+/** Fenced blocks and code within lines link nothing. */
+function withoutCode(text: string): string {
+  return text.replace(/```[^]*?```/g, "").replace(/`[^`\n]*`/g, "");
+}
+
+/** Headings as GitHub's links name them: `## Kinds that come and go` is "kinds-that-come-and-go". */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+  );
+}
+
+/** The `ts` blocks of a page, or of a module's comments. */
+export function programsOf(text: string): string[] {
+  return [...text.matchAll(/^( \*|  *\*)? *```ts\n([^]*?)^\1? *```/gm)].map(([, margin, program = ""]) =>
+    margin === undefined ? program : program.replaceAll(/^ *\* ?/gm, "")
+  );
+}
+
+/** Has Deno check programs, by name, each as a module of its own; gives what it complains of, or "". */
+export function typeCheck(programs: ReadonlyMap<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-pages-"));
+  const files = [...programs].map(([name, text]) => {
+    const file = join(folder, `${name.replaceAll(/[^\w.]/g, "_")}.ts`);
+    // A block that neither imports nor exports anything would be a script.
+    writeFileSync(file, `${text}\nexport {};\n`);
+    return file;
+  });
+  const config = fileURLToPath(ROOT + "deno.json");
+  const options = { encoding: "utf8", env: { ...process.env, NO_COLOR: "1" } } as const;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["check", "-q", "--no-lock", "--config", config, ...files],
+    options,
+  );
+  rmSync(folder, { recursive: true });
+  return status === 0 ? "" : stderr || `deno check ended with ${status}`;
+}

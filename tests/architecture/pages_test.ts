@@ -1,0 +1,86 @@
+/** The documentation is true as far as a machine can tell: its links lead somewhere, its code compiles, its examples exist. */
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { findDeadLinks, pages, programsOf, typeCheck } from "./pages.ts";
+import { assertNone, filesBelow, readTree } from "./tree.ts";
+
+const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
+
+/** Issue 4: "each with a complete example that runs in the tests". tests/examples runs all that have a README. */
+const WITH_EXAMPLE = [
+  "causes",
+  "embedding",
+  "errors",
+  "filters",
+  "handlers",
+  "hierarchies",
+  "patches",
+  "persistence",
+  "results",
+  "selectors",
+  "subhandlers",
+];
+
+describe("The documentation", () => {
+  it("has no link that leads nowhere", () => {
+    assertNone(pages().flatMap((page) => findDeadLinks(page, readTree(page))), "dead links");
+  });
+
+  it("has code that compiles, each block for itself", { timeout: 120_000 }, () => {
+    const files = [...pages(), "mod.ts", "cli.ts", ...filesBelow("lib/", ".ts")];
+    const programs = files.flatMap((page) =>
+      programsOf(readTree(page)).map((text, index) => [`${page}#${index + 1}`, text] as const)
+    );
+    assert.ok(programs.length > 40, "most pages show code, and what is exported, too");
+    assert.equal(typeCheck(new Map(programs)), "");
+  });
+
+  it("lists each page in docs/README.md", () => {
+    const list = readTree("docs/README.md");
+    const missing = concepts.filter((page) => !list.includes(`](${page.replace("docs/", "")})`));
+    assertNone(missing.filter((page) => page !== "docs/README.md"), "pages are not listed");
+  });
+
+  it("has a complete example of its own for each concept of handlers", () => {
+    const shown = WITH_EXAMPLE.map((concept) => {
+      const [, example] =
+        /complete (?:operator|program)[^]*?\.\.\/examples\/([^)/]+)/i.exec(readTree(`docs/${concept}.md`)) ??
+          [];
+      assert.ok(example !== undefined, `docs/${concept}.md names no example`);
+      return example;
+    });
+    assert.deepEqual(
+      shown.filter((example, index) => shown.indexOf(example) !== index),
+      [],
+      "examples of two pages",
+    );
+  });
+});
+
+describe("findDeadLinks()", () => {
+  it("reports links to files and headings that are not there", () => {
+    const text = [
+      "# A *title*, with 2 words",
+      "[a](#a-title-with-2-words) [b](#b) [c](kopf.md) [d](kopfe.md) [e](kopf.md#around-it) [f](kopf.md#round-it)",
+      "[g](https://example.com/x) `[h](h.md)` [i](../examples) [j](../example)",
+      "```ts\nconst [k] = a[0](k);\n```",
+    ].join("\n");
+    assert.deepEqual(findDeadLinks("docs/x.md", text), [
+      "docs/x.md: #b: there is no such heading",
+      "docs/x.md: kopfe.md: there is no such file",
+      "docs/x.md: kopf.md#round-it: there is no such heading",
+      "docs/x.md: ../example: there is no such file",
+    ]);
+  });
+});
+
+describe("typeCheck()", () => {
+  it("says what does not compile, and where", { timeout: 60_000 }, () => {
+    const programs = new Map([["docs/x.md#1", "export const a = 1;"], [
+      "docs/x.md#2",
+      "let a: number;\na = 'x';",
+    ]]);
+    assert.match(typeCheck(programs), /'string' is not[^]*docs_x\.md_2\.ts:2:/);
+  });
+});
