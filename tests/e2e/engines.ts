@@ -1,5 +1,5 @@
 /**
- * An operator with one of each: startup, cleanup, probe, index, daemon, timer, Kubernetes event; what happens to them goes
+ * An operator with one of each: startup, cleanup, probe, index, changes, daemon, timer, Kubernetes event; what happens to them goes
  * into a trace file, which TRACE names. The test starts this file with `lotse run`.
  */
 
@@ -37,6 +37,10 @@ const byColour = op.index(Example, function byColour({ spec, name }) {
 op.on.create(Example, function make({ body, name }) {
   op.info(body, { reason: "Made", message: `${name} is there` });
   trace(`made ${name}`);
+});
+
+op.on.update(Example, { field: "spec.colour" }, function paint({ name, old, new: colour }) {
+  trace(`painted ${name} ${old} ${colour}`);
 });
 
 op.on.delete(Example, ({ name }) => trace(`deleted ${name}`));

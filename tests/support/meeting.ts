@@ -34,14 +34,15 @@ export const NAMESPACED = {
 /** Makes both kinds, unless they are there, and waits until they are served. */
 export async function makePeeringKinds({ client, until }: Pick<World, "client" | "until">): Promise<void> {
   for (const { plural, kind, namespaced } of [CLUSTER, NAMESPACED]) {
-    await client.create(DEFINITIONS, definitionOf({ plural, kind, namespaced })).catch((error) => {
+    await client.create(DEFINITIONS, peeringDefinitionOf({ plural, kind, namespaced })).catch((error) => {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
     });
   }
   await until(async () => (await client.discovery.refresh("kopf.dev")).length === 2);
 }
 
-function definitionOf(
+/** What makes one of the kinds. */
+export function peeringDefinitionOf(
   { plural, kind, namespaced }: { plural: string; kind: string; namespaced: boolean },
 ): object {
   const status = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
