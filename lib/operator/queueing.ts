@@ -56,6 +56,10 @@ export interface WorkersOptions {
   readonly isHeld?: (memory: ObjectMemory) => boolean;
 }
 
+/** How long a worker that has crashed pauses: so long at first, and then longer each time. */
+const CRASH_PAUSE: Seconds = 1;
+const LONGEST_CRASH_PAUSE: Seconds = 60;
+
 /** How an event is to be taken. */
 export interface SubmitOptions {
   /** The server was set back: what is remembered of the object may be newer than what is true. Default: false. */
@@ -70,6 +74,8 @@ interface Worker {
   paused: boolean;
   /** Since when something waits, on the monotonic clock. */
   since: Seconds;
+  /** How often in a row it has crashed. */
+  crashes: number;
 }
 
 /** Live events overtake the initial listing. Source: design, decision 4. */
@@ -184,7 +190,9 @@ export class Workers {
   #workerOf(memory: ObjectMemory): Worker {
     const known = this.#workers.get(memory.key);
     if (known !== undefined) return known;
-    const worker: Worker = { memory, events: [], wake: undefined, running: false, paused: false, since: 0 };
+    const worker: Worker = {
+      ...{ memory, events: [], wake: undefined, running: false, paused: false, since: 0, crashes: 0 },
+    };
     this.#workers.set(memory.key, worker);
     return worker;
   }
@@ -218,12 +226,26 @@ export class Workers {
         worker.wake = undefined;
         const waited = worker.since === 0 ? 0 : clock.monotonic() - worker.since;
         worker.since = 0;
-        this.#plan(worker, await process(worker.memory, { events, wake, waited }));
+        try {
+          this.#plan(worker, await process(worker.memory, { events, wake, waited }));
+          worker.crashes = 0;
+        } catch (error) {
+          this.#crash(worker, events);
+          throw error;
+        }
       }
     } finally {
       worker.running = false;
       if (!worker.paused) this.#retire(worker);
     }
+  }
+
+  /** That is our own fault; what was at hand is taken up again after a while, so that it is not lost. */
+  #crash(worker: Worker, events: readonly WatchEvent[]): void {
+    if (this.#isStopped) return;
+    worker.events.unshift(...events);
+    const after = Math.min(CRASH_PAUSE * 2 ** worker.crashes++, LONGEST_CRASH_PAUSE);
+    this.#plan(worker, { after, wake: "error", paused: true });
   }
 
   #hasWork({ paused, events, wake }: Worker): boolean {

@@ -4,11 +4,17 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { OptionValues } from "../../lib/cli/command.ts";
 import { runOperators } from "../../lib/cli/running.ts";
+import { listenForSignals } from "../../lib/cli/signals.ts";
+import { fixedCredentials } from "../../lib/client/connection_info.ts";
+import { createClient } from "../../lib/client/objects.ts";
+import { Transport } from "../../lib/client/transport.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
 import { operator } from "../../mod.ts";
 import { configOf } from "../client/kubeconfigs.ts";
+import { makePeeringKinds, Meeting } from "../support/meeting.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
 
 const HANDLERS = `import { operator } from "@lotse/lotse";
@@ -57,6 +63,68 @@ describe("runOperators()", () => {
     assert.deepEqual((await stop(600, 4000)).process.exits, [1]);
     assert.deepEqual((await stop(600, 250)).process.exits, []);
     assert.deepEqual((await stop(null, 4000)).process.exits, []);
+  });
+
+  it("[B249] at SIGTERM ends streams, then daemons, runs cleanup handlers, and then takes the peering record away", async () => {
+    const host = virtualHost({ files: { "/config": configOf({ cluster: { server: SERVER } }) } });
+    const cluster = apiServer({ host });
+    const steps: string[] = [];
+    host.network.route(SERVER, async (request) => {
+      const { pathname, searchParams } = new URL(request.url);
+      const kind = pathname.split("/").at(-1);
+      if (searchParams.has("watch")) {
+        request.signal.addEventListener("abort", () => steps.push(`stream of ${kind} ends`));
+      }
+      const isFarewell = request.method === "PATCH" && /:null}/.test(await request.clone().text());
+      if (isFarewell && pathname.includes("kopfpeerings")) steps.push("record goes");
+      return await cluster.fetch(request);
+    });
+    const { networking } = defaultSettings();
+    const transport = new Transport({
+      ...{ host, networking, logger: silentLogger(), credentials: fixedCredentials({ server: SERVER }) },
+    });
+    const client = createClient(transport);
+    const until = (condition: () => boolean | Promise<boolean>): Promise<void> => host.clock.until(condition);
+    await makePeeringKinds({ client, until });
+    const meeting = await new Meeting(client, { namespace: "default" }).create();
+    const configMap = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "one", namespace: "default" },
+    };
+    await client.create({ group: "", version: "v1", plural: "configmaps", namespaced: true }, configMap);
+    const op = operator();
+    op.daemon("configmaps", async ({ stopped }) => {
+      steps.push("daemon begins");
+      await stopped.wait(1e9);
+      await host.clock.sleep(1);
+      steps.push("daemon ends");
+    });
+    op.on.cleanup(async () => {
+      steps.push(`cleanup with ${Object.keys(await meeting.records()).length} record`);
+      await host.clock.sleep(1);
+      steps.push("cleanup ends");
+    });
+    using stop = listenForSignals(host);
+    const options = new OptionValues(
+      new Map<string, string | string[]>([["kubeconfig", "/config"], ["namespace", ["default"]]]),
+    );
+    const run = runOperators([op], { host, options, logger: silentLogger(), signal: stop.signal });
+    await until(async () => steps.length === 1 && Object.keys(await meeting.records()).length === 1);
+    assert.deepEqual(steps.splice(0), ["daemon begins"]);
+    host.process.signal("SIGTERM");
+    await host.clock.advance(30);
+    // It does not throw: the code is 0.
+    await run;
+    const streams = steps.splice(0, steps.indexOf("daemon ends"));
+    assert.deepEqual(streams.sort(), [
+      "stream of configmaps ends",
+      "stream of customresourcedefinitions ends",
+      "stream of kopfpeerings ends",
+    ]);
+    assert.deepEqual(steps, ["daemon ends", "cleanup with 1 record", "cleanup ends", "record goes"]);
+    assert.deepEqual([await meeting.records(), host.process.exits], [{}, []]);
+    transport[Symbol.dispose]();
   });
 });
 

@@ -153,6 +153,22 @@ describe("Workers", () => {
     assert.equal(workers.size, 0);
   });
 
+  it("take up again what they were at when they crash, after longer and longer pauses", async () => {
+    const seen: string[] = [];
+    const { clock, tasks, workers } = makeWorkers((_memory, types) => {
+      seen.push(`${clock.monotonic()} ${types.join("+")}`);
+      if (seen.length < 4) throw new Error("our own fault");
+      return {};
+    });
+    workers.submit(kind, event("ADDED", "1", "u"));
+    await clock.advance(2);
+    workers.submit(kind, event("MODIFIED", "2", "u"));
+    await clock.advance(60);
+    assert.deepEqual(seen, ["0 ADDED", "1 ADDED", "3 ADDED+MODIFIED", "7 ADDED+MODIFIED"]);
+    assert.equal(workers.size, 0);
+    await assert.rejects(tasks.finished(), /our own fault/);
+  });
+
   it("[B240] keep the order of one object, and work on different objects at once", async () => {
     const { host, log, submit } = bench();
     submit("ADDED", "a", 1);

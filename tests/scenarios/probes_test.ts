@@ -1,27 +1,8 @@
 import assert from "node:assert/strict";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example } from "../support/worlds.ts";
-
-const LIVENESS = "http://localhost:8080/healthz";
-
-type Answer = readonly [status: number, text: string];
-
-/** Asks for a path, and lets time pass until the answer has come. */
-async function ask({ host }: VirtualWorld, path: string): Promise<Answer> {
-  using connection = host.network.connect({ server: "http://localhost:8080" });
-  let isAnswered = false;
-  async function send(): Promise<Answer> {
-    const response = await connection.request({ method: "GET", path, headers: {} });
-    return [response.status, await response.text()];
-  }
-  const answer = send().then((value) => () => value, (error: unknown) => () => {
-    throw error;
-  }).finally(() => isAnswered = true);
-  await host.clock.until(() => isAnswered);
-  return (await answer)();
-}
 
 suite("probes", (scenario) => {
   scenario.virtual(

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { errorEvent, refuse, WATCHES } from "../support/faulty_proxy.ts";
+import { errorEvent, type Fault, refuse, WATCHES } from "../support/faulty_proxy.ts";
+import { makePeeringKinds, Meeting } from "../support/meeting.ts";
+import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
@@ -141,27 +143,116 @@ suite("running", (scenario) => {
     },
   );
 
-  for (const reason of ["404", "410", "ERROR 666"]) {
+  const broken: readonly [title: string, fault: Fault][] = [
+    ["ERROR 666 in its stream", errorEvent(666)],
+    ["HTTP 404", refuse(404)],
+    ["HTTP 410", refuse(410)],
+  ];
+  for (const [title, fault] of broken) {
     scenario.virtual(
-      `a watch that is answered with ${reason} is tried again, and the operator goes on`,
+      `[C27] [D1] a watch that meets ${title} is opened again and again, readiness tells, and the operator goes on`,
       async (world) => {
         const objects = new Objects(world);
         const op = operator();
         const names: string[] = [];
-        op.on.event(Example, ({ name }) => void names.push(name));
+        op.on.create(Example, ({ name }) => void names.push(name));
         await using place = await world.proxy();
-        const running = await world.start(op);
-        const [, code = reason] = reason.split(" ");
-        const fault = reason === code ? refuse(Number(code)) : errorEvent(Number(code));
-        place.proxy.inject(WATCHES, fault, 3);
+        const running = await world.start(op, { liveness: LIVENESS });
+        assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+        place.proxy.inject(WATCHES, fault, Infinity);
         place.breakAll();
         await objects.create("one");
         await running.advance(60);
-        assert.deepEqual([names.includes("one"), running.isRunning, place.proxy.struck], [true, true, 3]);
+        assert.ok(place.proxy.struck >= 3 && place.proxy.struck <= 36, `${place.proxy.struck} attempts`);
+        const [status, text] = await ask(world, "/readyz");
+        assert.equal(status, 503);
+        assert.match(
+          text,
+          /^\[-\]watch examples\.v1\.lotse\.test failed: no stream for \d+ s: .*(404|410|666)/m,
+        );
+        assert.deepEqual(await ask(world, "/livez"), [200, "ok"]);
+        place.proxy.clear();
+        await objects.create("two");
+        await running.until(() => names.length === 2, { within: 46 });
+        await running.advance(1);
+        assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+        assert.deepEqual([names, running.isRunning], [["one", "two"], true]);
         await running.stop();
       },
     );
   }
+
+  scenario.virtual(
+    "[C27] [D1] a worker that crashes is started again with what it was at, and the operator goes on",
+    async (world) => {
+      const objects = new Objects(world);
+      let crashes = 0;
+      // What is asked after a failure, and fails itself: nobody is left to catch that.
+      const errorDelays = Object.assign([1], {
+        [Symbol.iterator](): ArrayIterator<number> {
+          crashes++;
+          throw new Error("the delays are gone");
+        },
+      });
+      const op = operator({ networking: { errorBackoffs: [] } });
+      op.on.startup(({ settings }) => void (settings.queueing.errorDelays = errorDelays));
+      const events: string[] = [];
+      const made: string[] = [];
+      op.on.event(Example, ({ type, name }) => void events.push(`${type} ${name}`));
+      op.on.create(Example, ({ name }) => void made.push(name));
+      const running = await world.start(op, { liveness: LIVENESS });
+      world.intercept = (_, { method, path }) =>
+        crashes < 3 && method === "PATCH" && path.includes("/bad") ? refusal() : undefined;
+      await objects.create("bad");
+      await objects.create("good");
+      await running.settle();
+      assert.deepEqual([made, crashes], [["bad", "good"], 1]);
+      assert.ok(running.messages("error").includes("Task failed"));
+      assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+      await running.advance(10);
+      assert.equal(crashes, 3);
+      assert.ok(LAST_HANDLED in notesOf(await objects.get("bad")), "it is handled at last");
+      assert.ok(LAST_HANDLED in notesOf(await objects.get("good")));
+      assert.deepEqual(events.filter((event) => event.endsWith("good")), ["ADDED good", "MODIFIED good"]);
+      assert.deepEqual([made, running.isRunning], [["bad", "good"], true]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[C27] [D1] a peering record that cannot be renewed is tried again and again, readiness tells, and the operator goes on",
+    async (world) => {
+      await makePeeringKinds(world);
+      const meeting = await new Meeting(world.client, { namespace: "default" }).create();
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [1, 1] } });
+      const made: string[] = [];
+      op.on.create(Example, ({ name }) => void made.push(name));
+      const running = await world.start(op, { namespaces: ["default"], identity: "me", liveness: LIVENESS });
+      const before = await meeting.records();
+      let refusals = 0;
+      let isBroken = true;
+      world.intercept = (_, { method, path }) => {
+        if (!isBroken || method !== "PATCH" || !path.includes("kopfpeerings")) return undefined;
+        refusals++;
+        return Response.json({ kind: "Status", code: 500 }, { status: 500 });
+      };
+      await running.advance(60);
+      assert.deepEqual([await meeting.records(), refusals >= 3], [before, true], "after its retries");
+      await running.advance(60);
+      await objects.create("one");
+      await running.settle();
+      const [status, text] = await ask(world, "/readyz");
+      assert.equal(status, 503);
+      assert.match(text, /^\[-\]peering failed: the own record expired \d+ s ago and cannot be renewed/m);
+      assert.deepEqual([made, running.isRunning], [["one"], true]);
+      isBroken = false;
+      await running.advance(13);
+      assert.notDeepEqual(await meeting.records(), before);
+      assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+      await running.stop();
+    },
+  );
 
   scenario(
     "[B326] of handlers that fail in all ways three end for good after one try each or three, and one succeeds after retries",

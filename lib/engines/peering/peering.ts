@@ -91,6 +91,12 @@ export class Peering {
     if (!this.#kinds.isOpen) {
       return "peering is mandatory, but the server has no peering kinds (apply their CRDs)";
     }
+    const expired = Math.round(
+      Math.max(0, ...[...this.#members.values()].map(({ scope }) => scope.expiredFor)),
+    );
+    if (expired > 0) {
+      return `the own record expired ${expired} s ago and cannot be renewed: others may take us for dead`;
+    }
     if (this.#row.isOpen || this.blockers.length > 0) return undefined;
     const { name } = this.#options.settings.peering;
     return `peering is mandatory, but the peering object "${name}" has not been seen (create it, and allow to watch it)`;

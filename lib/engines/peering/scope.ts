@@ -68,6 +68,8 @@ export class PeeringScope {
   #hasDecided = false;
   #isStopping = false;
   #isWritten = false;
+  /** When the record was last written, on the monotonic clock. */
+  #writtenAt: Seconds = 0;
   #isPurging = false;
   #hasComplained = false;
 
@@ -93,6 +95,13 @@ export class PeeringScope {
   /** Those who make us pause. */
   get blockers(): readonly Peer[] {
     return this.#blockers;
+  }
+
+  /** How long ago our record has run out, since it could not be renewed; 0 if it holds. */
+  get expiredFor(): Seconds {
+    if (!this.#isWritten || this.#isStopping) return 0;
+    const { host, settings } = this.#options;
+    return Math.max(0, host.clock.monotonic() - this.#writtenAt - settings.peering.lifetime);
   }
 
   /** Begins to write, and to look. */
@@ -293,6 +302,7 @@ export class PeeringScope {
         [identity]: writeRecord({ priority, lifetime, now: host.clock.now() }),
       });
       this.#isWritten = true;
+      this.#writtenAt = host.clock.monotonic();
       this.#hasComplained = false;
       if (!stealth) logger.debug("The own peering record is renewed", { ...this.#title, identity });
       this.#see(object);
