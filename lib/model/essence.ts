@@ -7,7 +7,7 @@
  */
 
 import { type FieldPath, getField, withField, withoutField } from "./fields.ts";
-import { cloneJson, isEmptyObject, isObject, setKey } from "./json.ts";
+import { isEmptyObject, isObject, setKey } from "./json.ts";
 import type { JsonObject, KubeObject } from "./object.ts";
 
 /** The key, after the prefix, by which operators mark annotations as notes of theirs. Kopf's and ours. */
@@ -26,18 +26,15 @@ export interface EssenceOptions {
   readonly ignoredFields?: readonly FieldPath[];
   /** An annotation prefix whose annotations are notes, marked or not. */
   readonly prefix?: string;
-  /** Makes a copy that shares nothing with the body. Default: false. */
-  readonly detached?: boolean;
 }
 
 /** Gives the essence of a body. */
 export function buildEssence(body: KubeObject, options: EssenceOptions = {}): JsonObject {
-  const essence = clearEssence(gatherEssence(body, options.extraFields), options);
-  return options.detached === true ? cloneJson(essence) : essence;
+  return clearEssence(gatherEssence(body, options.extraFields), options);
 }
 
-/** Gives the first half of an essence: what is of interest, notes of operators still among it. */
-export function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
+/** Gives what is of interest, notes of operators still among it. */
+function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
   let essence: JsonObject = {};
   for (const key of Object.keys(body)) if (!SYSTEM_STANZAS.has(key)) setKey(essence, key, body[key]);
   // Last, as Kopf has it: its notes keep the order.

@@ -6,8 +6,14 @@
  */
 
 import { byteLengthOf, digestOf } from "../model/digest.ts";
-import { clearEssence, gatherEssence, isExtraField, withoutExtraFields } from "../model/essence.ts";
-import { type FieldPath, formatField, getField, withField, withoutField } from "../model/fields.ts";
+import {
+  buildEssence,
+  clearEssence,
+  type EssenceOptions,
+  isExtraField,
+  withoutExtraFields,
+} from "../model/essence.ts";
+import { type FieldPath, formatField, getField, withField } from "../model/fields.ts";
 import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { compressText, decompressText } from "../runtime/compression.ts";
@@ -74,12 +80,10 @@ export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage 
 
 /** Where a note is. */
 interface Place {
-  /** An annotation prefix that is all ours. */
-  readonly prefix?: string;
+  /** What of an object belongs to the notes: an annotation prefix that is all ours, a field. */
+  readonly own: Pick<EssenceOptions, "prefix" | "ignoredFields">;
   read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
   write(note: EssenceNote, text: string): void;
-  /** Gives an essence without the note. */
-  clear(essence: JsonObject): JsonObject;
   /** Whether Kubernetes would take such a note. */
   fits(body: KubeObject, text: string): boolean;
   /** The names under which it is kept. */
@@ -89,16 +93,20 @@ interface Place {
 class DiffBase implements DiffBaseStorage {
   readonly #options: DiffBaseOptions;
   readonly #place: Place;
+  /** What does not count. */
+  readonly #hidden: EssenceOptions;
   /** The state that was unpacked last: within a cycle it is asked for several times. */
   #unpacked: { readonly text: string; readonly essence: JsonObject } | undefined;
 
   constructor(options: DiffBaseOptions, place: Place) {
     this.#options = options;
     this.#place = place;
+    const { prefix, ignoredFields = [] } = place.own;
+    this.#hidden = { prefix, ignoredFields: [...ignoredFields, ...options.ignoredFields ?? []] };
   }
 
   build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
-    return this.clear(gatherEssence(body, extraFields));
+    return buildEssence(body, { ...this.#hidden, extraFields });
   }
 
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
@@ -140,8 +148,7 @@ class DiffBase implements DiffBaseStorage {
   }
 
   clear(essence: JsonObject): JsonObject {
-    const { ignoredFields } = this.#options;
-    return clearEssence(this.#place.clear(essence), { prefix: this.#place.prefix, ignoredFields });
+    return clearEssence(essence, this.#hidden);
   }
 
   reserved(): readonly string[] {
@@ -181,14 +188,14 @@ class DiffBase implements DiffBaseStorage {
 }
 
 class AnnotationPlace implements Place {
-  readonly prefix: string;
+  readonly own: { readonly prefix: string };
   readonly #options: AnnotationsDiffBaseOptions;
   readonly #key: string;
   /** The note that was parsed last: within a cycle it is asked for several times. */
   #last: { readonly text: string; readonly note: JsonObject } | undefined;
 
   constructor(options: AnnotationsDiffBaseOptions) {
-    this.prefix = options.prefix;
+    this.own = { prefix: options.prefix };
     this.#options = options;
     this.#key = options.key ?? "last-handled-configuration";
   }
@@ -208,11 +215,7 @@ class AnnotationPlace implements Place {
 
   write(note: EssenceNote, text: string): void {
     for (const key of this.#keys(note.body)) writeAnnotation(note, key, text);
-    writeMarker(note, this.prefix);
-  }
-
-  clear(essence: JsonObject): JsonObject {
-    return essence;
+    writeMarker(note, this.own.prefix);
   }
 
   fits(body: KubeObject, text: string): boolean {
@@ -234,14 +237,16 @@ class AnnotationPlace implements Place {
   }
 
   #keys(body?: KubeObject): readonly string[] {
-    return annotationKeys(this.#key, { prefix: this.prefix, form: this.#options.keyForm, body });
+    return annotationKeys(this.#key, { prefix: this.own.prefix, form: this.#options.keyForm, body });
   }
 }
 
 class StatusPlace implements Place {
+  readonly own: { readonly ignoredFields: readonly FieldPath[] };
   readonly #field: FieldPath;
 
   constructor(field: FieldPath) {
+    this.own = { ignoredFields: [field] };
     this.#field = field;
   }
 
@@ -251,10 +256,6 @@ class StatusPlace implements Place {
 
   write(note: EssenceNote, text: string): void {
     if (getField(note.body, this.#field) !== text.trimEnd()) writeStatus(note, this.#field, text.trimEnd());
-  }
-
-  clear(essence: JsonObject): JsonObject {
-    return withoutField(essence, this.#field);
   }
 
   fits(): boolean {

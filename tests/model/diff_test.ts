@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { calculateDiff, NO_DIFF, reduceDiff } from "../../lib/model/diff.ts";
+import { calculateDiff, makeDiffItem, NO_DIFF, reduceDiff } from "../../lib/model/diff.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
 
 describe("calculateDiff()", () => {
@@ -124,6 +124,12 @@ describe("reduceDiff()", () => {
     assert.deepEqual(reduceDiff(replaced, ["key4", "suba"]), [["add", [], undefined, { x: 1 }]]);
     const items = calculateDiff(undefined, { key4: { suba: { x: 1 } } });
     assert.deepEqual(reduceDiff(items, ["key4", "suba", "x"]), [["add", [], undefined, 1]]);
+    const [old, now] = [{ suba: { x: 1, y: 1, same: 1 } }, { suba: { z: 1, y: 2, same: 1 } }];
+    assert.deepEqual(reduceDiff([makeDiffItem("change", ["key4"], { old, new: now })], ["key4", "suba"]), [
+      ["add", ["z"], undefined, 1],
+      ["remove", ["x"], 1, undefined],
+      ["change", ["y"], 1, 2],
+    ]);
   });
 
   it("[A95] gives nothing for a path that was not touched", () => {

@@ -31,9 +31,10 @@ function make(part: Partial<Resource> = {}): Resource {
 
 describe("parseSelector()", () => {
   it("[A21] [B205] refuses to do without a name", () => {
-    assert.throws(() => parseSelector([]), TypeError);
-    assert.throws(() => parseSelector([], { group: "g" }), TypeError);
-    assert.throws(() => parseSelector([], { group: "g", version: "v1" }), TypeError);
+    const error = { name: "TypeError", message: /a name is missing/ };
+    assert.throws(() => parseSelector([]), error);
+    assert.throws(() => parseSelector([], { group: "g" }), error);
+    assert.throws(() => parseSelector([], { group: "g", version: "v1" }), error);
   });
 
   it("[A22] splits a name and a group at the first dot", () => {
@@ -77,6 +78,7 @@ describe("parseSelector()", () => {
 
   it("[A27] splits group and version at the last slash", () => {
     assert.deepEqual(parseSelector(["group/v1", "name"]), { anyName: "name", group: "group", version: "v1" });
+    assert.deepEqual(parseSelector(["a/b/v1", "name"]), { anyName: "name", group: "a/b", version: "v1" });
     assert.deepEqual(parseSelector(["group", "name"]), { anyName: "name", group: "group" });
     assert.deepEqual(parseSelector(["g", "v2", "name"]), { anyName: "name", group: "g", version: "v2" });
     assert.deepEqual(parseSelector(["", "v1", EVERYTHING]), {
@@ -95,8 +97,8 @@ describe("parseSelector()", () => {
       name: "TypeError",
       message: /kind and plural/,
     });
-    assert.throws(() => parseSelector(["a"], { category: "all" }), TypeError);
-    assert.throws(() => parseSelector([() => true], { plural: "as" }), TypeError);
+    assert.throws(() => parseSelector(["a"], { category: "all" }), /category and anyName/);
+    assert.throws(() => parseSelector([() => true], { plural: "as" }), /plural and predicate/);
   });
 
   it("[A30] [B205] refuses empty names", () => {
@@ -105,16 +107,17 @@ describe("parseSelector()", () => {
         anyName: "",
       }]
     ) {
-      assert.throws(() => parseSelector([], keywords), TypeError);
+      assert.throws(() => parseSelector([], keywords), { name: "TypeError", message: /is empty/ });
     }
     for (const terms of [[""], ["g", ""], ["g", "v1", ""], [".group"]]) {
-      assert.throws(() => parseSelector(terms), TypeError);
+      assert.throws(() => parseSelector(terms), { name: "TypeError", message: /is empty/ });
     }
   });
 
   it("[A31] refuses a predicate beside a name", () => {
-    assert.throws(() => parseSelector([() => true, "name"]), TypeError);
-    assert.throws(() => parseSelector(["group", () => true]), TypeError);
+    const error = { name: "TypeError", message: /a predicate and a name/ };
+    assert.throws(() => parseSelector([() => true, "name"]), error);
+    assert.throws(() => parseSelector(["group", () => true]), error);
   });
 
   it("takes the forms of design.md: a name, a group and a version with a slash", () => {

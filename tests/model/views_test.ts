@@ -19,6 +19,10 @@ describe("snapshotViews()", () => {
       meta.uid ?? meta.name ?? meta.namespace ?? meta.creationTimestamp ?? meta.deletionTimestamp,
       undefined,
     );
+    const live = liveViews(() => body);
+    for (const view of [live.spec, live.status, live.meta, live.labels, live.annotations]) {
+      assert.deepEqual({ ...view }, {});
+    }
     assert.deepEqual(body, { apiVersion: "v1" });
   });
 

@@ -12,6 +12,19 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
+/**
+ * Gives the mutants of one file: what is replaced, and by what.
+ *
+ * @param tests Who is to notice. Default: the file's own test, `tests/model/diff_test.ts` for `lib/model/diff.ts`.
+ */
+export function breaksOf(
+  file: string,
+  breaks: readonly (readonly [replace: string, by: string])[],
+  tests: readonly string[] = [file.replace(/^lib\/(.*)\.ts$/, "tests/$1_test.ts")],
+): Mutant[] {
+  return breaks.map(([replace, by]) => ({ file, replace, by, tests }));
+}
+
 /** A text with the break in it, or why it cannot be made. */
 export function breakText(
   text: string,
@@ -25,6 +38,11 @@ export function breakText(
 /** How a mutant is called in reports. */
 export function describeMutant({ file, replace, by }: Mutant): string {
   return `${file}: ${firstLine(replace)} → ${by === "" ? "(nothing)" : firstLine(by)}`;
+}
+
+/** The tags of scenarios in the names of tests, each once, in order. */
+export function tagsIn(names: readonly string[]): string[] {
+  return [...new Set(names.flatMap((name) => name.match(/\[[ABC]\d+\]/g) ?? []))];
 }
 
 function firstLine(text: string): string {

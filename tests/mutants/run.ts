@@ -1,10 +1,11 @@
 /**
- * Breaks the code in the ways that `mutants/*.ts` list, one at a time, and looks which tests notice: what
+ * Breaks the code in the ways that `lists/*.ts` name, one at a time, and looks which tests notice: what
  * `deno task mutants` runs. A test that never failed proves nothing.
  *
  * It works on a copy of the tree, on Deno, and without the real control plane: those tests share their bodies with
  * the ones in the process. At the end it names the mutants that nobody noticed, those that no longer fit the code, and the
- * tests with a scenario's tag that noticed none. The exit code is 1 if there are any of the first two.
+ * tests with a scenario's tag that noticed none (without a filter: also those files with tags that no mutant is for). The
+ * exit code is 1 if there are any of the first two.
  *
  * Usage: deno task mutants [part of a mutant's or a test's path]...
  */
@@ -16,7 +17,7 @@ import process from "node:process";
 import { runJob } from "../runner/jobs.ts";
 import { findRuntime, type Runtime } from "../runner/tools.ts";
 import { filesBelow } from "../architecture/tree.ts";
-import { breakText, describeMutant, type Mutant } from "./mutant.ts";
+import { breakText, describeMutant, type Mutant, tagsIn } from "./mutant.ts";
 
 /** What the tests need of the tree. */
 const COPIED = [
@@ -31,8 +32,6 @@ const COPIED = [
   "package.json",
   "tests",
 ];
-
-const TAG = /\[[ABC]\d+\]/;
 
 const root = new URL("../..", import.meta.url).pathname;
 const filters = process.argv.slice(2);
@@ -52,7 +51,10 @@ const runtime = findRuntime("deno") as Runtime;
 
 for (const [index, mutant] of mutants.entries()) {
   const killed = await tryOut(mutant);
-  console.log(`[${index + 1}/${mutants.length}] ${killed.length} tests fail  ${describeMutant(mutant)}`);
+  const tags = tagsIn(killed).join(" ");
+  console.log(
+    `[${index + 1}/${mutants.length}] ${killed.length} tests fail  ${describeMutant(mutant)}  ${tags}`,
+  );
 }
 conclude();
 
@@ -94,10 +96,14 @@ async function tryOut(mutant: Mutant): Promise<string[]> {
 }
 
 function conclude(): void {
-  const tagged = [...seen].filter(([, name]) => TAG.test(name)).map(([key]) => key);
+  const tagged = [...seen].filter(([, name]) => tagsIn([name]).length > 0).map(([key]) => key);
   const idle = tagged.filter((key) => !noticed.has(key));
   if (idle.length > 0) {
     console.log(["", "Tests with a tag that noticed no mutant:", ...idle.sort()].join("\n  "));
+  }
+  const unlisted = filters.length > 0 ? [] : findUnlisted();
+  if (unlisted.length > 0) {
+    console.log(["", "Files with tags that no mutant is for:", ...unlisted].join("\n  "));
   }
   if (findings.length > 0) console.log(["", "Mutants to look at:", ...findings].join("\n  "));
   console.log(
@@ -106,4 +112,11 @@ function conclude(): void {
     } of ${tagged.length} tagged tests noticed one`,
   );
   process.exitCode = findings.length > 0 ? 1 : 0;
+}
+
+function findUnlisted(): string[] {
+  const listed = new Set(mutants.flatMap(({ tests }) => tests));
+  return filesBelow("tests/", "_test.ts").filter((file) =>
+    !listed.has(file) && /^\s*\S*["'`]\[[ABC]\d+\] /m.test(readFileSync(file, "utf8"))
+  );
 }
