@@ -12,7 +12,7 @@ import { main } from "../examples/07-embedding/main.ts";
 import type { Book } from "../examples/07-embedding/operators.ts";
 import hierarchies from "../examples/08-hierarchies/handlers.ts";
 import filters from "../examples/09-filters/handlers.ts";
-import peering from "../examples/19-peering/handlers.ts";
+import peering from "../examples/22-peering/handlers.ts";
 import { fixedCredentials } from "../lib/client/connection_info.ts";
 import { start } from "../lib/kits/testing/mod.ts";
 import { createLogger, type LogRecord } from "../lib/runtime/logging.ts";
@@ -323,9 +323,9 @@ describe("examples/09-filters", () => {
   });
 });
 
-describe("examples/19-peering", () => {
+describe("examples/22-peering", () => {
   it("does what its README says", async () => {
-    const stage = new Stage("19-peering");
+    const stage = new Stage("22-peering");
     await stage.apply("peering.yaml", "crd.yaml", "bell.yaml");
     await using runner = await stage.start(peering);
     const path = "/apis/kopf.dev/v1/clusterkopfpeerings/default";

@@ -14,7 +14,7 @@ import { until } from "./operator_process.ts";
 const { reason, binaries } = findControlPlane();
 const skip = reason ?? (binaries?.kubectl === undefined ? "there is no kubectl" : false);
 
-const PEERING = fileURLToPath(new URL("../../examples/18-peering/peering.yaml", import.meta.url));
+const PEERING = fileURLToPath(new URL("../../examples/22-peering/peering.yaml", import.meta.url));
 
 /** How many watches of a kind are open, as the server counts them. */
 async function watches(plane: ControlPlane, plural: string): Promise<number> {
