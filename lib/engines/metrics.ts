@@ -22,6 +22,7 @@ import type { WatchEvent } from "../model/object.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
 import { Gauges, type MetricSources, type Stream } from "./metrics/gauges.ts";
 import { Instruments } from "./metrics/instruments.ts";
+import { Scrapes } from "./metrics/scrapes.ts";
 
 export type { MetricSources } from "./metrics/gauges.ts";
 
@@ -38,6 +39,7 @@ const TICK: Seconds = 5;
 export class Metrics implements Observer, TransportObserver, Disposable {
   readonly #host: Host;
   readonly #made = new Instruments();
+  readonly #scrapes: Scrapes;
   readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
   readonly #streams = new Map<string, Stream>();
   readonly #queued = new Map<Subject, number>();
@@ -148,6 +150,11 @@ export class Metrics implements Observer, TransportObserver, Disposable {
 
   constructor({ host }: MetricsOptions) {
     this.#host = host;
+    this.#scrapes = new Scrapes({
+      clock: host.clock,
+      contentType: this.#made.contentType,
+      render: () => this.text(),
+    });
     new Gauges(this.#made, {
       host,
       streams: this.#streams,
@@ -180,8 +187,8 @@ export class Metrics implements Observer, TransportObserver, Disposable {
   }
 
   /** Answers whoever scrapes. */
-  async answer(): Promise<Response> {
-    return new Response(await this.text(), { headers: { "content-type": this.#made.contentType } });
+  answer(request: Pick<Request, "method">): Promise<Response> {
+    return this.#scrapes.answer(request);
   }
 
   [Symbol.dispose](): void {

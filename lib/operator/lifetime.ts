@@ -127,7 +127,7 @@ class Lifetime {
     const { metrics } = this.#ground.onlookers;
     const routes: readonly Route[] = metrics === undefined
       ? []
-      : [{ path: "/metrics", handle: () => metrics.answer() }];
+      : [{ path: "/metrics", handle: (request) => metrics.answer(request) }];
     return await serveProbes({
       host,
       clock: host.clock,

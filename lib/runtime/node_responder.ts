@@ -2,7 +2,7 @@
  * Writes a `Response` to a `node:http` response: short ones in one piece, streams chunk by chunk as they come.
  *
  * What the client does not read is not pulled from the stream; when the client goes away the stream is cancelled, and
- * when the stream breaks the connection is cut, so that nobody takes half an answer for a whole one.
+ * when the stream breaks the connection is cut at once, so that nobody takes half an answer for a whole one.
  */
 
 import type { ServerResponse } from "node:http";
@@ -23,6 +23,8 @@ export async function respond(response: Response, outgoing: ServerResponse): Pro
   const reader: Reader = response.body.getReader();
   const onClose = () => void reader.cancel("The client has gone").catch(() => {});
   outgoing.on("close", onClose);
+  // A stream may break while the client does not read, so that nobody asks it for more.
+  reader.closed.catch(() => outgoing.destroy());
   try {
     await write(reader, outgoing, { status: response.status, headers });
   } catch {

@@ -47,7 +47,7 @@ describe("Metrics", () => {
         seconds: 1,
       });
     }
-    const server = await currentHost().network.serve({ fetch: () => metrics.answer() });
+    const server = await currentHost().network.serve({ fetch: (request) => metrics.answer(request) });
     const slow = connect(server.port, server.hostname);
     slow.on("error", () => {});
     slow.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");

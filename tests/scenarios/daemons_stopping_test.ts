@@ -392,6 +392,30 @@ suite("daemons: deletion", (scenario) => {
   );
 
   scenario.virtual(
+    "a daemon that throws long after it was left behind is logged, and nothing else comes of it",
+    async (world) => {
+      const end = Promise.withResolvers<unknown>();
+      let calls = 0;
+      const story = await Story.begin(world, {
+        cancellationTimeout: 4.56,
+        fn: () => {
+          calls++;
+          return end.promise;
+        },
+      });
+      await story.delete();
+      assert.equal(await story.goneAt(), 4.56);
+      world.requests.length = 0;
+      await story.running.advance(3600);
+      end.reject(new Error("too late"));
+      await story.running.advance(3600);
+      assert.deepEqual(story.running.messages("error"), ["Daemon failed permanently"]);
+      assert.deepEqual([calls, world.writes()], [1, []]);
+      await story.running.stop();
+    },
+  );
+
+  scenario.virtual(
     "a daemon that throws after its flag is not tried again, and lets its object go",
     async (world) => {
       const story = await Story.begin(world, {

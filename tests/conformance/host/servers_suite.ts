@@ -185,6 +185,38 @@ export function serversSuite(makeHost: () => Host): void {
         await assert.rejects(async () => (await connection.request(GET)).text(), { code: "ECONNRESET" });
       });
 
+      it(
+        "cuts the connection when a stream breaks while the client does not read",
+        { timeout: 30_000 },
+        async () => {
+          const CHUNK = new Uint8Array(64 * 1024);
+          const cut = signalOf("the connection is cut");
+          let sender: ReadableStreamDefaultController<Uint8Array> | undefined;
+          let pulled = 0;
+          await using server = await serve((request) => {
+            request.signal.addEventListener("abort", () => cut.resolve());
+            return new Response(
+              new ReadableStream({
+                start: (controller) => void (sender = controller),
+                pull(controller) {
+                  pulled++;
+                  controller.enqueue(CHUNK.slice());
+                },
+              }, { highWaterMark: 0 }),
+            );
+          });
+          using connection = connect(server.port);
+          const response = await connection.request(GET);
+          // Sleeps for real: that the stream stands still shows only in time.
+          for (let before = -1; before < pulled; await clock.sleep(0.2)) before = pulled;
+          sender?.error(new Error("broken"));
+          await cut.promise;
+          await assert.rejects(async () => {
+            for await (const _ of response.body);
+          }, { code: "ECONNRESET" });
+        },
+      );
+
       it("pulls no more than the client reads", { timeout: 30_000 }, async () => {
         const CHUNK = new Uint8Array(64 * 1024);
         const COUNT = 2000;
