@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ActivityError, runActivity } from "../../lib/engines/activities.ts";
-import { HandlerRetriesError, PermanentError, TemporaryError } from "../../lib/execution/errors.ts";
+import {
+  HandlerRetriesError,
+  HandlerTimeoutError,
+  PermanentError,
+  TemporaryError,
+} from "../../lib/execution/errors.ts";
 import type { ActivityHandler } from "../../lib/registry/handlers.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
@@ -59,5 +64,20 @@ describe("runActivity()", () => {
     }]);
     assert.deepEqual([retries, seconds], [[0, 1, 2], 246]);
     assert.ok(error instanceof ActivityError && error.cause instanceof HandlerRetriesError);
+  });
+
+  it("[A174] ends when the next attempt would begin after the timeout: 4 attempts with 1.23 s between, of 4 s", async () => {
+    let calls = 0;
+    const { error, seconds } = await run([{
+      id: "a",
+      activity: "startup",
+      timeout: 4,
+      fn: () => {
+        calls++;
+        throw new TemporaryError("not yet", { delay: 1.23 });
+      },
+    }]);
+    assert.deepEqual([calls, seconds.toFixed(3)], [4, "3.690"]);
+    assert.ok(error instanceof ActivityError && error.cause instanceof HandlerTimeoutError);
   });
 });

@@ -204,10 +204,15 @@ describe("Poster", () => {
   });
 
   it("[A270] [B299] posts nothing about events", async () => {
-    const { host, poster, sent } = setUp();
-    poster.post({ ...A, apiVersion: "v1", kind: "Event" }, say("about an event"));
+    const { host, poster, sent, logs } = setUp();
+    for (const apiVersion of ["v1", "events.k8s.io/v1"]) {
+      poster.post({ ...A, apiVersion, kind: "Event" }, say("about an event"));
+    }
     await host.clock.settle();
-    assert.deepEqual(sent, []);
+    assert.deepEqual([sent, logs], [[], []], "and says nothing of it");
+    poster.post({ ...A, apiVersion: "calendar.test/v1", kind: "Event" }, say("about a party"));
+    await host.clock.settle();
+    assert.deepEqual(sent.map(({ body }) => body.note), ["about a party"]);
     await poster.stop();
   });
 });

@@ -157,12 +157,23 @@ describe("applyPatch()", () => {
   });
 
   it("[A214] passes quietly over an object that has gone, whichever request finds out", async () => {
-    for (const at of ["merge examples/one/status", "merge examples/one", "json examples/one"]) {
+    const requests = [
+      "merge examples/one/status",
+      "merge examples/one",
+      "json examples/one",
+      "json examples/one/status",
+    ];
+    for (const [index, at] of requests.entries()) {
+      sent = [];
       refuse = (line) => line === at ? 404 : undefined;
-      const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
-      patch.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }));
+      const patch = new Patch({ spec: { b: index }, status: { c: index } });
+      patch.fns.push((object) => {
+        Object.assign(object.spec as object, { z: index });
+        Object.assign(object.status as object, { z: index });
+      });
       const applied = await applyPatch({ client, resource: withStatus, body, patch });
       assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
+      assert.deepEqual(lines(), requests.slice(0, index + 1), "nothing is sent any more");
     }
   });
 

@@ -9,8 +9,10 @@ import {
 } from "../../lib/execution/errors.ts";
 import { execute, type ExecuteOptions } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
+import { Progress } from "../../lib/execution/progress.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { annotations } from "../../lib/settings/presets.ts";
 
 interface Attempted {
   readonly outcome: Outcome;
@@ -70,6 +72,16 @@ describe("execute()", () => {
   it("[A167] retries a temporary error with a delay of null at once", async () => {
     const { outcome } = await attempt(failing(new TemporaryError("later", { delay: null })));
     assert.equal(outcome.kind === "retry" && outcome.delay, 0);
+    const progress = new Progress<Handler>({
+      storage: annotations().progress,
+      body: { metadata: {} },
+      ids: ["fn"],
+      unsaved: new Map(),
+    });
+    progress.activate([{ id: "fn", fn: () => {} }], { purpose: "create", now: 0, digest: () => undefined });
+    progress.settle("fn", outcome, { now: 1000 });
+    assert.deepEqual([progress.records().get("fn")?.delayed, progress.delay(1000)], [undefined, 0]);
+    assert.deepEqual(progress.awake(1000).map(({ retry }) => retry), [1]);
   });
 
   it("[A169] prefers the handler's backoff to the setting's", async () => {
@@ -109,7 +121,7 @@ describe("execute()", () => {
     assert.equal(calls, 0);
   });
 
-  it("[A174] fails at once when the next attempt would begin after the timeout", async () => {
+  it("fails at once when the next attempt would begin after the timeout", async () => {
     const outcomes: string[] = [];
     let runtime = 0;
     for (let retry = 0; outcomes.at(-1) !== "failure"; retry++) {

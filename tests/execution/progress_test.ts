@@ -99,6 +99,16 @@ describe("Progress", () => {
     assert.deepEqual((found as ProgressRecord).subrefs, ["fn/a", "fn/b", "fn/c", "fn/z"]);
   });
 
+  it("[A149] is purged with its children, where the object has them, and leaves the others", () => {
+    const body = bodyWith({ fn: { ...record, subrefs: ["sub1", "sub2"] }, sub1: record, unrelated: record });
+    const progress = new Progress<Handler>({ storage, body, ids: ["fn", "absent"], unsaved: new Map() });
+    const patch = new Patch();
+    progress.purge(patch);
+    assert.deepEqual(patch.toMergePatch(), {
+      metadata: { annotations: { "lotse.dev/fn": null, "lotse.dev/sub1": null } },
+    });
+  });
+
   it("waits no longer for a record from the future than the record says, and takes its attempts as they are", () => {
     const far = { ...record, started: "2999-01-01T00:00:00Z", delayed: "9999-12-31T00:00:00Z" };
     const progress = load(bodyWith({ fn: far }));

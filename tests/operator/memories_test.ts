@@ -46,10 +46,10 @@ describe("Memories", () => {
 describe("memoryKey()", () => {
   it("[A201] [B244] tells objects without a uid apart by kind, namespace and name", () => {
     const object = { metadata: { namespace: "a", name: "x" } };
-    const other = { ...kind, plural: "others" };
     const keys = [
       memoryKey(kind, object),
-      memoryKey(other, object),
+      memoryKey({ ...kind, plural: "others" }, object),
+      memoryKey({ ...kind, group: "other.test" }, object),
       memoryKey(kind, { metadata: { namespace: "b", name: "x" } }),
       memoryKey(kind, { metadata: { namespace: "a", name: "y" } }),
       memoryKey(kind, { metadata: { namespace: "a", name: "x", uid: "u" } }),

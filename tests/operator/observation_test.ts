@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING } from "../../lib/model/selector.ts";
 import { Observation } from "../../lib/operator/observation.ts";
 import { On } from "../../lib/registry/on.ts";
@@ -17,9 +18,11 @@ describe("Observation", () => {
     on.validate(Example, function check() {});
     on.mutate(Example, function change() {});
     on.event(Plain, () => {});
-    const kinds = await new Observation({ client, registry, logger: silentLogger() }).watched();
-    assert.deepEqual(kinds.map(({ plural }) => plural), ["plains"]);
-    assert.deepEqual(registry.admissionHandlers.map(({ id }) => id), ["check", "change"]);
+    const observation = new Observation({ client, registry, logger: silentLogger() });
+    const names = (kinds: readonly Resource[]): string[] => kinds.map(({ plural }) => plural);
+    assert.deepEqual(names(await observation.watched()), ["plains"]);
+    const admitted = [...observation.admitted].map(([{ id }, kinds]) => [id, names(kinds)]);
+    assert.deepEqual(admitted, [["check", ["examples"]], ["change", ["examples"]]]);
   });
 
   it("warns of handlers that meet on a kind under one id, as only the first of them is called", async () => {

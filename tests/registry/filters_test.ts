@@ -1,7 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { KubeObject } from "../../lib/model/object.ts";
-import { ABSENT, all, any, type Filters, matches, none, not, PRESENT } from "../../lib/registry/filters.ts";
+import {
+  ABSENT,
+  all,
+  any,
+  type Candidate,
+  type Filters,
+  matches,
+  none,
+  not,
+  PRESENT,
+} from "../../lib/registry/filters.ts";
+import { On } from "../../lib/registry/on.ts";
+import { Registry } from "../../lib/registry/registry.ts";
 
 function body(content: Partial<KubeObject> = {}): KubeObject {
   return { metadata: {}, ...content };
@@ -11,13 +23,23 @@ function hasLabels(filters: Filters["labels"], labels: Record<string, string>): 
   return matches({ labels: filters }, { body: body({ metadata: { labels } }), args: () => ({}) });
 }
 
-/** Whether a change handler with these filters wants this change. */
-function wants(filters: Filters, old: unknown, now: unknown): boolean {
-  return matches({ needsChange: true, ...filters }, {
-    body: body(),
-    change: { old, new: now },
-    args: () => ({}),
-  });
+/** Whether the handler that is declared wants this. */
+function declared(declare: (on: On) => void, candidate: Partial<Candidate>): boolean {
+  const registry = new Registry();
+  declare(new On(registry));
+  const [handler] = registry.objectHandlers;
+  assert.ok(handler !== undefined);
+  return matches(handler, { body: body(), args: () => ({}), ...candidate });
+}
+
+/** Whether an `on.update` with these filters wants this change. */
+function wants(filters: object, old: unknown, now: unknown): boolean {
+  return declared((on) => on.update("examples", filters, () => {}), { change: { old, new: now } });
+}
+
+/** Whether an `on.create` with these filters wants this new object. */
+function wantsNew(filters: object, now: unknown): boolean {
+  return declared((on) => on.create("examples", filters, () => {}), { change: { old: undefined, new: now } });
 }
 
 describe("matches()", () => {
@@ -54,8 +76,11 @@ describe("matches()", () => {
 
   it("[A56] wants all criteria to hold", () => {
     const filters = { labels: { k: "v" }, annotations: { k: "v" } };
-    const metadata = { labels: { k: "v" }, annotations: { k: "other" } };
-    assert.equal(matches(filters, { body: body({ metadata }), args: () => ({}) }), false);
+    const has = (label: string, annotation: string): boolean => {
+      const metadata = { labels: { k: label }, annotations: { k: annotation } };
+      return matches(filters, { body: body({ metadata }), args: () => ({}) });
+    };
+    assert.deepEqual([has("v", "v"), has("v", "other"), has("other", "v")], [true, false, false]);
   });
 
   it("asks `when` last, and only if everything else has matched", () => {
@@ -124,19 +149,19 @@ describe("matches()", () => {
   });
 
   it("[A58] takes objects that have the field, where no value is named", () => {
-    const filters = { field: ["f"], needsChange: false };
-    assert.equal(wants(filters, undefined, { f: 1 }), true);
-    assert.equal(wants(filters, undefined, {}), false);
+    assert.equal(wantsNew({ field: ["f"] }, { f: 1 }), true);
+    assert.equal(wantsNew({ field: ["f"] }, {}), false);
   });
 
   it("[A59] takes new objects without the field, where it must be absent", () => {
-    assert.equal(wants({ field: ["f"], value: ABSENT, needsChange: false }, undefined, {}), true);
+    assert.equal(wantsNew({ field: ["f"], value: ABSENT }, {}), true);
   });
 
   it("[A74] looks at the current object where there is no change", () => {
     const filters = { field: ["spec", "f"], value: "x" };
-    assert.equal(matches(filters, { body: body({ spec: { f: "x" } }), args: () => ({}) }), true);
-    assert.equal(matches(filters, { body: body({ spec: { f: "y" } }), args: () => ({}) }), false);
+    const wants = (f: string): boolean =>
+      declared((on) => on.event("examples", filters, () => {}), { body: body({ spec: { f } }) });
+    assert.deepEqual([wants("x"), wants("y")], [true, false]);
   });
 
   it("refuses async filters", () => {

@@ -74,6 +74,8 @@ describe("defaultSettings()", () => {
       },
     });
     assert.deepEqual([persistence.finalizer, persistence.consistencyTimeout], ["lotse.dev/finalizer", 5]);
+    assert.deepEqual(persistence.progress.keys("fn"), ["lotse.dev/fn"]);
+    assert.deepEqual(persistence.diffBase.reserved?.(), ["lotse.dev/last-handled-configuration"]);
   });
 
   it("gives a new tree each time", () => {

@@ -27,6 +27,9 @@ describe("Daemons.pause()", () => {
     assert.deepEqual(reasons, ["OPERATOR_PAUSING"]);
     assert.deepEqual(await world.observe(one), { isRequired: true, isPending: false });
     assert.equal(world.daemons.counts.live, 0);
+    world.daemons.resume();
+    await world.observe(one);
+    assert.equal(world.daemons.counts.live, 1, "it runs again");
   });
 
   it("[B47] [A242] lets no event that was queued already start a daemon", async () => {
