@@ -64,7 +64,7 @@ export function isCopied(body: KubeObject): boolean {
  * @throws {RangeError} If Kubernetes would not take it: it is empty, longer than 253, or not a DNS name.
  */
 export function checkPrefix(prefix: string): readonly string[] {
-  if (prefix.length === 0 || prefix.length > 253 || !VALID_PREFIX.test(prefix)) {
+  if (prefix.length > 253 || !VALID_PREFIX.test(prefix)) {
     throw new RangeError(
       `Cannot keep notes under the prefix "${prefix}": expected a DNS name such as "example.com"`,
     );

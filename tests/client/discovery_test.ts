@@ -191,6 +191,9 @@ describe("Discovery.group()", () => {
     const world = makeWorld({ answer: serve() });
     const [resource] = await world.client.discovery.group("example.com");
     assert.equal(resource!.singular, "widget");
+    world.answer(({ path }) => json(aggregated(path === "/api" ? [] : [aggregatedGroup("a.test", ["v1"])])));
+    const [aggregatedOne] = await world.client.discovery.all();
+    assert.deepEqual([aggregatedOne?.group, aggregatedOne?.singular], ["a.test", "widget"]);
   });
 
   it("[A50] [B188] finds nothing in a group-version that answers 404, and no fault in that", async () => {

@@ -36,10 +36,14 @@ const COPIED = [
 const root = new URL("../..", import.meta.url).pathname;
 const filters = process.argv.slice(2);
 const noticed = new Set<string>();
-const seen = new Map<string, string>();
+/** The tests with tags that were run, and their files. */
+const tagged = new Map<string, string>();
 const findings: string[] = [];
 
-const mutants = await readMutants();
+const all = await readMutants();
+const mutants = all.filter(({ file, tests }) =>
+  filters.length === 0 || filters.some((part) => [file, ...tests].some((path) => path.includes(part)))
+);
 const scratch = mkdtempSync(join(tmpdir(), "lotse-mutants-"));
 process.on("SIGINT", () => process.exit(130));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
@@ -63,9 +67,7 @@ async function readMutants(): Promise<Mutant[]> {
   const modules = await Promise.all(
     lists.map((path) => import(join(root, path)) as Promise<{ default: Mutant[] }>),
   );
-  return modules.flatMap((module) => module.default).filter(({ file, tests }) =>
-    filters.length === 0 || filters.some((part) => [file, ...tests].some((path) => path.includes(part)))
-  );
+  return modules.flatMap((module) => module.default);
 }
 
 /** Names the tests that fail with the break in place. */
@@ -82,7 +84,7 @@ async function tryOut(mutant: Mutant): Promise<string[]> {
     const { results } = await runJob({ runtime, file, heavy: false });
     for (const { name, outcome } of results) {
       if (outcome === "skipped") continue;
-      seen.set(`${file}: ${name}`, name);
+      if (tagsIn([name]).length > 0) tagged.set(`${file}: ${name}`, file);
       if (outcome === "failed") killed.push(`${file}: ${name}`);
     }
   }
@@ -96,26 +98,26 @@ async function tryOut(mutant: Mutant): Promise<string[]> {
 }
 
 function conclude(): void {
-  const tagged = [...seen].filter(([, name]) => tagsIn([name]).length > 0).map(([key]) => key);
-  const idle = tagged.filter((key) => !noticed.has(key));
-  if (idle.length > 0) {
-    console.log(["", "Tests with a tag that noticed no mutant:", ...idle.sort()].join("\n  "));
-  }
-  const unlisted = filters.length > 0 ? [] : findUnlisted();
-  if (unlisted.length > 0) {
-    console.log(["", "Files with tags that no mutant is for:", ...unlisted].join("\n  "));
-  }
-  if (findings.length > 0) console.log(["", "Mutants to look at:", ...findings].join("\n  "));
-  console.log(
-    `\n${mutants.length} mutants, ${findings.length} to look at; ${
-      tagged.length - idle.length
-    } of ${tagged.length} tagged tests noticed one`,
+  const idle = [...tagged.keys()].filter((test) => !noticed.has(test));
+  // Of tests that have other mutants, which the filters left out, nothing can be said.
+  const partial = new Set(all.filter((mutant) => !mutants.includes(mutant)).flatMap(({ tests }) => tests));
+  report(
+    "Tests with a tag that noticed no mutant",
+    idle.filter((test) => !partial.has(tagged.get(test) ?? "")),
   );
+  if (filters.length === 0) report("Files with tags that no mutant is for", findUnlisted());
+  report("Mutants to look at", findings);
+  const count = `${tagged.size - idle.length} of ${tagged.size} tagged tests noticed one`;
+  console.log(`\n${mutants.length} mutants, ${findings.length} to look at; ${count}`);
   process.exitCode = findings.length > 0 ? 1 : 0;
 }
 
+function report(title: string, lines: readonly string[]): void {
+  if (lines.length > 0) console.log(["", `${title}:`, ...lines.toSorted()].join("\n  "));
+}
+
 function findUnlisted(): string[] {
-  const listed = new Set(mutants.flatMap(({ tests }) => tests));
+  const listed = new Set(all.flatMap(({ tests }) => tests));
   return filesBelow("tests/", "_test.ts").filter((file) =>
     !listed.has(file) && /^\s*\S*["'`]\[[ABC]\d+\] /m.test(readFileSync(file, "utf8"))
   );

@@ -1,0 +1,76 @@
+/** Breaks in lib/execution. */
+
+import { breaksOf, type Mutant } from "../mutant.ts";
+
+const mutants: Mutant[] = [
+  ...breaksOf("lib/execution/errors.ts", [
+    ["options.delay === undefined ? 60 :", "options.delay == null ? 60 :"],
+    ["options.delay === undefined ? 60 :", "options.delay === undefined ? 0 :"],
+  ], ["tests/execution/execute_test.ts"]),
+  ...breaksOf("lib/execution/execute.ts", [
+    ["handler.backoff ?? options.defaultBackoff", "options.defaultBackoff"],
+    [`case "ignored":\n      return { kind: "success" };`, `case "ignored":`],
+    [`      return { kind: "failure", error };\n    case "temporary":`, `    case "temporary":`],
+    ["if (handler.retries !== undefined && retry >= handler.retries) {", "if (false) {"],
+    ["runtime >= handler.timeout) {", "runtime >= handler.timeout * 2) {"],
+  ]),
+  ...breaksOf("lib/execution/execute.ts", [
+    ["runtime: options.spent + delay };", "runtime: options.spent };"],
+    ["retry: options.attempts.retry + 1,", "retry: options.attempts.retry,"],
+  ], ["tests/engines/activities_test.ts"]),
+  ...breaksOf("lib/execution/progress.ts", [
+    ["retries: record.retries + 1,", "retries: 1,"],
+    [
+      "return { ...base, stopped: toText(now), success: true };",
+      "return { ...record, ...base, stopped: toText(now), success: true };",
+    ],
+    ["return { ...base, stopped: toText(now), failure: true,", "return { ...base, failure: true,"],
+    ["delayedUntil(record) <= now)", "delayedUntil(record) < now)"],
+    ["!isFinished(record) && delayedUntil(record) <= now", "delayedUntil(record) <= now"],
+    ["started: timeOf(record.started) ?? now,", "started: timeOf(record.started) ?? 0,"],
+    ["[...all].sort()", "[...all]"],
+    ["new Set([...before, ...now])", "new Set(now)"],
+    ["for (const each of [id, ...subrefs])", "for (const each of [id])"],
+  ]),
+  ...breaksOf("lib/settings/notes.ts", [
+    ["if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
+  ], ["tests/execution/progress_test.ts"]),
+  ...breaksOf("lib/execution/lifecycle.ts", [
+    ["first === undefined ? [] : [first]", "[first] as Candidate[]"],
+    ["candidate.retry < best.retry", "candidate.retry > best.retry"],
+    ["candidate.retry < best.retry", "candidate.retry <= best.retry"],
+  ]),
+  ...breaksOf("lib/execution/apply.ts", [
+    [
+      `if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });`,
+      `await this.#send({ type: "merge", body: this.#addressed(content) });`,
+    ],
+    ["if (main.length > 0) await", "await"],
+    [
+      "return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;",
+      "return !isEmptyObject(content);",
+    ],
+    ["? splitStatus(content)", "? { main: content, status: undefined }"],
+    [": { main: content, status: undefined };", ": splitStatus(content);"],
+    [
+      `if (!resource.subresources.includes("status")) return { main: operations, status: [] };`,
+      "return { main: operations, status: [] };",
+    ],
+    [
+      `return [{ op: "test", path: "/metadata/resourceVersion", value }, ...operations];`,
+      "return [...operations];",
+    ],
+    [
+      "const value = this.body.metadata.resourceVersion;",
+      "const value = this.#options.body.metadata.resourceVersion;",
+    ],
+    ["        return fns;", "        return [];"],
+    [
+      "if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {",
+      "if (isReplaced(error)) {",
+    ],
+    ["error instanceof ApiError && error.status === 404)", "error instanceof ApiError)"],
+  ]),
+];
+
+export default mutants;

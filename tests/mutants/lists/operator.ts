@@ -1,0 +1,49 @@
+/** Breaks in lib/operator and lib/client, for the tests of single modules. */
+
+import { breaksOf, type Mutant } from "../mutant.ts";
+
+const MEMORIES = ["tests/operator/memories_test.ts", "tests/operator/queueing_test.ts"];
+const DISCOVERY = ["tests/client/discovery_test.ts"];
+
+const mutants: Mutant[] = [
+  ...breaksOf("lib/operator/observation.ts", [
+    [
+      "const handlers = registry.objectHandlers;",
+      "const handlers = [...registry.objectHandlers, ...registry.admissionHandlers];",
+    ],
+    ["new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]))", "new Map()"],
+  ]),
+  ...breaksOf("lib/operator/memories.ts", [
+    [": `${keyOf(resource)}/${namespace}/${name}`", ": `${keyOf(resource)}/${name}`"],
+    [": `${keyOf(resource)}/${namespace}/${name}`", ": `${resource.plural}/${namespace}/${name}`"],
+  ], MEMORIES),
+  ...breaksOf("lib/operator/queueing.ts", [
+    ["if (this.#workers.get(worker.memory.key) === worker) this.#workers.delete(worker.memory.key);", ""],
+    ["      memories.forget(worker.memory);", ""],
+    ["if (worker.running || worker.paused) return;", "if (worker.paused) return;"],
+    ["using _slot = await limiter.enter(this.#stopping.signal, { urgent: isUrgent(worker) });", ""],
+    ["worker.paused = next.paused === true;", "worker.paused = true;"],
+    ["worker.paused = next.paused === true;", "worker.paused = false;"],
+  ]),
+  ...breaksOf("lib/client/discovery_formats.ts", [
+    [
+      `singular: toText(entry["singularName"]) || kind.toLowerCase()`,
+      `singular: toText(entry["singularName"])`,
+    ],
+    [`singular: toText(entry["singularResource"]) || kind.toLowerCase()`, `singular: kind`],
+  ], DISCOVERY),
+  ...breaksOf("lib/client/discovery.ts", [
+    [
+      "if (error instanceof ApiError && error.status === 404) this.#mend(name);",
+      "if (false) this.#mend(name);",
+    ],
+    ["    else this.#warn(name, error);\n    return [];", "    return [];"],
+    [
+      "await Promise.all([...new Set(groups)].map((group) => this.group(group)));",
+      "[await this.all(), groups];",
+    ],
+    ["const groups = parseGroups(answer);", "const groups = parseGroups(answer).slice(1);"],
+  ]),
+];
+
+export default mutants;
