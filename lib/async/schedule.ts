@@ -18,8 +18,6 @@ export interface ScheduleOptions<Key = string> {
 interface DueTime<Key> {
   place: number;
   readonly key: Key;
-  /** Wall clock, in milliseconds: what it was set to. */
-  readonly at: number;
   /** Monotonic clock. */
   readonly due: Seconds;
   readonly order: number;
@@ -47,11 +45,6 @@ export class Schedule<Key = string> implements Disposable {
     return this.#byKey.size;
   }
 
-  /** When a key is due, in milliseconds since 1970; undefined if it is not set. */
-  get(key: Key): number | undefined {
-    return this.#byKey.get(key)?.at;
-  }
-
   /**
    * Sets when a key is due, in milliseconds since 1970, in place of what was set before. What is past is due at once, but
    * not before `set()` has returned.
@@ -62,16 +55,10 @@ export class Schedule<Key = string> implements Disposable {
     if (Number.isNaN(at)) throw new RangeError(`Cannot schedule "${String(key)}": its time is not a number`);
     this.#remove(key);
     const due = this.#clock.monotonic() + Math.max(at - this.#clock.now(), 0) / 1000;
-    const entry: DueTime<Key> = { place: -1, key, at, due, order: this.#made++ };
+    const entry: DueTime<Key> = { place: -1, key, due, order: this.#made++ };
     this.#byKey.set(key, entry);
     this.#heap.push(entry);
     this.#arm();
-  }
-
-  /** Sets when a key is due, unless it is due earlier anyway. */
-  setEarlier(key: Key, at: number): void {
-    const known = this.#byKey.get(key);
-    if (!known || at < known.at) this.set(key, at);
   }
 
   /** Unsets a key; tells whether it was set. */

@@ -25,13 +25,11 @@ describe("Schedule", () => {
     assert.equal(clock.pending, 0);
   });
 
-  it("set() replaces a key's time, setEarlier() only by an earlier one, cancel() unsets it", async () => {
+  it("set() replaces a key's time, cancel() unsets it", async () => {
     const { clock, rung, schedule } = scheduleOn();
     schedule.set("a", 10_000);
     schedule.set("a", 20_000);
-    schedule.setEarlier("a", 30_000);
-    assert.equal(schedule.get("a"), 20_000);
-    schedule.setEarlier("a", 15_000);
+    schedule.set("a", 15_000);
     schedule.set("b", 12_000);
     assert.equal(schedule.cancel("b"), true);
     assert.equal(schedule.cancel("b"), false);

@@ -2,96 +2,52 @@
  * One daemon or timer of one object: waits, runs, writes, waits again, and stops when it is told to.
  *
  * While it waits it is nothing but this object and a place in the schedule that all share: no task, no promise, no timer
- * of its own, no signal. Stopping goes in stages, each at its time; a promise cannot be killed, so what ignores its
- * signal is left behind in the end, with a warning. Source: Kopf, B §1.5 to §1.13.
+ * of its own, no signal. A promise cannot be killed, so what ignores its signal is left behind in the end, with a warning.
+ * What it calls, what it writes and how it is stopped are next door. Source: Kopf, B §1.5 to §1.13.
  */
 
 import type { Schedule } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
-import type { TaskGroup } from "../../async/tasks.ts";
-import type { Client } from "../../client/client.ts";
-import { PermanentError, toError } from "../../execution/errors.ts";
-import { execute } from "../../execution/execute.ts";
-import type { Brake, Observer } from "../../execution/observer.ts";
 import type { Outcome } from "../../execution/handler.ts";
-import type { KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
-import { DaemonArgs } from "../../registry/args.ts";
 import type { StopReason } from "../../registry/arguments.ts";
-import type { ObjectCause } from "../../registry/causes.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
-import type { Clock, Seconds } from "../../runtime/host.ts";
+import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import type { Settings } from "../../settings/settings.ts";
-import { type Backlog, type DeliveredWrite, sendPatch } from "./delivery.ts";
-import { cancellationOf, checkDelay, type Next, nextRun, runsOnChange } from "./pauses.ts";
+import { attempt, type Attempts, beginAttempts, type Caller, initialDelayOf } from "./attempts.ts";
+import { Outbox } from "./outbox.ts";
+import { type Next, nextRun } from "./pauses.ts";
 import type { ObjectRecord } from "./record.ts";
+import { stageOf } from "./stopping.ts";
+import { nounOf, type Surroundings, TOLERANCE } from "./surroundings.ts";
 
-/** What the daemons and timers of one operator share. */
-export interface Surroundings {
-  readonly clock: Clock;
-  readonly client: Client;
-  readonly settings: Settings;
-  /** Who looks on. Default: nobody. */
-  readonly observer?: Observer;
-  /** Slows down what wakes itself. Default: nothing does. */
-  readonly brake?: Brake;
-  /** Gives a logger that is bound to the object. */
-  readonly loggerOf: (body: KubeObject) => Logger;
-  readonly indices: ObjectCause["indices"];
-  readonly tasks: TaskGroup;
+/** What companions share. */
+export interface Shared extends Surroundings {
   readonly schedule: Schedule<Companion>;
-  /** Aborts writes when the operator waits no longer. */
-  readonly signal: AbortSignal;
-  /** Whether the operator is stopping, so that nothing is waited for without a limit. */
-  readonly isExiting: () => boolean;
-  /** Puts a handler's result into the patch. */
-  readonly deliver: (
-    target: { readonly patch: Patch; readonly logger: Logger },
-    id: string,
-    result: unknown,
-  ) => void;
-  /** A digest of what counts as a change of the object. */
-  readonly essenceOf: (record: ObjectRecord<Companion>) => string;
-  /** Called when it has ended, and when it is left behind. */
+  /** Called when one has ended, and when one is left behind. */
   readonly onReleased: (companion: Companion) => void;
 }
-
-/** The attempts of one run. */
-interface Attempts {
-  retry: number;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** The same on the monotonic clock. */
-  readonly begun: Seconds;
-}
-
-/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
-const TOLERANCE: Seconds = 1e-6;
 
 /** A daemon or a timer of one object. */
 export class Companion {
   readonly handler: BackgroundHandler;
   readonly record: ObjectRecord<Companion>;
-  readonly #world: Surroundings;
+  readonly #world: Shared;
   #state: "waiting" | "running" | "abandoned" | "ended" = "waiting";
   /** When the next run is due; Infinity: when something happens. */
   #due: Seconds = Infinity;
   /** How often the object had changed when the last run began. */
   #seen = 0;
   #attempts: Attempts | undefined;
-  #backlog: Backlog | undefined;
-  /** When the backlog is to be sent. */
-  #resend: Seconds = Infinity;
-  /** It wakes itself again and again, and must not run before this. */
-  #brakedUntil: Seconds = -Infinity;
+  /** Only while there is something to be written, or a brake on it. */
+  #outbox: Outbox | undefined;
   #flag: StopFlag<StopReason> | undefined;
   /** Aborts the handler's `signal`; only while it runs. */
   #controller: AbortController | undefined;
   /** It has come to its end, as soon as everything is written. */
   #outcome: Outcome | undefined;
 
-  constructor(handler: BackgroundHandler, record: ObjectRecord<Companion>, world: Surroundings) {
+  constructor(handler: BackgroundHandler, record: ObjectRecord<Companion>, world: Shared) {
     this.handler = handler;
     this.record = record;
     this.#world = world;
@@ -114,7 +70,11 @@ export class Companion {
 
   /** Begins, after its initial delay. */
   start(): void {
-    this.#plan(this.#world.clock.monotonic() + this.#initialDelay());
+    const { initialDelay = 0 } = this.handler;
+    const delay = typeof initialDelay === "number"
+      ? initialDelay
+      : initialDelayOf(this.#caller(), initialDelay);
+    this.#plan(this.#world.clock.monotonic() + delay);
   }
 
   /** The object has changed: who waits for just that gets a time. */
@@ -149,23 +109,16 @@ export class Companion {
   advance(): void {
     const since = this.#flag?.since;
     if (this.#state !== "running" || since === undefined) return;
-    const { background } = this.#world.settings;
-    const { backoff, timeout, polling } = cancellationOf(this.handler, background.cancellationPolling);
-    const now = this.#world.clock.monotonic();
-    const toCancel = since + (backoff ?? 0);
-    const isBefore = (time: Seconds): boolean => now + TOLERANCE < time;
-    if (isBefore(toCancel)) {
-      this.#flagged.set("DAEMON_SIGNALLED");
-      this.#arm(toCancel);
-    } else if (timeout !== undefined && isBefore(toCancel + timeout)) {
-      this.#cancel("DAEMON_CANCELLED");
-      this.#arm(toCancel + timeout);
-    } else if (timeout !== undefined || this.#world.isExiting()) {
-      this.#abandon();
-    } else {
+    const { clock, settings, isExiting } = this.#world;
+    const polling = settings.background.cancellationPolling;
+    const stage = stageOf(this.handler, { since, now: clock.monotonic(), polling, isExiting: isExiting() });
+    if (stage.kind === "abandoned") return this.#abandon();
+    if (stage.kind === "signalled") this.#flagged.set("DAEMON_SIGNALLED");
+    if (stage.kind === "cancelled") this.#cancel("DAEMON_CANCELLED");
+    if (stage.kind === "awaited") {
       this.#logger.info(`${this.#noun} is still stopping: it is waited for`, this.#fields);
-      this.#arm(now + polling);
     }
+    this.#arm(stage.until);
   }
 
   get #flagged(): StopFlag<StopReason> {
@@ -173,7 +126,7 @@ export class Companion {
   }
 
   get #noun(): "Daemon" | "Timer" {
-    return this.handler.type === "daemon" ? "Daemon" : "Timer";
+    return nounOf(this.handler);
   }
 
   get #fields(): Readonly<Record<string, unknown>> {
@@ -184,26 +137,15 @@ export class Companion {
     return this.#world.loggerOf(this.record.body);
   }
 
-  #initialDelay(): Seconds {
-    const { initialDelay = 0 } = this.handler;
-    if (typeof initialDelay === "number") return initialDelay;
-    try {
-      // The types of the options have made sure that the function takes these arguments.
-      return checkDelay(initialDelay(this.#args(this.#firstAttempt(), new Patch()) as never));
-    } catch (error) {
-      const { defaultBackoff } = this.#world.settings.execution;
-      this.#logger.error("Initial delay failed: the default backoff is taken", {
-        ...this.#fields,
-        error: toError(error),
-        delay: defaultBackoff,
-      });
-      return defaultBackoff;
-    }
-  }
-
-  #firstAttempt(): Attempts {
-    const { clock } = this.#world;
-    return { retry: 0, started: clock.now(), begun: clock.monotonic() };
+  #caller(logger = this.#logger): Caller {
+    return {
+      handler: this.handler,
+      record: this.record,
+      world: this.#world,
+      logger,
+      flag: () => this.#flagged,
+      isStopping: () => this.isStopping,
+    };
   }
 
   /** When the object will have been idle for long enough. */
@@ -213,8 +155,8 @@ export class Companion {
   }
 
   #plan(due: Seconds): void {
-    this.#due = Math.max(due, this.#brakedUntil);
-    this.#arm(Math.min(this.#due, this.#resend));
+    this.#due = Math.max(due, this.#outbox?.brakedUntil ?? -Infinity);
+    this.#arm(Math.min(this.#due, this.#outbox?.resend ?? Infinity));
   }
 
   #arm(due: Seconds): void {
@@ -224,106 +166,30 @@ export class Companion {
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#world;
+    const { clock, deliver, isExiting } = this.#world;
     const due = this.#due;
     this.#seen = this.record.changes;
-    const attempts = this.#attempts ??= this.#firstAttempt();
+    const attempts = this.#attempts ??= beginAttempts(clock);
     const patch = new Patch();
-    patch.fns.push(...this.#backlog?.lost ?? []);
+    patch.fns.push(...this.#outbox?.lost ?? []);
     const logger = this.#logger;
-    const outcome = await this.#attempt(attempts, { patch, logger });
+    const controller = this.#controller = new AbortController();
+    const outcome = await attempt(this.#caller(logger), { attempts, patch, signal: controller.signal });
+    this.#controller = undefined;
     // Its object may have gone; but where the operator stops, there are some seconds left to write.
-    if (this.#state === "abandoned" && !this.#world.isExiting()) return this.#end();
-    if (outcome.kind === "success") this.#world.deliver({ patch, logger }, this.handler.id, outcome.result);
-    if (!patch.isEmpty || this.#backlog !== undefined) await this.#send(patch, logger);
+    if (this.#state === "abandoned" && !isExiting()) return this.#end();
+    if (outcome.kind === "success") deliver({ patch, logger }, this.handler.id, outcome.result);
+    if (!patch.isEmpty || this.#outbox?.hasBacklog === true) await this.#send(patch, logger);
     attempts.retry++;
     if (outcome.kind !== "retry") this.#attempts = undefined;
     this.#settle(nextRun(this.handler, { outcome, due, now: clock.monotonic() }), outcome);
   }
 
-  async #attempt(
-    attempts: Attempts,
-    { patch, logger }: { readonly patch: Patch; readonly logger: Logger },
-  ): Promise<Outcome> {
-    const { clock, settings, observer } = this.#world;
-    const controller = this.#controller = new AbortController();
-    const outcome = await execute({ ...this.handler, fn: (args: never) => this.#call(args) }, {
-      clock,
-      logger,
-      attempts: { retry: attempts.retry, runtime: clock.monotonic() - attempts.begun },
-      noun: this.#noun,
-      errors: "temporary",
-      defaultBackoff: settings.execution.defaultBackoff,
-      signal: controller.signal,
-      observed: observer && { observer, subject: this.record.subject },
-      // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
-      args: (signal) => this.#args(attempts, patch, { signal, logger }) as never,
-    });
-    this.#controller = undefined;
-    return outcome;
-  }
-
-  /** What is thrown after the stop flag is not tried again; that it was aborted is what we asked for. */
-  async #call(args: never): Promise<unknown> {
-    try {
-      return await this.handler.fn(args);
-    } catch (thrown) {
-      if (!this.isStopping) throw thrown;
-      const error = toError(thrown);
-      if (error.name === "AbortError") return undefined;
-      throw new PermanentError(error.message, { cause: error });
-    }
-  }
-
-  #args(
-    { retry, started }: Attempts,
-    patch: Patch,
-    { signal = new AbortController().signal, logger = this.#logger }: {
-      readonly signal?: AbortSignal;
-      readonly logger?: Logger;
-    } = {},
-  ): DaemonArgs {
-    const { record, handler } = this;
-    const { clock, indices } = this.#world;
-    const { resource, memo } = record.subject;
-    const cause: ObjectCause = {
-      resource,
-      body: record.body,
-      newest: () => record.body,
-      patch,
-      logger,
-      memo,
-      indices,
-    };
-    const attempt = { param: handler.param, retry, started, signal, clock };
-    return new DaemonArgs(cause, { attempt, stopped: () => this.#flagged.stopped });
-  }
-
   async #send(patch: Patch, logger = this.#logger): Promise<void> {
-    const { clock, settings, brake } = this.#world;
-    const { record } = this;
-    await brake?.lookAround(record.subject, logger);
-    this.#backlog = await sendPatch(patch, {
-      ...this.#world,
-      logger,
-      resource: record.subject.resource,
-      body: record.body,
-      backlog: this.#backlog,
-      errorDelays: [...settings.queueing.errorDelays],
-      adopt: (body) => record.adopt(body),
-      onWritten: (written) => this.#tellWritten(written, logger),
-    });
-    const isUnsent = this.#backlog?.unsent !== undefined;
-    this.#resend = isUnsent ? clock.monotonic() + (this.#backlog?.retryIn ?? 0) : Infinity;
-  }
-
-  #tellWritten({ paths, writes, ...write }: DeliveredWrite, logger: Logger): void {
-    const { observer, brake, clock } = this.#world;
-    const { handler, record: { subject } } = this;
-    const by = { handler: handler.id, type: handler.type, onChange: runsOnChange(handler), ...write };
-    observer?.written?.(subject, { paths, writes, byEvent: false, concluded: false, by });
-    const pause = brake?.pauseAfter(subject, logger);
-    if (pause !== undefined) this.#brakedUntil = clock.monotonic() + pause;
+    const { handler, record } = this;
+    const outbox = this.#outbox ??= new Outbox({ handler, record, world: this.#world });
+    await outbox.send(patch, logger);
+    if (outbox.isEmpty) this.#outbox = undefined;
   }
 
   async #catchUp(): Promise<void> {
@@ -347,14 +213,8 @@ export class Companion {
 
   /** Nothing is left to run; but what is not written yet must be. */
   #finish(): void {
-    const lost = this.#backlog?.lost ?? [];
-    if (lost.length > 0) {
-      const unsent = new Patch();
-      unsent.fns.push(...lost);
-      this.#backlog = { unsent, lost: [], failures: 0, retryIn: 0 };
-      this.#resend = this.#world.clock.monotonic();
-    }
-    if (this.#backlog === undefined) return this.#end();
+    this.#outbox?.takeBack();
+    if (this.#outbox?.hasBacklog !== true) return this.#end();
     this.#plan(Infinity);
   }
 
@@ -369,32 +229,28 @@ export class Companion {
     this.#world.schedule.cancel(this);
     this.#logger.warn(
       `${this.#noun} did not exit in time: it is left behind (watch "stopped" and "signal")`,
-      {
-        ...this.#fields,
-        reasons: [...this.#flagged.stopped.reasons],
-      },
+      { ...this.#fields, reasons: [...this.#flagged.stopped.reasons] },
     );
     this.#world.onReleased(this);
   }
 
   #end(): void {
     const { schedule, essenceOf, onReleased } = this.#world;
+    const { handler, record } = this;
     const wasAsked = this.isStopping;
     this.#state = "ended";
     schedule.cancel(this);
-    if (this.#backlog?.unsent !== undefined) {
+    if (this.#outbox?.hasUnsent === true) {
       this.#logger.warn("A patch could not be written: it is dropped", this.#fields);
     }
     if (!wasAsked) {
-      const mayReturn = this.handler.type === "timer" && this.#outcome?.kind === "failure";
-      this.record.finish(this.handler.id, mayReturn ? essenceOf(this.record) : undefined);
+      const mayReturn = handler.type === "timer" && this.#outcome?.kind === "failure";
+      record.finish(handler.id, mayReturn ? essenceOf(record.subject, record.body) : undefined);
     }
     this.#flag?.set("DONE");
-    this.record.remove(this);
-    this.#logger.debug(
-      `${this.#noun} has exited ${wasAsked ? "as it was told" : "on its own"}`,
-      this.#fields,
-    );
+    record.remove(this);
+    const how = wasAsked ? "as it was told" : "on its own";
+    this.#logger.debug(`${this.#noun} has exited ${how}`, this.#fields);
     onReleased(this);
   }
 }

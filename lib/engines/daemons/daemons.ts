@@ -10,13 +10,11 @@ import { Schedule } from "../../async/schedule.ts";
 import { Waiters } from "../../async/waiters.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
-import { Companion, type Surroundings } from "./companion.ts";
+import { Companion, type Shared } from "./companion.ts";
 import { ObjectRecord, type Subject } from "./record.ts";
+import type { Surroundings } from "./surroundings.ts";
 
-export interface DaemonsOptions
-  extends Omit<Surroundings, "schedule" | "signal" | "isExiting" | "onReleased" | "essenceOf"> {
-  /** A digest of what counts as a change of the object in this state. */
-  readonly essenceOf: (subject: Subject, body: Subject["body"]) => string;
+export interface DaemonsOptions extends Omit<Surroundings, "signal" | "isExiting"> {
   /** Called when an object should be looked at again. */
   readonly wake: (subject: Subject) => void;
 }
@@ -41,7 +39,7 @@ export interface Claim {
 /** All daemons and timers of one operator. */
 export class Daemons implements Disposable {
   readonly #options: DaemonsOptions;
-  readonly #world: Surroundings;
+  readonly #world: Shared;
   readonly #records = new Map<Subject, ObjectRecord<Companion>>();
   /** Those that somebody has to wait for. */
   readonly #live = new Set<Companion>();
@@ -62,7 +60,6 @@ export class Daemons implements Disposable {
       schedule: this.#schedule,
       signal: this.#controller.signal,
       isExiting: () => this.#isExiting,
-      essenceOf: ({ subject, body }) => options.essenceOf(subject, body),
       onReleased: (companion) => this.#release(companion),
     };
   }
@@ -145,14 +142,13 @@ export class Daemons implements Disposable {
       const isThere = record.companions.some((each) => each.handler.id === handler.id);
       if (isThere || record.hasFinished(handler.id)) continue;
       const companion = new Companion(handler, record, this.#world);
-      record.companions.push(companion);
+      record.add(companion);
       this.#live.add(companion);
       companion.start();
     }
   }
 
   async #stop(companions: readonly Companion[], reason: StopReason): Promise<void> {
-    // NB: a copy, since those that end are taken from the list.
     const told = companions.filter((each) => !each.wasTold(reason));
     for (const companion of told) companion.stop(reason);
     await this.#grace(told);

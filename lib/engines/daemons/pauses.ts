@@ -9,24 +9,6 @@ import type { Outcome } from "../../execution/handler.ts";
 import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
-/** How one is stopped: see the options of `op.daemon`. */
-export interface Cancellation {
-  readonly backoff?: Seconds;
-  readonly timeout?: Seconds;
-  /** How often it is said that it is waited for. */
-  readonly polling: Seconds;
-}
-
-/** Gives how one is stopped. Timers have neither backoff nor timeout. */
-export function cancellationOf(handler: BackgroundHandler, polling: Seconds): Cancellation {
-  if (handler.type === "timer") return { polling };
-  return {
-    backoff: handler.cancellationBackoff,
-    timeout: handler.cancellationTimeout,
-    polling: handler.cancellationPolling ?? polling,
-  };
-}
-
 /** Tells whether it runs when the object has changed, and not every now and then. */
 export function runsOnChange(handler: BackgroundHandler): boolean {
   return handler.type === "timer" && handler.idle !== undefined && handler.interval === undefined;

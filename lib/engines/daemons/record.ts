@@ -25,11 +25,13 @@ export interface Attached {
   onChange(): void;
 }
 
+const NONE: readonly never[] = [];
+
 /** The daemons and timers of one object. */
 export class ObjectRecord<Companion extends Attached> {
   readonly subject: Subject;
-  /** Those that have not ended, stopping ones and those left behind included. */
-  readonly companions: Companion[] = [];
+  /** NB: never pushed to: an array that grows keeps room for sixteen more, of which most objects have no need. */
+  #companions: readonly Companion[] = NONE;
   /** When the object changed last, on the monotonic clock: first sight counts. */
   idleSince: Seconds;
   /** How often it has changed since. NB: times cannot tell what comes first, where a clock stands still. */
@@ -90,8 +92,16 @@ export class ObjectRecord<Companion extends Attached> {
     this.#finished.set(id, failedOn);
   }
 
+  /** Those that have not ended, stopping ones and those left behind included. Stays as it is: changes make another list. */
+  get companions(): readonly Companion[] {
+    return this.#companions;
+  }
+
+  add(companion: Companion): void {
+    this.#companions = this.#companions.concat(companion);
+  }
+
   remove(companion: Companion): void {
-    const place = this.companions.indexOf(companion);
-    if (place >= 0) this.companions.splice(place, 1);
+    this.#companions = this.#companions.filter((each) => each !== companion);
   }
 }
