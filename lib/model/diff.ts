@@ -33,20 +33,13 @@ export type DiffItem<Value = unknown> =
 /** All differences: of each object first what was added, then what was removed, then what changed. Frozen. */
 export type Diff = readonly DiffItem[];
 
-/** Options of {@linkcode calculateDiff}. */
-export interface CalculateDiffOptions {
-  /** "left": only keys that the old state has; "right": only keys that the new state has. Default: "full". */
-  readonly scope?: "full" | "left" | "right";
-}
-
 /** The difference of equal things. */
 export const NO_DIFF: Diff = Object.freeze([]);
 
 /** Gives the differences from `a` to `b`; none (the same frozen list each time) if they mean the same. */
-export function calculateDiff(a: unknown, b: unknown, options: CalculateDiffOptions = {}): Diff {
-  const { scope = "full" } = options;
+export function calculateDiff(a: unknown, b: unknown): Diff {
   const items: DiffItem[] = [];
-  compare(a, b, { items, path: [], scope });
+  compare(a, b, { items, path: [] });
   return items.length === 0 ? NO_DIFF : Object.freeze(items);
 }
 
@@ -85,7 +78,7 @@ export function reduceDiff(diff: Diff, path: FieldPath): Diff {
       items.push(makeDiffItem(item.op, item.path.slice(path.length), item));
     } else if (startsWith(path, item.path)) {
       const rest = path.slice(item.path.length);
-      compare(getField(item.old, rest), getField(item.new, rest), { items, path: [], scope: "full" });
+      compare(getField(item.old, rest), getField(item.new, rest), { items, path: [] });
     }
   }
   return items.length === 0 ? NO_DIFF : Object.freeze(items);
@@ -99,7 +92,6 @@ interface Comparison {
   readonly items: DiffItem[];
   /** Where we are; grows and shrinks, and is copied only when an item is made. */
   readonly path: string[];
-  readonly scope: "full" | "left" | "right";
 }
 
 function compare(a: unknown, b: unknown, state: Comparison): void {
@@ -118,12 +110,8 @@ function compare(a: unknown, b: unknown, state: Comparison): void {
 function compareObjects(a: JsonObject, b: JsonObject, state: Comparison): void {
   const keysOfB = Object.keys(b);
   const keysOfA = Object.keys(a);
-  if (state.scope !== "left") {
-    for (const key of keysOfB) if (!Object.hasOwn(a, key)) compareKey(key, [undefined, b[key]], state);
-  }
-  if (state.scope !== "right") {
-    for (const key of keysOfA) if (!Object.hasOwn(b, key)) compareKey(key, [a[key], undefined], state);
-  }
+  for (const key of keysOfB) if (!Object.hasOwn(a, key)) compareKey(key, [undefined, b[key]], state);
+  for (const key of keysOfA) if (!Object.hasOwn(b, key)) compareKey(key, [a[key], undefined], state);
   for (const key of keysOfA) if (Object.hasOwn(b, key)) compareKey(key, [a[key], b[key]], state);
 }
 

@@ -72,28 +72,6 @@ function minimiseValue(live: unknown, value: unknown): unknown {
   return live !== undefined || isEmptyObject(value) ? value : minimisePatch({}, value);
 }
 
-/**
- * Gives what of a patch the server's response does not show, because a schema pruned it or a webhook changed it; undefined
- * if it is all there. Empty labels, annotations and finalizers do not count: servers drop them.
- */
-export function findUnapplied(response: unknown, patch: JsonObject): JsonObject | undefined {
-  const rest = minimisePatch(response, patch);
-  const metadata = rest === undefined ? undefined : getKey(rest, "metadata");
-  if (rest === undefined || !isObject(metadata)) return rest;
-  const kept = shallowCopy(metadata);
-  for (const key of ["labels", "annotations", "finalizers"]) {
-    if (isEmptyValue(getKey(kept, key))) delete kept[key];
-  }
-  const result = shallowCopy(rest);
-  if (isEmptyObject(kept)) delete result.metadata;
-  else result.metadata = kept;
-  return isEmptyObject(result) ? undefined : result;
-}
-
-function isEmptyValue(value: unknown): boolean {
-  return Array.isArray(value) ? value.length === 0 : isObject(value) && isEmptyObject(value);
-}
-
 /** A merge patch in two parts, for kinds whose status is a subresource. */
 export interface SplitPatch {
   /** For the object's own URL; undefined if there is nothing but status. */

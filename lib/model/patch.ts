@@ -11,7 +11,6 @@ import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 export {
   applyMergePatch,
   combineMergePatches,
-  findUnapplied,
   minimisePatch,
   type SplitPatch,
   splitStatus,

@@ -14,8 +14,11 @@ import { NO_RECORDS } from "./memories.ts";
 import type { Decision, Pass } from "./pass.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
-export function reportDropped(pass: Pass, written: Patch, answer: KubeObject): void {
-  const { memory, logger, droppedKinds } = pass;
+export function reportDropped(
+  { memory, logger, droppedKinds }: Pick<Pass, "memory" | "logger" | "droppedKinds">,
+  written: Patch,
+  answer: KubeObject,
+): void {
   const kind = keyOf(memory.resource);
   // What functions change afterwards need not be as it was written.
   if (droppedKinds.has(kind) || written.fns.length > 0) return;
@@ -49,11 +52,12 @@ function droppedFields(written: JsonObject, answer: unknown, path = ""): string[
     if (isObject(value) && !isEmptyObject(value) && isObject(live)) {
       return droppedFields(value, live, `${path}${key}.`);
     }
-    return live === undefined && !isNothing(value) ? [path + key] : [];
+    return live === undefined && !isNothing(value, path) ? [path + key] : [];
   });
 }
 
-/** Whether nothing is there once it is written: servers drop what is empty. */
-function isNothing(value: unknown): boolean {
-  return value === null || (isObject(value) && Object.values(value).every(isNothing));
+/** Whether nothing is there once it is written: servers drop what is empty; of lists, those of the metadata. */
+function isNothing(value: unknown, path: string): boolean {
+  if (Array.isArray(value)) return value.length === 0 && path === "metadata.";
+  return value === null || (isObject(value) && Object.values(value).every((each) => isNothing(each, path)));
 }

@@ -35,14 +35,6 @@ describe("calculateDiff()", () => {
     assert.deepEqual(calculateDiff({ spec: {} }, {}), [["remove", ["spec"], {}, undefined]]);
   });
 
-  it("[A92] ignores keys of the other side when scoped", () => {
-    assert.deepEqual(calculateDiff({ a: 1 }, { a: 2, b: 3 }, { scope: "left" }), [["change", ["a"], 1, 2]]);
-    assert.deepEqual(calculateDiff({ a: { x: 1 } }, { a: { y: 3 } }, { scope: "left" }), [
-      ["remove", ["a", "x"], 1, undefined],
-    ]);
-    assert.deepEqual(calculateDiff({ a: 1, b: 3 }, { a: 2 }, { scope: "right" }), [["change", ["a"], 1, 2]]);
-  });
-
   it("gives additions first, then removals, then changes", () => {
     const diff = calculateDiff({ changed: 1, removed: 1, same: 1 }, { changed: 2, same: 1, added: 1 });
     assert.deepEqual(diff.map(({ op, path }) => [op, ...path]), [["add", "added"], ["remove", "removed"], [

@@ -4,7 +4,6 @@ import { isEqualJson } from "../../lib/model/json.ts";
 import {
   applyMergePatch,
   combineMergePatches,
-  findUnapplied,
   minimisePatch,
   splitStatus,
 } from "../../lib/model/merge_patch.ts";
@@ -135,31 +134,5 @@ describe("splitStatus()", () => {
     assert.deepEqual(splitStatus({ status: null }), { main: undefined, status: { status: null } });
     assert.deepEqual(splitStatus({ spec: { a: 1 } }), { main: { spec: { a: 1 } }, status: undefined });
     assert.deepEqual(splitStatus({}), { main: undefined, status: undefined });
-  });
-});
-
-describe("findUnapplied()", () => {
-  const response = { metadata: { name: "x" }, spec: { a: 1, b: { c: 1 } }, status: {} };
-
-  it("gives what the response does not show", () => {
-    assert.deepEqual(
-      findUnapplied(response, { status: { pruned: 1 }, spec: { a: 2, b: { c: null, d: {} } } }),
-      {
-        status: { pruned: 1 },
-        spec: { a: 2, b: { c: null, d: {} } },
-      },
-    );
-    assert.deepEqual(findUnapplied(response, { metadata: { labels: { a: "1" }, finalizers: [] } }), {
-      metadata: { labels: { a: "1" } },
-    });
-  });
-
-  it("gives nothing where all is there, or was only emptied", () => {
-    const patch = {
-      metadata: { labels: {}, annotations: { a: null }, finalizers: [] },
-      spec: { a: 1, x: null, b: { c: 1 } },
-    };
-    assert.equal(findUnapplied(response, patch), undefined);
-    assert.equal(findUnapplied(response, {}), undefined);
   });
 });

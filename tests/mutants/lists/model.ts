@@ -12,10 +12,9 @@ const mutants: Mutant[] = [
       `} else if (typeof a === "object" && typeof b === "object") {`,
     ],
     ["state.path.push(key);", "state.path[0] = key;"],
-    [`if (state.scope !== "left") {`, "if (true) {"],
     ["item.path.slice(path.length)", "item.path"],
     [
-      `compare(getField(item.old, rest), getField(item.new, rest), { items, path: [], scope: "full" });`,
+      `compare(getField(item.old, rest), getField(item.new, rest), { items, path: [] });`,
       "items.push(makeDiffItem(item.op, [], { old: getField(item.old, rest), new: getField(item.new, rest) }));",
     ],
     ["} else if (startsWith(path, item.path)) {", "} else {"],

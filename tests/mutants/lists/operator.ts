@@ -13,6 +13,17 @@ const mutants: Mutant[] = [
     ],
     ["new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]))", "new Map()"],
   ]),
+  ...breaksOf("lib/operator/keeping.ts", [
+    [
+      "return Object.entries(written).flatMap(",
+      "return Object.entries({ ...answer as object, ...written }).flatMap(",
+    ],
+    [
+      "return droppedFields(value, live, `${path}${key}.`);",
+      "return JSON.stringify(value) === JSON.stringify(live) ? [] : [path + key];",
+    ],
+    [`return value.length === 0 && path === "metadata.";`, "return false;"],
+  ]),
   ...breaksOf("lib/operator/memories.ts", [
     [": `${keyOf(resource)}/${namespace}/${name}`", ": `${keyOf(resource)}/${name}`"],
     [": `${keyOf(resource)}/${namespace}/${name}`", ": `${resource.plural}/${namespace}/${name}`"],

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { PODS } from "../../lib/model/kinds.ts";
+import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
+import { Patch } from "../../lib/model/patch.ts";
+import { reportDropped } from "../../lib/operator/keeping.ts";
+import { Memories } from "../../lib/operator/memories.ts";
+import { createLogger } from "../../lib/runtime/logging.ts";
+
+/** The fields that are reported when this was written, and that is the answer. */
+function reported(written: JsonObject, answer: KubeObject): unknown {
+  const told: unknown[] = [];
+  const logger = createLogger({ level: "warn", write: ({ fields }) => told.push(fields.fields) }, {
+    now: () => 0,
+  });
+  const memory = new Memories({}).recall(PODS, { type: "ADDED", object: answer });
+  reportDropped({ memory, logger, droppedKinds: new Set() }, new Patch(written), answer);
+  return told.flat();
+}
+
+describe("reportDropped()", () => {
+  const answer = { metadata: { name: "one", uid: "u" }, spec: { a: 1, b: { c: 1 } }, status: {} };
+
+  it("names what the server's answer lacks, at the top of it", () => {
+    const written = { status: { phase: "x", list: [] }, spec: { b: { d: { e: 1 } } } };
+    assert.deepEqual(reported(written, answer), ["status.phase", "status.list", "spec.b.d"]);
+  });
+
+  it("[A92] ignores what the server has added to what was written", () => {
+    assert.deepEqual(reported({ spec: { a: 1 } }, answer), []);
+    assert.deepEqual(reported({ spec: { b: { c: 1 } } }, answer), []);
+  });
+
+  it("ignores what was emptied: labels, annotations, finalizers", () => {
+    const metadata = { labels: {}, annotations: { a: null }, finalizers: [] };
+    assert.deepEqual(reported({ metadata, spec: { x: null } }, answer), []);
+  });
+});
