@@ -41,7 +41,6 @@ export function randomized(
   candidates: readonly Candidate[],
   { random }: LifecycleContext,
 ): readonly Candidate[] {
-  if (candidates.length === 0) return [];
   return candidates.slice(Math.floor(random.next() * candidates.length)).slice(0, 1);
 }
 

@@ -49,8 +49,7 @@ export function makeDiffItem(
   path: FieldPath,
   values: { readonly old?: unknown; readonly new?: unknown },
 ): DiffItem {
-  const old = values.old ?? undefined;
-  const now = values.new ?? undefined;
+  const { old, new: now } = values;
   const item = [op, Object.freeze(path), old, now];
   // Not enumerable, so that the item stays deeply equal to a plain array.
   Object.defineProperties(item, {
@@ -116,7 +115,6 @@ function compareObjects(a: JsonObject, b: JsonObject, state: Comparison): void {
 }
 
 function compareKey(key: string, [a, b]: readonly [unknown, unknown], state: Comparison): void {
-  if (a === b) return;
   state.path.push(key);
   compare(a, b, state);
   state.path.pop();

@@ -29,22 +29,6 @@ function mergeObject(live: unknown, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** Gives one patch that does what the first and then the second do; nulls of both are kept. */
-export function combineMergePatches(first: JsonObject, second: JsonObject): JsonObject {
-  const result = shallowCopy(first);
-  for (const key of Object.keys(second)) {
-    const value = second[key];
-    const before = getKey(result, key);
-    if (value === undefined) continue;
-    setKey(
-      result,
-      key,
-      isObject(value) && isObject(before) ? combineMergePatches(before, value) : cloneJson(value),
-    );
-  }
-  return result;
-}
-
 /**
  * Gives what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
  *
@@ -63,8 +47,6 @@ export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | un
 }
 
 function minimiseValue(live: unknown, value: unknown): unknown {
-  if (value === undefined) return undefined;
-  if (value === null) return live === undefined ? undefined : null;
   if (!isObject(value)) return isEqualJson(live, value) ? undefined : value;
   if (isObject(live)) return minimisePatch(live, value);
   // Where there is nothing, deletions alone make nothing, but an explicit {} makes an empty object. What stands in the way

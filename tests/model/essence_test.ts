@@ -29,6 +29,8 @@ describe("buildEssence()", () => {
     };
     assert.deepEqual(buildEssence(body), {});
     assert.deepEqual(buildEssence({ metadata: { labels: {}, annotations: {} } }), {});
+    const nulls = { labels: null, annotations: null } as unknown as KubeObject["metadata"];
+    assert.deepEqual(buildEssence({ metadata: nulls }), {});
     assert.deepEqual(buildEssence({ metadata: {}, status: {} }, { extraFields: [["status"]] }), {});
   });
 
@@ -63,6 +65,8 @@ describe("buildEssence()", () => {
         prefix,
       );
     }
+    const plain = { "kopf.zalando.org": "1", "lotse.devs": "1" };
+    assert.deepEqual(buildEssence(withAnnotations(plain)), { metadata: { annotations: plain } });
   });
 
   it("[A79] leaves out everything under a prefix that is marked", () => {

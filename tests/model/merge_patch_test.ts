@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isEqualJson } from "../../lib/model/json.ts";
-import {
-  applyMergePatch,
-  combineMergePatches,
-  minimisePatch,
-  splitStatus,
-} from "../../lib/model/merge_patch.ts";
+import { applyMergePatch, minimisePatch, splitStatus } from "../../lib/model/merge_patch.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
 
 describe("applyMergePatch()", () => {
@@ -45,18 +40,6 @@ describe("applyMergePatch()", () => {
     assert.deepEqual(Object.keys(after), ["__proto__", "constructor"]);
     assert.equal((after as { polluted?: unknown }).polluted, undefined);
     assert.equal(({} as JsonObject).polluted, undefined);
-  });
-});
-
-describe("combineMergePatches()", () => {
-  it("gives what does the same as one after the other", () => {
-    const live = { a: 1, b: { c: 1, d: 2 }, e: [1] };
-    const first = { a: null, b: { c: null, x: 1 }, f: 1 };
-    const second = { b: { c: 5, x: null }, e: null, f: { g: 1 } };
-    const combined = combineMergePatches(first, second);
-    assert.deepEqual(combined, { a: null, b: { c: 5, x: null }, f: { g: 1 }, e: null });
-    assert.deepEqual(applyMergePatch(live, combined), applyMergePatch(applyMergePatch(live, first), second));
-    assert.deepEqual(first, { a: null, b: { c: null, x: 1 }, f: 1 });
   });
 });
 

@@ -175,6 +175,7 @@ describe("matches()", () => {
     assert.ok(!matches(parseSelector(["databases"]), old));
     assert.ok(!matches(parseSelector([EVERYTHING]), old));
     assert.ok(matches(parseSelector(["databases.v1alpha1.example.com"]), old));
+    assert.ok(!matches(parseSelector(["databases.v1alpha1.example.com"]), make()));
   });
 
   it("[A36] shows predicates versions that are not preferred", () => {

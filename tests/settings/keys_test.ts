@@ -93,6 +93,7 @@ describe("annotationKeys()", () => {
     }
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(ownKey("fn/spec.field"), "lotse.dev/fn.spec.field");
+    assert.equal(ownKey("a".repeat(63)), `lotse.dev/${"a".repeat(63)}`);
   });
 });
 

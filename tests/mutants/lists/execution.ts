@@ -12,7 +12,7 @@ const mutants: Mutant[] = [
     [`case "ignored":\n      return { kind: "success" };`, `case "ignored":`],
     [`      return { kind: "failure", error };\n    case "temporary":`, `    case "temporary":`],
     ["if (handler.retries !== undefined && retry >= handler.retries) {", "if (false) {"],
-    ["runtime >= handler.timeout) {", "runtime >= handler.timeout * 2) {"],
+    ["runtime >= handler.timeout) {", "runtime > handler.timeout) {"],
   ]),
   ...breaksOf("lib/execution/execute.ts", [
     ["runtime: options.spent + delay };", "runtime: options.spent };"],

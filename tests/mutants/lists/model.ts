@@ -4,7 +4,7 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 
 const mutants: Mutant[] = [
   ...breaksOf("lib/model/diff.ts", [
-    ["const old = values.old ?? undefined;", "const old = undefined;"],
+    ["const { old, new: now } = values;", "const { old: now, new: old } = values;"],
     [`if (b !== undefined && b !== null) add("add"`, `add("add"`],
     [`add("remove", state, { old: a })`, `add("change", state, { old: a })`],
     [
@@ -27,6 +27,7 @@ const mutants: Mutant[] = [
     ["return Object.hasOwn(annotations, `${prefix}/${MARKER}`);", "return false;"],
     ["essence = withField(essence, path, value);", "essence = withField(essence, ['status'], body.status);"],
     ["cleared = withoutField(cleared, path);", "cleared = withoutField(cleared, path.slice(0, 1));"],
+    ["if (slash < 0) return false;", ""],
     [`for (const key of ["labels", "annotations"]) {`, `for (const key of ["labels"]) {`],
     ["if (isObject(value) && isEmptyObject(value)) result", "if (false) result"],
   ]),
@@ -72,6 +73,7 @@ const mutants: Mutant[] = [
       "if (selector.version === undefined && !resource.preferred && selector.predicate === undefined) return false;",
       "",
     ],
+    ["if (selector.version !== undefined && selector.version !== resource.version) return false;", ""],
     ["!resource.preferred && selector.predicate === undefined)", "!resource.preferred)"],
     ["[resource.kind, resource.plural, resource.singular, ...resource.shortcuts]", "[resource.plural]"],
     ["...resource.shortcuts].includes(", "...resource.shortcuts, ...resource.categories].includes("],
