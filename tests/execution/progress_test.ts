@@ -4,7 +4,7 @@ import { type LoadOptions, Progress } from "../../lib/execution/progress.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
-import type { ProgressRecord } from "../../lib/settings/persistence.ts";
+import type { ProgressRecord, ProgressStorage } from "../../lib/settings/persistence.ts";
 import { annotations } from "../../lib/settings/presets.ts";
 
 const storage = annotations().progress;
@@ -107,6 +107,92 @@ describe("Progress", () => {
     assert.deepEqual(patch.toMergePatch(), {
       metadata: { annotations: { "lotse.dev/fn": null, "lotse.dev/sub1": null } },
     });
+  });
+
+  it("waits for the first of its handlers that may run again", () => {
+    const at = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
+    const body = bodyWith({ fn: { ...record, delayed: at(30) }, other: { ...record, delayed: at(10) } });
+    const progress = load(body, { ids: ["fn", "other"] });
+    assert.equal(progress.delay(NOW), 30);
+    progress.activate([{ ...handler, id: "other" }], {
+      purpose: "create",
+      now: NOW,
+      digest: () => undefined,
+    });
+    assert.equal(progress.delay(NOW), 10);
+  });
+
+  it("begins anew where a record is of another purpose, and purges such records of handlers that are not asked", () => {
+    const done = { ...record, success: true };
+    const progress = new Progress<Handler>({
+      storage,
+      body: bodyWith({ fn: done, gone: done, kept: { ...done, purpose: "delete" } }),
+      ids: ["fn", "gone", "kept"],
+      unsaved: new Map(),
+    });
+    assert.deepEqual(progress.othersThan("delete"), { succeeded: 2, failed: 0, unfinished: 0 });
+    progress.activate([handler], { purpose: "delete", now: NOW, digest: () => undefined });
+    assert.deepEqual(progress.awake(NOW).map(({ retry, started }) => [retry, started]), [[0, NOW]]);
+    const patch = new Patch();
+    progress.store(patch);
+    const { annotations = {} } = patch.toMergePatch().metadata as { annotations?: Record<string, unknown> };
+    assert.deepEqual(Object.keys(annotations), ["lotse.dev/fn", "lotse.dev/gone"]);
+    assert.equal(annotations["lotse.dev/gone"], null);
+  });
+
+  it("takes what has finished for unfinished once the object is not as it was then; without a digest, never (G1)", () => {
+    const isDone = (then: string | undefined, now: string | undefined): boolean => {
+      const progress = new Progress<Handler>({
+        storage,
+        body: bodyWith({ fn: { ...record, success: true, digest: then } }),
+        ids: ["fn"],
+        unsaved: new Map(),
+      });
+      progress.activate([handler], { purpose: "create", now: NOW, digest: () => now });
+      return progress.isDone;
+    };
+    assert.deepEqual([isDone("a", "a"), isDone("a", "b")], [true, false]);
+    assert.deepEqual([isDone(undefined, "b"), isDone("a", undefined)], [true, true]);
+  });
+
+  it("counts the times that it waited for children apart from its attempts (G7)", () => {
+    const progress = load(bodyWith({ fn: record }));
+    for (const kind of ["children", "children", "retry"] as const) {
+      progress.settle("fn", { kind, delay: 1, error }, { now: NOW });
+    }
+    const { retries, waits } = progress.records().get("fn") ?? {};
+    assert.deepEqual([retries, waits], [6, 2]);
+  });
+
+  it("stores a record that differs from the object's in anything, and no other", () => {
+    const stored: ProgressRecord = {
+      ...record,
+      stopped: "2026-01-01T11:30:00.000Z",
+      delayed: "2026-01-01T11:40:00.000Z",
+      message: "m",
+      digest: "d",
+      subrefs: ["a"],
+    };
+    const isStored = (change: Partial<ProgressRecord>): boolean => {
+      let count = 0;
+      const counting = { ...storage, fetch: () => stored, store: () => void count++ } as ProgressStorage;
+      const unsaved = new Map([["fn", { ...stored, ...change }]]);
+      load({ metadata: {} }, { storage: counting, unsaved }).store(new Patch());
+      return count > 0;
+    };
+    assert.equal(isStored({}), false);
+    const other = { started: "x", stopped: "x", delayed: "x", message: "x", digest: "x", subrefs: ["x"] };
+    const changes = { ...other, purpose: undefined, retries: 9, waits: 1, success: true, failure: true };
+    for (const [name, value] of Object.entries(changes)) assert.ok(isStored({ [name]: value }), name);
+  });
+
+  it("gives a digest to what has finished only", () => {
+    for (const [kind, digest] of [["success", "seen"], ["retry", undefined]] as const) {
+      const progress = load(bodyWith({ fn: record }));
+      progress.settle("fn", { kind, delay: 1, error }, { now: NOW });
+      progress.sign(() => "seen");
+      assert.equal(progress.records().get("fn")?.digest, digest);
+    }
   });
 
   it("waits no longer for a record from the future than the record says, and takes its attempts as they are", () => {

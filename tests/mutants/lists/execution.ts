@@ -30,6 +30,20 @@ const mutants: Mutant[] = [
     ["started: timeOf(record.started) ?? now,", "started: timeOf(record.started) ?? 0,"],
     ["[...all].sort()", "[...all]"],
     ["new Set([...before, ...now])", "new Set(now)"],
+    ["const waits = record.waits === undefined ? {} : { waits: record.waits };", "const waits = {};"],
+    ["        retries: record.retries,\n", ""],
+    ["Math.min(...pending", "Math.max(...pending"],
+    ["if (isOfOther(record, purpose)) return false;", ""],
+    [
+      "isOfOther(record, this.#purpose)) this.#purge(patch, id, record);",
+      "false) this.#purge(patch, id, record);",
+    ],
+    [
+      "if (!isFinished(record) || record.digest === undefined) return true;",
+      "if (!isFinished(record)) return true;",
+    ],
+    ["return current === undefined || current === record.digest;", "return true;"],
+    ["if (!isFinished(state.record)) continue;", ""],
     ["for (const each of [id, ...subrefs])", "for (const each of [id])"],
   ]),
   ...breaksOf("lib/settings/notes.ts", [
