@@ -10,7 +10,8 @@ export class Limiter {
   #active = 0;
 
   /**
-   * `limit` is how many may be in at the same time; Infinity: all. A function is asked anew each time.
+   * `limit` is how many may be in at the same time; Infinity: all. A function is asked anew each time somebody comes or
+   * leaves; see `admit()`.
    *
    * @throws {RangeError} If it is less than 1.
    */
@@ -61,14 +62,23 @@ export class Limiter {
     }
   }
 
+  /** Lets in who may be in by now: to be called when the limit has grown while nobody leaves. */
+  admit(): void {
+    while (this.#active < this.#limit() && this.waiting > 0) {
+      this.#active++;
+      if (!this.#urgent.serve(true)) this.#waiters.serve(true);
+    }
+  }
+
   #tryEnter(): boolean {
     if (this.#active >= this.#limit()) return false;
     this.#active++;
     return true;
   }
 
-  /** The place passes on to who waits longest; nobody can slip in between. */
+  /** The place passes on at once: nobody can slip in between. */
   #leave(): void {
-    if (!this.#urgent.serve(true) && !this.#waiters.serve(true)) this.#active--;
+    this.#active--;
+    this.admit();
   }
 }

@@ -27,6 +27,8 @@ export interface ObjectAddress {
 export interface CallOptions {
   /** Aborting ends the call with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Whether it goes before others where calls have to wait for each other. Default: false. */
+  readonly urgent?: boolean;
 }
 
 export interface GetOptions extends CallOptions {
@@ -66,6 +68,8 @@ export interface ListPage<T = KubeObject> {
   readonly resourceVersion: string | undefined;
   /** The token of the next page; undefined on the last one. */
   readonly continue: string | undefined;
+  /** The shard that the server says it has given; undefined if it says nothing. */
+  readonly shard?: string;
 }
 
 export interface WriteOptions extends CallOptions {

@@ -16,7 +16,11 @@ const CHUNK_SIZE = 500;
 interface RawList {
   readonly kind?: string;
   readonly apiVersion?: string;
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
+  readonly metadata?: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly shardInfo?: { readonly selector?: string };
+  };
   readonly items?: KubeObject[] | null;
 }
 
@@ -40,7 +44,8 @@ export async function* listPages(
     token = body.metadata?.continue || undefined;
     const items = completeItems(body);
     if (!managedFields) items.forEach(dropManagedFields);
-    yield { items, resourceVersion: body.metadata?.resourceVersion, continue: token };
+    const { resourceVersion, shardInfo } = body.metadata ?? {};
+    yield { items, resourceVersion, continue: token, ...shardInfo && { shard: shardInfo.selector } };
   } while (token !== undefined);
 }
 

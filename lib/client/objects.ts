@@ -60,8 +60,8 @@ class ObjectClient implements Client {
     address: ObjectAddress,
     options: GetOptions = {},
   ): Promise<T> {
-    const { signal, managedFields = false } = options;
-    const request = toRequest({ method: "GET", verb: "get" }, resource, { path: address, signal });
+    const { managedFields = false } = options;
+    const request = toRequest({ method: "GET", verb: "get" }, resource, { ...options, path: address });
     const object = await this.#send(request, managedFields);
     return object as T; // what a kind looks like is the caller's knowledge
   }
@@ -79,13 +79,13 @@ class ObjectClient implements Client {
     object: unknown,
     options: CreateOptions = {},
   ): Promise<T> {
-    const { namespace = metadataOf(object).namespace, name, subresource, signal } = options;
+    const { namespace = metadataOf(object).namespace, name, subresource } = options;
     const path = { namespace: resource.namespaced ? namespace : undefined, name, subresource };
     if (resource.namespaced && path.namespace === undefined) {
       throw new TypeError(`Cannot create an object of "${keyOf(resource)}": its namespace is missing`);
     }
     const query = writeQuery(options);
-    const request = toRequest({ method: "POST", verb: "create" }, resource, { path, query, signal });
+    const request = toRequest({ method: "POST", verb: "create" }, resource, { ...options, path, query });
     return await this.#send({ ...request, body: object }) as T;
   }
 
@@ -94,14 +94,14 @@ class ObjectClient implements Client {
     object: unknown,
     options: ReplaceOptions = {},
   ): Promise<T> {
-    const { subresource, signal } = options;
+    const { subresource } = options;
     const { namespace, name } = metadataOf(object);
     if (name === undefined) {
       throw new TypeError(`Cannot replace an object of "${keyOf(resource)}": its name is missing`);
     }
     const path = { namespace: resource.namespaced ? namespace : undefined, name, subresource };
     const query = writeQuery(options);
-    const request = toRequest({ method: "PUT", verb: "update" }, resource, { path, query, signal });
+    const request = toRequest({ method: "PUT", verb: "update" }, resource, { ...options, path, query });
     return await this.#send({ ...request, body: object }) as T;
   }
 
@@ -111,16 +111,19 @@ class ObjectClient implements Client {
     patch: PatchRequest,
     options: CallOptions = {},
   ): Promise<T> {
-    const { signal } = options;
     const query = writeQuery(patch);
-    const request = toRequest({ method: "PATCH", verb: "patch" }, resource, { path: address, query, signal });
+    const request = toRequest({ method: "PATCH", verb: "patch" }, resource, {
+      ...options,
+      path: address,
+      query,
+    });
     return await this.#send({ ...request, body: patch.body, contentType: PATCH_TYPES[patch.type] }) as T;
   }
 
   async delete(resource: Addressable, address: ObjectAddress, options: DeleteOptions = {}): Promise<unknown> {
-    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun, signal } = options;
+    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
     const path = address;
-    const request = toRequest({ method: "DELETE", verb: "delete" }, resource, { path, signal });
+    const request = toRequest({ method: "DELETE", verb: "delete" }, resource, { ...options, path });
     const body = {
       preconditions,
       propagationPolicy,
@@ -140,12 +143,12 @@ class ObjectClient implements Client {
 function toRequest(
   { method, verb }: { method: string; verb: string },
   resource: Addressable,
-  options: { path: PathOptions; query?: string; signal?: AbortSignal },
+  options: CallOptions & { readonly path: PathOptions; readonly query?: string },
 ): ApiRequest {
-  const { path, query = "", signal } = options;
+  const { path, query = "", signal, urgent } = options;
   const { namespace, name, subresource } = path;
   const subject = { verb, resource, namespace, name, subresource };
-  return { method, path: pathOf(resource, path) + query, signal, subject };
+  return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
 }
 
 function writeQuery(options: WriteOptions & { readonly force?: boolean }): string {

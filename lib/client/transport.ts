@@ -6,13 +6,13 @@
  * timer is set and cleared, and headers are built once per connection info.
  */
 
-import { Limiter } from "../async/limiter.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Host, HttpResponse, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { VERSION } from "../runtime/version.ts";
 import type { NetworkingSettings } from "./client_settings.ts";
 import type { ConnectionInfo, Credentials, HeaderFields } from "./connection_info.ts";
+import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, Deadline } from "./deadline.ts";
 import { ApiError, LoginError, toApiError } from "./errors.ts";
 import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
@@ -54,6 +54,8 @@ export interface ApiRequest {
   readonly backoffs?: Seconds | Iterable<Seconds>;
   /** Whether 403 is worth other attempts. Default: true. */
   readonly retryForbidden?: boolean;
+  /** Whether it goes before others where requests have to wait. Default: false. */
+  readonly urgent?: boolean;
   /** Aborting ends the request, or its stream, with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Where failed attempts are told. Default: the transport's. */
@@ -113,7 +115,8 @@ export class Transport implements Disposable {
   readonly #observers: readonly TransportObserver[];
   readonly #tellsDecoding: boolean;
   readonly #sessions: Sessions;
-  readonly #limiter: Limiter;
+  /** How many requests may be under way at once, and which of them have to wait. */
+  readonly congestion: Congestion;
   /** Aborts when the transport is disposed of. */
   readonly #closing = new AbortController();
 
@@ -126,7 +129,8 @@ export class Transport implements Disposable {
     this.#observers = observers;
     this.#tellsDecoding = observers.some(({ onDecoded }) => onDecoded !== undefined);
     this.#sessions = new Sessions({ host, networking, userAgent });
-    this.#limiter = new Limiter(() => networking.requestLimit ?? Infinity);
+    const limit = (): number => networking.requestLimit ?? Infinity;
+    this.congestion = new Congestion({ clock: host.clock, logger, limit });
   }
 
   /** The URL of the connection in use; undefined before the first request. */
@@ -179,6 +183,7 @@ export class Transport implements Disposable {
 
   [Symbol.dispose](): void {
     this.#closing.abort();
+    this.congestion[Symbol.dispose]();
     this.#sessions[Symbol.dispose]();
   }
 
@@ -193,7 +198,7 @@ export class Transport implements Disposable {
       try {
         const attempt = (): Promise<R | HttpResponse> => this.#attempt(request, { info, number, finish });
         // Streams last for ever: if they counted, an operator of many kinds would have nothing left to write with.
-        const result = await (finish === undefined ? attempt() : this.#limiter.run(attempt, request.signal));
+        const result = await (finish === undefined ? attempt() : this.congestion.run(request, attempt));
         this.#credentials.confirm?.(info);
         return result;
       } catch (error) {
@@ -231,11 +236,15 @@ export class Transport implements Disposable {
         throw toApiError(response, { request: labelOf(request), text: await response.text() });
       }
       const result = finish === undefined ? response : await finish(response);
+      if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
       if (this.#observers.length > 0) {
         this.#tell(request, attempt, { status, body: finish && bodyOf(result) });
       }
       return result;
     } catch (error) {
+      if (finish !== undefined && error instanceof ApiError) {
+        this.congestion.refused(request, { error, started: attempt.started });
+      }
       if (this.#observers.length > 0) this.#tell(request, attempt, { status, error });
       throw error;
     } finally {
@@ -281,7 +290,8 @@ export class Transport implements Disposable {
     const delay = nextDelay(backoffs, error, this.networking.enforceRetryAfter);
     if (delay === undefined) throw error;
     const logger = request.logger ?? this.logger;
-    logger.warn("Request failed, will be sent again", {
+    // Overload is told once, and not with each request.
+    logger[isOverload(error) ? "debug" : "warn"]("Request failed, will be sent again", {
       request: labelOf(request),
       attempt: number,
       delay,

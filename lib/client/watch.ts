@@ -16,6 +16,7 @@ import { ApiError, isNamed } from "./errors.ts";
 import { KnownObjects } from "./known_objects.ts";
 import { listPages, toQuery } from "./listing.ts";
 import { acceptOf } from "./shape.ts";
+import { parseShards } from "./shards.ts";
 import { DisorderError, StreamOrder } from "./stream_order.ts";
 import type { RequestSubject } from "./transport.ts";
 import { readStreamEvent } from "./watch_events.ts";
@@ -77,9 +78,13 @@ class ObjectWatch implements Disposable {
   #pause: Seconds = 0;
   /** Whether the stream has brought an event. */
   #hasNews = false;
+  /** Whether an object belongs to our shard; undefined if that cannot be told here. */
+  readonly #isOurs: ((object: KubeObject) => boolean) | undefined;
+  #hasComplained = false;
 
   constructor(options: WatchOptions) {
-    const { resource, namespace, host, onState, known = new KnownObjects() } = options;
+    const { resource, namespace, host, onState, known = new KnownObjects(), shardSelector } = options;
+    this.#isOurs = shardSelector === undefined ? undefined : parseShards(shardSelector);
     this.#options = options;
     this.#health = new WatchHealth({ host, onState });
     this.#known = known;
@@ -117,7 +122,7 @@ class ObjectWatch implements Disposable {
     this.#health.enter("listing");
     this.#known.begin();
     let version: string | undefined;
-    const { shape, retryForbidden, accepts } = this.#options;
+    const { shape, retryForbidden } = this.#options;
     const scope = {
       namespace,
       labelSelector,
@@ -131,7 +136,8 @@ class ObjectWatch implements Disposable {
     for await (const page of listPages(client.transport, resource, { ...scope, accept })) {
       this.#health.heard();
       version = page.resourceVersion ?? version;
-      const wanted = accepts === undefined ? page.items : page.items.filter(accepts);
+      this.#checkShard(page.shard);
+      const wanted = page.items.filter((object) => this.#accepts(object));
       const objects = shape === undefined ? wanted : wanted.map(shape.cut);
       for (const object of objects) this.#known.mark(object);
       yield objects.map((object) => ({ type: "event", event: { type: null, object } }));
@@ -203,7 +209,7 @@ class ObjectWatch implements Disposable {
           const place = this.#order.placeOf(event, this.#version);
           if (place === "misplaced") return { items, error: new DisorderError() };
           if (place === "new") {
-            if (this.#options.accepts?.(event.object) ?? true) items.push(this.#take(event));
+            if (this.#accepts(event.object)) items.push(this.#take(event));
             else this.#advance(event.object.metadata.resourceVersion);
             this.#hasNews = true;
           }
@@ -237,6 +243,29 @@ class ObjectWatch implements Disposable {
     else this.#known.mark(object);
     this.#advance(object.metadata.resourceVersion);
     return { type: "event", event: { type: type === "DELETED" ? type : this.#typeOf(type), object } };
+  }
+
+  #accepts(object: KubeObject): boolean {
+    if (this.#isOurs?.(object) === false) {
+      this.#complain("The server ignores the shard selector: objects of other shards are dropped here");
+      return false;
+    }
+    return this.#options.accepts?.(object) ?? true;
+  }
+
+  /** NB: the server may have applied the selector although it does not say so; only objects of other shards prove something. */
+  #checkShard(shard: string | undefined): void {
+    const { shardSelector } = this.#options;
+    if (shardSelector === undefined || shard !== undefined || this.#isOurs !== undefined) return;
+    this.#complain(
+      "The server seems to ignore the shard selector, which cannot be applied here either: objects may be handled several times",
+    );
+  }
+
+  #complain(message: string): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#log("warn", message, { shardSelector: this.#options.shardSelector });
   }
 
   /** Until the set is complete, what is added was there before. */

@@ -43,6 +43,8 @@ export class WatchHealth implements WatchState, Disposable {
   lastError: unknown;
   readonly #options: WatchHealthOptions;
   #recovery: Disposable | undefined;
+  /** Whether the version has expired since all was well. */
+  #hasExpired = false;
 
   constructor(options: WatchHealthOptions) {
     this.#options = options;
@@ -63,6 +65,7 @@ export class WatchHealth implements WatchState, Disposable {
   /** A stream is open that needs only live on. */
   opened(): void {
     this.#recovery = this.#options.host.clock.after(HEALTHY_AFTER, () => {
+      this.#hasExpired = false;
       if (this.failures === 0 && this.lastError === undefined) return;
       this.failures = 0;
       this.lastError = undefined;
@@ -84,22 +87,30 @@ export class WatchHealth implements WatchState, Disposable {
     return lifetime >= HEALTHY_AFTER ? 0 : this.#grow(reconnectBackoff);
   }
 
-  /** An attempt has failed. Gives how long to wait; at least as long as the server asks. */
+  /**
+   * An attempt has failed. Gives how long to wait; at least as long as the server asks.
+   *
+   * A version that has expired is the first answer of a server that was away for long: then the wait is as short as it was
+   * at first, since it was long already. Only the first time: a server may say that again and again.
+   */
   failed(reconnectBackoff: Seconds, error: unknown): Seconds {
     this.#recovery?.[Symbol.dispose]();
     this.restarts += 1;
     this.lastError = error;
-    const asked = error instanceof ApiError ? error.retryAfter ?? 0 : 0;
-    return Math.max(asked, this.#grow(reconnectBackoff));
+    const { status, retryAfter = 0 } = error instanceof ApiError ? error : {};
+    const isAnswer = status === 410 && !this.#hasExpired;
+    this.#hasExpired ||= isAnswer;
+    return Math.max(retryAfter, this.#grow(reconnectBackoff, { fromStart: isAnswer }));
   }
 
   [Symbol.dispose](): void {
     this.#recovery?.[Symbol.dispose]();
   }
 
-  #grow(initial: Seconds): Seconds {
+  #grow(initial: Seconds, { fromStart = false } = {}): Seconds {
     const { random } = this.#options.host;
     const backoff = exponentialBackoff({ initial, max: LONGEST_PAUSE, jitter: JITTER, random });
-    return backoff(this.failures++) ?? LONGEST_PAUSE;
+    const attempt = this.failures++;
+    return backoff(fromStart ? 0 : attempt) ?? LONGEST_PAUSE;
   }
 }

@@ -6,6 +6,7 @@
  * bounded by the code. `docs/metrics.md` lists every metric; a test holds both together. Source: beyond N11.
  */
 
+import { isOverload } from "../client/congestion.ts";
 import type { ApiRequest, AttemptOutcome, TransportObserver } from "../client/transport.ts";
 import type {
   AttemptEnd,
@@ -90,6 +91,11 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     "rest_client_request_duration_seconds",
     "How long attempts of requests took; of streams, their heads",
     { labels: ["verb", "host"] },
+  );
+  readonly #throttled = this.#made.counter(
+    "lotse_client_throttled_total",
+    "Attempts of requests that the API server has refused since it has too many",
+    ["verb"],
   );
   readonly #events = this.#made.counter("lotse_events_total", "Events from the API server, by their type", [
     "kind",
@@ -266,10 +272,12 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     this.#streams.delete(key);
   }
 
-  onResponse({ method, subject }: ApiRequest, { status, seconds }: AttemptOutcome): void {
+  onResponse({ method, subject }: ApiRequest, { status, seconds, error }: AttemptOutcome): void {
+    const verb = subject?.verb ?? method.toLowerCase();
+    if (isOverload(error)) this.#throttled.inc({ verb });
     const code = status === undefined ? "<error>" : String(status);
     this.#requests.inc({ code, method, host: "apiserver" });
-    this.#requestTime.observe({ verb: subject?.verb ?? method.toLowerCase(), host: "apiserver" }, seconds);
+    this.#requestTime.observe({ verb, host: "apiserver" }, seconds);
   }
 
   onDecoded({ subject }: Pick<ApiRequest, "subject">, seconds: Seconds): void {

@@ -37,6 +37,8 @@ export interface ApplyOptions {
   readonly patch: Patch;
   readonly finalizer?: FinalizerChange;
   readonly signal?: AbortSignal;
+  /** Whether it goes before other writes where they have to wait. Default: false. */
+  readonly urgent?: boolean;
 }
 
 /** What became of it. */
@@ -176,15 +178,15 @@ class Writer {
   }
 
   async #send(patch: PatchRequest, subresource?: string): Promise<void> {
-    const { client, resource, signal } = this.#options;
-    this.#adopt(await client.patch(resource, this.#address(subresource), patch, { signal }));
+    const { client, resource, signal, urgent } = this.#options;
+    this.#adopt(await client.patch(resource, this.#address(subresource), patch, { signal, urgent }));
     this.writes++;
   }
 
   /** Gets the newest state, whole. */
   async read(): Promise<void> {
-    const { client, resource, signal } = this.#options;
-    this.#adopt(await client.get(resource, this.#address(), { signal }));
+    const { client, resource, signal, urgent } = this.#options;
+    this.#adopt(await client.get(resource, this.#address(), { signal, urgent }));
   }
 
   #adopt(body: KubeObject): void {

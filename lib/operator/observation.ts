@@ -11,9 +11,11 @@ import { formatSelector, isSpecific, matches, select, type Selector } from "../m
 import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Persistence } from "../settings/persistence.ts";
 import { entriesOf } from "../settings/selector_texts.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { blindnessOf } from "./visibility.ts";
 
 export interface ObservationOptions {
   readonly client: Client;
@@ -21,6 +23,8 @@ export interface ObservationOptions {
   readonly logger: Logger;
   /** Whose keys are to match something. Default: none are looked at. */
   readonly settings?: WatchingSettings;
+  /** Where notes are kept. Default: nobody asks. */
+  readonly persistence?: Persistence;
 }
 
 /** Settings that are kept by kind. */
@@ -32,6 +36,8 @@ export class Observation {
   readonly #warned = new Set<string>();
   /** What was served when it was last asked. */
   #latest: readonly Resource[] = [];
+  /** Whether the operator has begun: what cannot work is no reason to end it any more. */
+  #hasBegun = false;
   #admitted: ReadonlyMap<AdmissionHandler, readonly Resource[]> = new Map();
 
   constructor(options: ObservationOptions) {
@@ -51,7 +57,12 @@ export class Observation {
     return this.#admitted;
   }
 
-  /** Gives the kinds to be watched now, and tells the registry who is for which. @throws {ApiError} If the server does not tell what it serves. */
+  /**
+   * Gives the kinds to be watched now, and tells the registry who is for which.
+   *
+   * @throws {ApiError} If the server does not tell what it serves.
+   * @throws {TypeError} The first time: if a handler would see too little of its kind.
+   */
   async watched(): Promise<readonly Resource[]> {
     const { registry } = this.#options;
     const handlers = registry.objectHandlers;
@@ -71,6 +82,7 @@ export class Observation {
     for (const resource of found.values()) this.#warnOfTwins(resource);
     const watched = [...found.values()];
     this.#checkKeys(watched);
+    this.#hasBegun = true;
     return watched;
   }
 
@@ -160,6 +172,19 @@ export class Observation {
       this.#warn("The kind cannot be patched: handlers that keep notes on it are not served", { kind });
       return false;
     }
+    return !this.#isBlind(resource, { handler, isStateful });
+  }
+
+  #isBlind(
+    resource: Resource,
+    { handler, isStateful }: { readonly handler: ObjectHandler; readonly isStateful: boolean },
+  ): boolean {
+    const { settings, persistence } = this.#options;
+    if (settings === undefined || persistence === undefined) return false;
+    const complaint = blindnessOf(handler, resource, { settings, persistence, isStateful });
+    if (complaint === undefined) return false;
+    if (!this.#hasBegun) throw new TypeError(complaint);
+    this.#warn(complaint, {});
     return true;
   }
 

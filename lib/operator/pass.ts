@@ -44,6 +44,8 @@ export interface ProcessingOptions {
 /** What handlers of one pass are called with, besides the cause. */
 export interface Pass extends ProcessingOptions {
   readonly memory: ObjectMemory;
+  /** Whether it goes before what the initial listing has brought. Source: design, decision 4. */
+  readonly urgent: boolean;
   /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
   readonly logger: Logger;
   /** The same, but its lines stay in the log. */

@@ -23,7 +23,7 @@ import { handleEvent } from "./events.ts";
 import { rememberDropped, reportDropped } from "./keeping.ts";
 import { isKnown, isUnfinished, NO_RECORDS, type ObjectMemory } from "./memories.ts";
 import type { Decision, Pass, ProcessingOptions } from "./pass.ts";
-import type { Next, Wake } from "./queueing.ts";
+import { isUrgent, type Next, type Wake } from "./queueing.ts";
 
 /** Makes the function that workers call for each pass. It never throws. */
 export function createProcess(
@@ -34,7 +34,8 @@ export function createProcess(
     const reference = objectReference(memory.body);
     const localLogger = options.logger.child({ name: "lotse.objects", reference });
     const logger = postingLogger(localLogger, reference, options);
-    const pass: Pass = { ...options, memory, logger, localLogger, patch: new Patch(), droppedKinds };
+    const urgent = isUrgent({ events, wake });
+    const pass: Pass = { ...options, memory, urgent, logger, localLogger, patch: new Patch(), droppedKinds };
     const { observer, host: { clock } } = options;
     observer.passBegins?.(memory, { wake, events, waited });
     const begun = clock.monotonic();
@@ -130,13 +131,13 @@ async function hasVanished(pass: Pass, isNews: boolean): Promise<boolean> {
 
 /** After a lost race, the state in memory is known to be old. Tells whether there is a new one. */
 async function refresh(pass: Pass): Promise<boolean> {
-  const { memory, client, signal } = pass;
+  const { memory, client, signal, urgent } = pass;
   if (!memory.stale && !memory.restored) return false;
   const { name = "", namespace } = memory.body.metadata;
   let isNews = false;
   try {
     const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
-    const whole = await client.get(memory.resource, address, { signal });
+    const whole = await client.get(memory.resource, address, { signal, urgent });
     const body = client.shapeOf(memory.resource)?.cut(whole) ?? whole;
     // A namesake is another object, with a memory of its own.
     memory.vanished = body.metadata.uid !== memory.body.metadata.uid;

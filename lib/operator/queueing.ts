@@ -79,8 +79,10 @@ interface Worker {
 }
 
 /** Live events overtake the initial listing. Source: design, decision 4. */
-function isUrgent({ events, wake }: Worker): boolean {
-  return wake !== undefined || events.some(({ type }) => type !== null);
+export function isUrgent(
+  { events, wake = "event" }: { readonly events: readonly WatchEvent[]; readonly wake: Wake | undefined },
+): boolean {
+  return wake !== "event" || events.some(({ type }) => type !== null);
 }
 
 /** The workers of one operator. */

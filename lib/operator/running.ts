@@ -112,7 +112,8 @@ export class Run {
       ...{ client, host, settings, logger, identity: options.identity, daemons: this.#daemons },
       namespaces: () => this.#namespaces.served,
     });
-    this.#observation = new Observation({ client, registry, logger, settings: settings.watching });
+    const { watching, persistence } = settings;
+    this.#observation = new Observation({ client, registry, logger, settings: watching, persistence });
     this.#admission = this.#makeAdmission(memories, ground);
     this.#orchestration = new Orchestration({
       client,
@@ -144,6 +145,7 @@ export class Run {
       planned: () => this.#workers.planned,
       workerLimit: () => queueing.workerLimit ?? Infinity,
       isPaused: () => this.#pausing.isPaused,
+      requestLimit: () => this.#client.transport.congestion.limit,
     };
   }
 

@@ -172,7 +172,8 @@ export interface NetworkingSettings {
   connectTimeout: Seconds | null;
   /**
    * How many requests are under way at once, and so how many connections are open; watches excepted. The others wait in
-   * order: more at once make nothing faster, but cost a TLS handshake each. Null: no limit. Default: 64.
+   * order: more at once make nothing faster, but cost a TLS handshake each. Fewer while the server says that it has too many.
+   * Null: no limit but that. Default: 64.
    */
   requestLimit: number | null;
   /** Pauses between attempts. Default: 1, 1, 2, 3, 5, 8, 13, 21. */

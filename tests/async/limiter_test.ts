@@ -42,6 +42,26 @@ describe("Limiter", () => {
     assert.equal(limiter.active, 0);
   });
 
+  it("follows a limit that changes: lets nobody in while too many are, and all that may when it has grown", async () => {
+    let limit = 3;
+    const limiter = new Limiter(() => limit);
+    const slots = await Promise.all([1, 2, 3].map(() => limiter.enter()));
+    const entered: string[] = [];
+    for (const name of ["a", "b", "c"]) void limiter.enter().then(() => entered.push(name));
+    void limiter.enter(undefined, { urgent: true }).then(() => entered.push("urgent"));
+    limit = 2;
+    slots[0]?.[Symbol.dispose]();
+    await Promise.resolve();
+    assert.deepEqual([limiter.active, limiter.waiting], [2, 4]);
+    slots[1]?.[Symbol.dispose]();
+    assert.deepEqual([limiter.active, limiter.waiting], [2, 3]);
+    limit = 4;
+    limiter.admit();
+    assert.deepEqual([limiter.active, limiter.waiting], [4, 1]);
+    await new Promise((resolve) => setTimeout(resolve));
+    assert.deepEqual(entered, ["urgent", "a", "b"]);
+  });
+
   it("refuses limits below one", () => {
     for (const limit of [0, -1, NaN]) assert.throws(() => new Limiter(limit), RangeError);
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bookmark, event, FakeStream, listOf, refusal, widget } from "./fake_server.ts";
+import { bookmark, event, FakeStream, listOf, refusal, statusOf, widget } from "./fake_server.ts";
 import { course, PAGES, serve, start } from "./watch_world.ts";
 
 describe("A watch that fails", () => {
@@ -125,6 +125,50 @@ describe("A watch that fails", () => {
     world.answer(() => new FakeStream(event("ADDED", widget("a", 11))).response);
     await world.host.clock.until(() => world.items.includes("ADDED a"), { within: 31 });
     await world.stop();
+  });
+
+  it("has listed anew within 46 s of a server's return, however long it was away, also if the version has expired meanwhile", async () => {
+    const times: number[] = [];
+    for (let away = 5; away < 400; away += 7) {
+      let isExpired = false;
+      const world = start(serve(() => listOf(10, []), () => new FakeStream().response), { watching: PAGES });
+      for (let skip = 0; skip < away; skip++) world.host.random.next();
+      await world.host.clock.advance(60);
+      assert.equal(world.state().failures, 0);
+      const isBack = world.host.clock.monotonic() + away;
+      world.answer((request) => {
+        if (world.host.clock.monotonic() < isBack) {
+          throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+        }
+        isExpired ||= request.query["resourceVersion"] === "10";
+        if (request.query["resourceVersion"] === "10") return refusal(410);
+        return request.query["watch"] ? new FakeStream().response : listOf(20, [widget("a", 15)]);
+      });
+      world.host.network.breakAll();
+      await world.host.clock.advance(away);
+      world.items.length = 0;
+      await world.host.clock.until(() => world.items.includes("LISTED"), { within: 46 });
+      assert.ok(isExpired);
+      assert.deepEqual(world.items, ["null a", "LISTED"]);
+      times.push(world.host.clock.monotonic() - isBack);
+      await world.stop();
+    }
+    assert.ok(Math.max(...times) > 30, "some had to wait");
+  });
+
+  it("waits longer and longer for a server that calls each version expired", async () => {
+    for (
+      const fault of [
+        () => refusal(410),
+        () => new FakeStream({ type: "ERROR", object: statusOf(410) }).response,
+      ]
+    ) {
+      const world = start(serve(() => listOf(10, []), fault), { watching: PAGES });
+      await world.host.clock.advance(60);
+      const lists = course(world).filter((step) => step === "list").length;
+      assert.ok(lists >= 5 && lists <= 20, `${lists} lists in a minute`);
+      await world.stop();
+    }
   });
 
   it("tells its phases, its last sign of life and its restarts", async () => {

@@ -221,8 +221,8 @@ class Story {
       const log = this.#stage.program.output.split("\n").filter((line) => !line.includes("succeeded"));
       return `Readiness does not become ${status}:\n${text}\n${log.join("\n")}`;
     };
-    // After an outage, streams may wait for as long as 45 s before they try again, twice if their version is too old then.
-    await until(isSo, explain).catch(() => until(isSo, explain));
+    // After an outage, streams may wait for as long as 45 s before they try again.
+    await until(isSo, explain);
   }
 
   async #ask(path: string): Promise<string> {

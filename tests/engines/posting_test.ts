@@ -165,7 +165,13 @@ describe("Poster", () => {
     assert.ok(poster.waiting <= 100);
     assert.equal(results.length, 200);
     assert.equal(sent.length, 5);
-    assert.deepEqual(logs.filter(({ level }) => level !== "debug").map(({ level }) => level), ["warn"]);
+    const said = logs.filter(({ level }) => level !== "debug").map(({ level, message }) =>
+      `${level} ${message}`
+    );
+    assert.deepEqual(said, [
+      "warn Cannot post an event: it is dropped, and so are others until it works again",
+      "warn The server has too many requests: they are slowed down",
+    ]);
     const stopped = poster.stop();
     await host.clock.advance(3);
     await stopped;

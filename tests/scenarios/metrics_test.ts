@@ -76,6 +76,9 @@ suite("metrics", (scenario) => {
         request.method === "PATCH" ? new Response("{}", { status: 400 }) : undefined;
       release.resolve();
       await running.advance(2);
+      world.intercept = () => new Response("{}", { status: 429 });
+      await objects.patch("secret-loop", { spec: { counter: -2 } });
+      await running.advance(2);
       world.intercept = () => new Response("{}", { status: 500 });
       await running.advance(3000);
       seen.push(...await scrape(world));

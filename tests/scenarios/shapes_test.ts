@@ -3,7 +3,8 @@
  */
 
 import assert from "node:assert/strict";
-import { operator } from "../../lib/operator/operator.ts";
+import type { Operator } from "../../lib/operator/operator.ts";
+import { annotations, migrate, operator, PRESENT, status } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, notesOf, Objects } from "../support/worlds.ts";
 
@@ -38,6 +39,59 @@ suite("Kinds of which only the metadata is watched", (scenario) => {
       await objects.delete(`${name}-after`);
     }
   });
+
+  scenario(
+    "refuse handlers of fields that are not there, and notes in the status, and say what to do",
+    async (world) => {
+      const objects = new Objects(world);
+      await objects.create("refused");
+      const watching = { metadataOnly: ["examples"] };
+      const make = (options: Parameters<typeof operator>[0] = {}): Operator =>
+        operator({ watching, ...options });
+      const trials: readonly [Operator, RegExp | undefined][] = [];
+      const on = (op: Operator, declare: (op: Operator) => void, complaint?: RegExp): void => {
+        declare(op);
+        (trials as [Operator, RegExp | undefined][]).push([op, complaint]);
+      };
+      const create = (op: Operator): void => op.on.create(Example, function made() {});
+      on(
+        make({ persistence: status() }),
+        create,
+        /^Cannot serve handler "made" for "examples\.v1\.lotse\.test": notes are kept in the status.*use persistence: annotations\(\), or take/,
+      );
+      on(
+        make({ persistence: migrate({ to: status(), from: [annotations()] }) }),
+        create,
+        /notes are kept in the status/,
+      );
+      on(
+        make({ persistence: status() }),
+        (op) => op.daemon(Example, async ({ stopped }) => await stopped.wait(1e6)),
+        /notes are kept in the status/,
+      );
+      on(
+        make(),
+        (op) => op.on.field(Example, "spec.size", function scaled() {}),
+        /^Cannot serve handler "scaled\/spec\.size" .*it looks at "spec\.size", of which .*take the kind out/,
+      );
+      on(
+        make(),
+        (op) => op.on.event(Example, { field: "status.phase", value: PRESENT }, function see() {}),
+        /it looks at "status\.phase"/,
+      );
+      on(make({ persistence: status() }), (op) => op.on.event(Example, function see() {}));
+      on(make({ persistence: migrate({ to: status(), from: [annotations()], both: true }) }), create);
+      on(make(), (op) => op.on.field(Example, "metadata.labels", function labelled() {}));
+      on(operator({ watching: { metadataOnly: ["plains"] }, persistence: status() }), create);
+      for (const [op, complaint] of trials) {
+        if (complaint !== undefined) {
+          const error: unknown = await world.start(op).then(() => undefined, (error: unknown) => error);
+          assert.ok(error instanceof TypeError, String(error));
+          assert.match(error.message, complaint);
+        } else await (await world.start(op)).stop();
+      }
+    },
+  );
 
   scenario("can be written to: what is there and unseen is neither lost nor written again", async (world) => {
     const objects = new Objects(world);

@@ -34,6 +34,10 @@ suite("objects of strangers", (scenario) => {
       const specs = strangeSpecs();
       for (const [name, spec] of Object.entries(specs)) await objects.create(name, { spec });
       await world.until(() => calls.length === Object.keys(specs).length);
+      const isNoted = async (name: string): Promise<boolean> =>
+        LAST_HANDLED in notesOf(await objects.get(name));
+      // Writing the large ones takes a while.
+      for (const name of Object.keys(specs)) await world.until(() => isNoted(name));
       await world.settle();
       for (const name of Object.keys(specs)) {
         assert.deepEqual(Object.keys(notesOf(await objects.get(name))), [LAST_HANDLED], name);

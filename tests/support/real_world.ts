@@ -11,7 +11,11 @@ import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
 import { currentHost } from "../../lib/runtime/current.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
-import { type ControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
+import {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from "../control_plane/control_plane.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import { serveProxy, upstreamOf } from "./proxy_server.ts";
 import { makeKinds, type Running, type World } from "./worlds.ts";
@@ -33,8 +37,8 @@ export class RealPlace implements AsyncDisposable {
     this.client = client;
   }
 
-  static async open(): Promise<RealPlace> {
-    const plane = await startControlPlane();
+  static async open(options?: ControlPlaneOptions): Promise<RealPlace> {
+    const plane = await startControlPlane(options);
     const host = currentHost();
     const credentials = await login({ host, logger: silentLogger(), kubeconfig: plane.kubeconfig });
     const { networking } = defaultSettings();

@@ -20,6 +20,8 @@ export interface MetricSources {
   readonly planned: () => number;
   /** Whether the operator is paused. */
   readonly isPaused: () => boolean;
+  /** How many requests may be under way at once; Infinity: any number. */
+  readonly requestLimit: () => number;
   /** How many objects may be looked at at once; Infinity: any number. */
   readonly workerLimit: () => number;
 }
@@ -187,6 +189,11 @@ export class Gauges {
       "lotse_posting_queue",
       "Kubernetes events that wait to be posted",
       () => this.#look.sources()?.waitingEvents() ?? 0,
+    );
+    this.#made.single(
+      "lotse_client_concurrency_limit",
+      "How many requests may be under way at once; less than networking.requestLimit while the server has too many",
+      () => this.#look.sources()?.requestLimit() ?? 0,
     );
     this.#made.single(
       "lotse_paused",

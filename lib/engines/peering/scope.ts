@@ -330,7 +330,7 @@ export class PeeringScope {
     const body = { status: records, ...resourceVersion && { metadata: { resourceVersion } } };
     const signal = AbortSignal.any([controller.signal, this.#patience.signal]);
     return await client.patch(resource, { namespace, name, subresource }, { type: "merge", body }, {
-      signal,
+      ...{ signal, urgent: true },
     });
   }
 
