@@ -12,7 +12,6 @@ import { Limiter } from "../async/limiter.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { ApiError } from "./errors.ts";
-import type { ApiRequest } from "./transport.ts";
 
 /** In which level the server has put the request. It comes with each answer, refusals included. */
 const LEVEL_HEADER = "x-kubernetes-pf-prioritylevel-uid";
@@ -40,7 +39,18 @@ export interface CongestionOptions {
   readonly limit: () => number;
 }
 
-type Asked = Pick<ApiRequest, "method" | "subject" | "signal" | "urgent">;
+/** A request, as far as it matters here. */
+export interface Asked {
+  readonly method: string;
+  readonly subject?: {
+    readonly verb: string;
+    readonly resource: { readonly group: string; readonly plural: string };
+    readonly subresource?: string;
+  };
+  readonly signal?: AbortSignal;
+  /** Whether it goes before others. Default: false. */
+  readonly urgent?: boolean;
+}
 
 /** A priority level that is slowed down. */
 class Level {
