@@ -4,7 +4,8 @@
  *
  * Only handlers that are selected for the current cycle are *active*: they decide when the cause is done and when to wake
  * up. The others are there to be purged with it. A record counts only for the purpose that it was made for, and a finished
- * one only while the object still is as its handler last saw it (the digest): else the handler runs again.
+ * one only while the object still is as its handler last saw it (the digest): else the handler runs again. Handlers that
+ * are mixed into causes that are not theirs (resumption) go on where they were when the cause becomes another one.
  * Source: Kopf, A §5.2; deviations G1, G2, G3.
  */
 
@@ -42,6 +43,8 @@ export interface ActivateOptions<H> {
   readonly now: number;
   /** The digest of what the handler would see now; undefined where it does not matter. */
   readonly digest: (handler: H) => string | undefined;
+  /** Whether a handler takes its record along when the cause becomes another one. Default: none does. */
+  readonly goesOn?: (handler: H) => boolean;
 }
 
 export interface SettleOptions {
@@ -83,11 +86,13 @@ export class Progress<H extends Handler> {
     this.#purpose = options.purpose;
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
-      const record = state !== undefined && isValid(state.record, options.purpose, () =>
-          options.digest(handler))
-        ? state.record
-        : fresh(options);
-      this.#states.set(handler.id, { record, stored: state?.stored, handler });
+      const before = options.goesOn?.(handler) ? takenAlong(state?.record, options.purpose) : state?.record;
+      const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
+      this.#states.set(handler.id, {
+        record: isKept ? before : fresh(options),
+        stored: state?.stored,
+        handler,
+      });
     }
   }
 
@@ -198,6 +203,12 @@ function fresh({ purpose, now }: { readonly purpose: Purpose; readonly now: numb
 
 function isOfOther(record: ProgressRecord, purpose: Purpose): boolean {
   return record.purpose !== undefined && record.purpose !== purpose;
+}
+
+/** A creation is over before there can be a resumption: its records are of another handler under the same id. */
+function takenAlong(record: ProgressRecord | undefined, purpose: Purpose): ProgressRecord | undefined {
+  if (record === undefined || !isOfOther(record, purpose) || record.purpose === "create") return record;
+  return { ...record, purpose };
 }
 
 function isValid(record: ProgressRecord, purpose: Purpose, digest: () => string | undefined): boolean {

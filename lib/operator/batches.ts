@@ -52,7 +52,8 @@ export class Batches {
     const { host, logger, lifecycle } = this.#pass;
     this.#all.push(progress);
     const digest = (handler: ChangeHandler): string | undefined => this.#digest(handler, this.#cause.new);
-    progress.activate(selected, { purpose: this.#purpose, now: host.clock.now(), digest });
+    const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
+    progress.activate(selected, { purpose: this.#purpose, now: host.clock.now(), digest, goesOn });
     const awake = progress.awake(host.clock.now());
     const picked = new Set(lifecycle()(awake, { ...this.#cause, random: host.random }).map(({ id }) => id));
     for (const each of awake) {

@@ -106,6 +106,7 @@ export function changeHandler(
     ...handler,
     reason: cause === "field" || cause === "resume" ? undefined : cause,
     initial: cause === "resume",
+    isMixedIn: cause === "resume",
     deleted: options.deleted === true,
     requiresFinalizer: cause === "delete" && options.optional !== true,
     needsChange: cause === "update" || cause === "field",

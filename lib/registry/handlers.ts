@@ -22,6 +22,8 @@ export interface ChangeHandler extends ObjectHandler {
   readonly reason: "create" | "update" | "delete" | undefined;
   /** Resume handlers: only for objects that were there before the operator. */
   readonly initial: boolean;
+  /** Resume handlers and what is below them: whether they take part in other causes, and go on when those change. */
+  readonly isMixedIn: boolean;
   /** Resume handlers: also for objects that are being deleted. */
   readonly deleted: boolean;
   /** Whether objects must not go before this handler has run. */

@@ -29,6 +29,7 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
     id: `${parent.id}/${handler.id}`,
     reason: undefined,
     initial: false,
+    isMixedIn: parent.isMixedIn,
     deleted: false,
     // NB: ids of sub-handlers may hold anything, also names of objects: they are no label of a metric.
     family: parent.family ?? `${parent.id}/*`,

@@ -1,7 +1,8 @@
 """The handlers of the oracle test, as Kopf has them: the same, under the same ids, as in handlers.ts.
 
 What they do is said by the object: spec.fail holds how many attempts of which handler fail, spec.delay for how long;
-spec.refuse holds the handlers that fail for good; spec.children the sub-handlers.
+spec.refuse holds the handlers that fail for good; spec.children the sub-handlers; spec.resumed, that it is wanted after
+restarts. Deployments, and ReplicaSets with them, say it in an annotation.
 """
 import json
 import os
@@ -85,3 +86,16 @@ async def clean(name, spec, retry, reason, **_):
 @kopf.on.delete(*EXAMPLE, id="drop")
 async def drop(name, spec, retry, reason, **_):
     act("drop", name=name, spec=spec, retry=retry, reason=reason)
+
+
+@kopf.on.resume(*EXAMPLE, id="again", when=lambda spec, **_: "resumed" in spec, deleted=True)
+async def again(name, spec, retry, reason, **_):
+    act("again", name=name, spec=spec, retry=retry, reason=reason)
+
+
+# Under one id, so that the notes of the one would be the other's: the deployment controller copies annotations.
+@kopf.on.create("apps", "v1", "deployments", id="run")
+@kopf.on.create("apps", "v1", "replicasets", id="run")
+async def run(name, body, annotations, retry, reason, **_):
+    spec = json.loads(annotations["lotse.test/spec"])
+    act("run", name=f"{body['kind']}/{name}", spec=spec, retry=retry, reason=reason)

@@ -2,10 +2,20 @@
  * The handlers of the oracle test: the same, under the same ids, as Kopf has in handlers.py.
  *
  * What they do is said by the object: `spec.fail` holds how many attempts of which handler fail, `spec.delay` for how
- * long; `spec.refuse` holds the handlers that fail for good; `spec.children` the sub-handlers.
+ * long; `spec.refuse` holds the handlers that fail for good; `spec.children` the sub-handlers; `spec.resumed`, that it is
+ * wanted after restarts. Deployments, and ReplicaSets with them, say it in an annotation.
  */
 
-import { kopf, type Operator, operator, PermanentError, resource, TemporaryError } from "../../mod.ts";
+import {
+  kinds,
+  kopf,
+  type Operator,
+  operator,
+  PermanentError,
+  resource,
+  type ResourceType,
+  TemporaryError,
+} from "../../mod.ts";
 import { EXAMPLES } from "../support/worlds.ts";
 
 /** A call of a handler, of either side. */
@@ -25,6 +35,7 @@ export interface Wanted {
   readonly fail?: Readonly<Record<string, number>>;
   readonly refuse?: readonly string[];
   readonly children?: readonly string[];
+  readonly resumed?: boolean;
 }
 
 interface Attempt {
@@ -74,5 +85,16 @@ export function makeOperator(note: (call: Call) => void): Operator {
   });
   op.on.delete(Example, { id: "clean" }, (args) => void act("clean", args));
   op.on.delete(Example, { id: "drop" }, (args) => void act("drop", args));
+  op.on.resume(
+    Example,
+    { id: "again", when: ({ spec }) => spec.resumed !== undefined, deleted: true },
+    (args) => void act("again", args),
+  );
+  for (const kind of [kinds.Deployment, kinds.ReplicaSet]) {
+    op.on.create(kind as ResourceType, { id: "run" }, ({ name, body, annotations, retry, reason }) => {
+      const spec = JSON.parse(annotations["lotse.test/spec"] ?? "") as Wanted;
+      act("run", { name: `${body.kind}/${name}`, spec, retry, reason });
+    });
+  }
   return op;
 }

@@ -5,110 +5,18 @@
  */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { RealPlace } from "../support/real_world.ts";
-import { type Loose, Objects, type World } from "../support/worlds.ts";
-import type { KubeObject } from "../../mod.ts";
-import { type Call, makeOperator, type Wanted } from "./handlers.ts";
-import { findKopf, startKopf } from "./kopf.ts";
-
-type Side = "kopf" | "lotse";
-type Example = KubeObject<Loose, Loose>;
+import type { Loose } from "../support/worlds.ts";
+import type { Wanted } from "./handlers.ts";
+import { findKopf } from "./kopf.ts";
+import { type Example, PREFIX, type Side, Stage } from "./stage.ts";
 
 const control = findControlPlane();
 const oracle = control.reason === undefined ? findKopf() : { reason: control.reason };
 const skip = oracle.reason ?? false;
-const PREFIX = "kopf.zalando.org/";
-const LAST_HANDLED = `${PREFIX}last-handled-configuration`;
 const FINALIZER = "kopf.zalando.org/KopfFinalizerMarker";
-
-/** A namespace in which the two take turns. */
-class Stage implements Disposable {
-  readonly objects: Objects;
-  readonly #place: RealPlace;
-  readonly #world: World;
-  readonly #folder: string = mkdtempSync(join(tmpdir(), "lotse-kopf-"));
-  readonly #ours: Call[] = [];
-
-  constructor(place: RealPlace, world: World) {
-    this.#place = place;
-    this.#world = world;
-    this.objects = new Objects(world);
-  }
-
-  /** All calls so far: Kopf's, then ours. */
-  calls(name?: string): Call[] {
-    const file = join(this.#folder, "calls");
-    const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").filter(Boolean) : [];
-    const theirs = lines.map((line) => JSON.parse(line) as Call);
-    return [...theirs, ...this.#ours].filter((call) => name === undefined || call.name === name);
-  }
-
-  /** Calls of an object's handlers as "handler#retry", sorted. */
-  attempts(name: string): string[] {
-    return this.calls(name).map(({ handler, retry }) => `${handler}#${retry}`).sort();
-  }
-
-  /** Lets one side work until the condition is true, and for as long as anything more would take. */
-  async turn(side: Side, condition: () => boolean | Promise<boolean> = () => true): Promise<void> {
-    const stop = await this.#start(side);
-    try {
-      await this.#world.until(condition);
-      await this.#world.settle();
-    } catch (error) {
-      const calls = this.calls().map((call) => JSON.stringify(call)).join("\n");
-      throw new Error(`The turn of ${side} did not end; calls:\n${calls}`, { cause: error });
-    } finally {
-      await stop();
-    }
-  }
-
-  async #start(side: Side): Promise<() => Promise<void>> {
-    if (side === "lotse") {
-      const running = await this.#world.start(makeOperator((call) => void this.#ours.push(call)));
-      return () => running.stop();
-    }
-    const program = await startKopf({
-      python: oracle.python ?? "",
-      kubeconfig: this.#place.plane.kubeconfig,
-      namespace: this.#world.namespace,
-      calls: join(this.#folder, "calls"),
-    });
-    return async () => {
-      assert.equal(await program.stop(), 0, program.output);
-    };
-  }
-
-  async create(name: string, spec: Wanted, metadata: Loose = {}): Promise<void> {
-    await this.objects.create(name, { metadata, spec: { ...spec } });
-  }
-
-  async annotations(name: string): Promise<Record<string, string>> {
-    return (await this.objects.get(name)).metadata.annotations ?? {};
-  }
-
-  async record(name: string, handler: string): Promise<{ retries?: number; success?: boolean } | undefined> {
-    const text = (await this.annotations(name))[PREFIX + handler];
-    return text === undefined ? undefined : JSON.parse(text) as { retries?: number; success?: boolean };
-  }
-
-  /** Whether a state was noted as handled that has this value, and no progress is left. */
-  async isHandled(name: string, value?: unknown): Promise<boolean> {
-    const annotations = await this.annotations(name);
-    const notes = Object.keys(annotations).filter((key) => key.startsWith(PREFIX));
-    const text = annotations[LAST_HANDLED];
-    if (text === undefined || notes.length !== 1) return false;
-    return value === undefined || (JSON.parse(text) as { spec: Wanted }).spec.value === value;
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
 
 describe("persistence: kopf(), with Kopf itself", () => {
   let place: Promise<RealPlace> | undefined;
@@ -118,26 +26,39 @@ describe("persistence: kopf(), with Kopf itself", () => {
 
   function test(name: string, body: (open: () => Promise<Stage>) => Promise<void>): void {
     it(name, { skip, timeout: 300_000 }, async () => {
-      place ??= RealPlace.open();
+      place ??= RealPlace.open({ controllerManager: true });
       const opened = await place;
-      await body(async () => new Stage(opened, await opened.world()));
+      const { python = "" } = oracle;
+      await body(async () => new Stage(opened, { world: await opened.world(), python }));
     });
   }
 
-  test("an object in any state gets the same notes from both, byte for byte but for the time", async (open) => {
-    const stages = { kopf: await open(), lotse: await open() };
-    const found: Record<Side, unknown> = { kopf: undefined, lotse: undefined };
-    for (const side of ["kopf", "lotse"] as const) {
-      using stage = stages[side];
-      found[side] = await allStates(stage, side);
-    }
-    assert.deepEqual(found.lotse, found.kopf);
-  });
+  const states: Readonly<Record<string, (stage: Stage, side: Side) => Promise<unknown>>> = {
+    "an object in any state": allStates,
+    "an object that is resumed, alone or with a change or its deletion,": resumed,
+    "an object with records of an old Kopf in its status": recordsInStatus,
+    "a ReplicaSet of a Deployment, with the Deployment's notes copied to it,": replicaSets,
+  };
+  for (const [title, bring] of Object.entries(states)) {
+    test(`${title} gets the same notes from both, byte for byte but for the time`, async (open) => {
+      const found: Record<Side, unknown> = { kopf: undefined, lotse: undefined };
+      for (const side of ["kopf", "lotse"] as const) {
+        using stage = await open();
+        found[side] = await bring(stage, side);
+      }
+      assert.deepEqual(found.lotse, found.kopf);
+    });
+  }
 
   for (const [first, second] of [["kopf", "lotse"], ["lotse", "kopf"]] as const) {
     test(`${second} takes over from ${first} and hands back; nothing is repeated or missed`, async (open) => {
       using stage = await open();
       await takeTurns(stage, first, second);
+    });
+
+    test(`${second} takes over resumptions, ReplicaSets and records in the status from ${first}`, async (open) => {
+      using stage = await open();
+      await takeTurnsAtOthers(stage, first, second);
     });
   }
 });
@@ -191,8 +112,113 @@ async function allStates(stage: Stage, side: Side): Promise<unknown> {
   );
 }
 
+/** What waits an hour, once it has failed. */
+const STUCK = { value: 1, delay: 3600 } as const;
+
+/** Resumptions: those that fail, or go well, and those that come with an update or a deletion. */
+async function resumed(stage: Stage, side: Side): Promise<unknown> {
+  const { objects } = stage;
+  const names = ["settled", "resuming", "updated", "deleted", "deleted-at-once"];
+  for (const name of names) {
+    const fail = name === "settled" || name === "deleted-at-once" ? 0 : 100;
+    await stage.create(name, { ...STUCK, resumed: true, fail: { again: fail } });
+  }
+  await stage.turn(
+    side,
+    async () => (await Promise.all(names.map((name) => stage.isHandled(name)))).every(Boolean),
+  );
+  await objects.patch("updated", { spec: { value: 2, fail: { second: 100 } } });
+  await stage.turn(
+    side,
+    async () =>
+      stage.attempts("settled").includes("again#0") &&
+      stage.attempts("deleted-at-once").includes("again#0") &&
+      (await stage.record("resuming", "again"))?.retries === 1 &&
+      (await stage.record("deleted", "again"))?.retries === 1 &&
+      (await stage.record("updated", "again"))?.retries === 1 &&
+      (await stage.record("updated", "second"))?.retries === 1,
+  );
+  for (const name of ["deleted", "deleted-at-once"]) {
+    await objects.patch(name, { spec: { fail: { drop: 100 } } });
+    await objects.delete(name);
+  }
+  await stage.turn(side, async () =>
+    (await stage.record("deleted", "drop"))?.retries === 1 &&
+    (await stage.record("deleted-at-once", "drop"))?.retries === 1);
+  return await sumUp(stage, names);
+}
+
+/** As an old Kopf has left it: in the status alone. */
+function oldRecords(): Loose {
+  const started = "2020-02-14T16:58:25.396364+00:00";
+  const make = {
+    started,
+    stopped: "2020-02-14T16:58:25.401844+00:00",
+    retries: 1,
+    success: true,
+    failure: false,
+    purpose: "create",
+  };
+  const then = {
+    started,
+    delayed: "2020-02-14T17:00:00.000001+00:00",
+    retries: 3,
+    success: false,
+    failure: false,
+    purpose: "create",
+    message: "no",
+  };
+  return { status: { kopf: { progress: { make, then } } } };
+}
+
+async function recordsInStatus(stage: Stage, side: Side): Promise<unknown> {
+  for (const [name, fail] of Object.entries({ aged: 100, done: 0 })) {
+    await stage.create(name, { ...STUCK, fail: { then: fail } });
+    await stage.objects.patch(name, oldRecords(), "status");
+  }
+  await stage.turn(
+    side,
+    async () => (await stage.record("aged", "then"))?.retries === 4 && await stage.isHandled("done"),
+  );
+  assert.deepEqual(stage.attempts("done"), ["long#0", "medium#0", "then#3", "track#0"]);
+  const { done, ...rest } = await sumUp(stage, ["aged", "done"]);
+  // NB: on purpose, Lotse takes the emptied `kopf: { progress: {} }` away, too (C, "A §5.3"); there is nothing in either.
+  if (side === "kopf") assert.deepEqual(done?.status, { kopf: { progress: {} } });
+  return { ...rest, done: { ...done, status: side === "kopf" ? {} : done?.status } };
+}
+
+async function replicaSets(stage: Stage, side: Side): Promise<unknown> {
+  await stage.deploy("web", { ...STUCK, fail: { run: 100 } });
+  await stage.deploy("app", { value: 1 });
+  const sets = () => Promise.all(["web", "app"].map((name) => stage.replicaSet(name)));
+  await stage.turn(side, async () => {
+    const [web = {}, app = {}] = (await sets()).map((set) => set?.metadata.annotations);
+    // Their own, and those that the controller has copied.
+    return [`${PREFIX}run-ofDRS`, `${PREFIX}run`].every((key) => key in web) &&
+      [`${PREFIX}last-handled-configuration-ofDRS`, `${PREFIX}last-handled-configuration`].every((key) =>
+        key in app
+      );
+  });
+  const deployments = await Promise.all(["web", "app"].map((name) => stage.deployment(name)));
+  const calls = stage.calls().map(({ handler, name, retry }) => `${name} ${handler}#${retry}`).sort();
+  return {
+    notes: [...deployments, ...await sets()].map((object) => object && notesOf(object).annotations),
+    calls,
+  };
+}
+
+/** Notes and calls by object. */
+async function sumUp(stage: Stage, names: readonly string[]): Promise<Record<string, { status: unknown }>> {
+  const entries = names.map(async (name) =>
+    [name, { ...notesOf(await stage.objects.get(name)), calls: stage.callsOf(name) }] as const
+  );
+  return Object.fromEntries(await Promise.all(entries));
+}
+
 /** All that operators write, with timestamps as their mere form. */
-function notesOf({ metadata, status }: Example): unknown {
+function notesOf(
+  { metadata, status }: Example,
+): { annotations: object; finalizers: object; status: unknown } {
   const annotations = Object.entries(metadata.annotations ?? {}).map(([key, value]) =>
     [key, value.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00/g, "<time>")] as const
   );
@@ -260,6 +286,43 @@ async function takeTurns(stage: Stage, first: Side, second: Side): Promise<void>
   assert.deepEqual((await objects.get("fresh")).metadata.finalizers, [FINALIZER]);
   const sides = new Set(stage.calls("late").map(({ by }) => by));
   assert.equal(sides.size, 2, "both have had a part in it");
+}
+
+/** The same for resumptions, ReplicaSets of Deployments, and records in the status. */
+async function takeTurnsAtOthers(stage: Stage, first: Side, second: Side): Promise<void> {
+  await stage.create("settled", { value: 1, resumed: true });
+  await stage.create("failing", { value: 1, resumed: true, fail: { again: 1 }, delay: 20 });
+  await stage.deploy("app", { fail: { run: 1 }, delay: 8 });
+  await stage.turn(
+    first,
+    async () =>
+      (await stage.isHandled("settled")) && (await stage.isHandled("failing")) &&
+      (await stage.deployRecords("app")).length === 2,
+  );
+  const settled = (await stage.objects.get("settled")).metadata.resourceVersion;
+  await stage.create("aged", { value: 1 });
+  await stage.objects.patch("aged", oldRecords(), "status");
+  await stage.turn(
+    second,
+    async () =>
+      (await stage.record("failing", "again"))?.retries === 1 && (await stage.isHandled("aged")) &&
+      (await stage.deployRecords("app")).length === 0,
+  );
+  await stage.turn(first, () => stage.isHandled("failing"));
+  await stage.turn(second, async () => (await stage.record("failing", "again"))?.retries === 1);
+
+  const again = ["again#0", "again#0", "again#0"];
+  assert.deepEqual(stage.attempts("settled"), [...again, ...once].sort());
+  assert.equal((await stage.objects.get("settled")).metadata.resourceVersion, settled, "nothing is written");
+  assert.deepEqual(stage.attempts("failing"), ["again#0", "again#0", "again#1", ...once].sort());
+  assert.deepEqual(stage.attempts("aged"), ["long#0", "medium#0", "then#3", "track#0"]);
+  const runs = stage.calls().filter(({ handler }) => handler === "run");
+  const set = (await stage.replicaSet("app"))?.metadata.name;
+  for (const name of ["Deployment/app", `ReplicaSet/${set}`]) {
+    assert.deepEqual(stage.attempts(name), ["run#0", "run#1"]);
+  }
+  assert.equal(runs.length, 4);
+  assert.deepEqual([...new Set(runs.map(({ by }) => by))].sort(), ["kopf", "lotse"]);
 }
 
 /** A creation that goes well calls each of its handlers once; that of a field, too. */
