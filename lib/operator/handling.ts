@@ -12,6 +12,7 @@ import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { type Batch, Batches, loadProgress } from "./batches.ts";
 import { extraFieldsOf } from "./fields.ts";
+import { reportLoss } from "./outcomes.ts";
 import type { Decision, Pass } from "./pass.ts";
 
 export interface RunOptions {
@@ -117,6 +118,7 @@ function conclude(pass: Pass, { cause, progress, notes }: ConcludeOptions): void
     body,
     essence: cause.new,
     extraFields: extraFieldsOf(pass),
+    onLoss: reportLoss(pass),
   });
 }
 

@@ -41,3 +41,15 @@ export function reportGarbage({ memory, logger }: Pass): (garbage: Garbage) => v
     logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
   };
 }
+
+/** Says once per object that its state is noted in part, what that means, and what to do. */
+export function reportLoss({ memory, logger }: Pass): () => void {
+  return () => {
+    if (memory.complaints.has("the state")) return;
+    memory.complaints.add("the state");
+    logger.warn(
+      "The object is too large for its state to be noted whole: handlers of changes will not know what large fields were " +
+        "before (leave such fields out by `ignoredFields`, or keep notes elsewhere)",
+    );
+  };
+}

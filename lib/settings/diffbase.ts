@@ -2,7 +2,8 @@
  * Storages of the state that was handled last: in an annotation or in the status.
  *
  * Ours is canonical JSON with a member of its own, "$lotse", only where there is something to say: which extra fields
- * were counted, or that the state was too large and is kept compressed, or only as a digest. Kopf's are Kopf's, byte for byte.
+ * were counted, or that the state was too large and is kept compressed, in outline, or as a digest. Kopf's are Kopf's, byte
+ * for byte.
  */
 
 import { byteLengthOf, digestOf } from "../model/digest.ts";
@@ -13,12 +14,13 @@ import {
   isExtraField,
   withoutExtraFields,
 } from "../model/essence.ts";
-import { type FieldPath, formatField, getField, withField } from "../model/fields.ts";
+import { type FieldPath, formatField, getField, withField, withoutField } from "../model/fields.ts";
 import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { compressText, decompressText } from "../runtime/compression.ts";
 import { annotationKeys, type KeyForm } from "./keys.ts";
 import { annotationsOf, parseNote, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
+import { fillOutline, type OutlineLimits, outlineOf } from "./outline.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
 import { toPythonJson } from "./python_json.ts";
 
@@ -57,6 +59,19 @@ const UNPACKED_LIMIT = 4 * 1024 * 1024;
 
 const FORMAT = 1;
 
+/** Outlines from the finest on: the first that fits is taken. What is twice as large would hardly be compressed enough. */
+const OUTLINES: readonly OutlineLimits[] = [
+  [4096, Infinity],
+  [512, Infinity],
+  [64, Infinity],
+  [64, 100_000],
+  [64, 10_000],
+  [64, 1000],
+].map(([value = 0, object = 0]) => ({ value, object, whole: 2 * TOTAL_LIMIT }));
+
+/** etcd takes 1.5 MiB in one request; this much is left to what others write. In bytes. */
+const OBJECT_LIMIT = 1.5 * 1024 * 1024 - 256 * 1024;
+
 /** What a note says about itself. */
 interface About {
   readonly format: number;
@@ -64,7 +79,9 @@ interface About {
   readonly fields?: readonly FieldPath[];
   /** Holds a state that was too large as it is. */
   readonly deflated?: string;
-  /** Stands for a state that was too large even so. */
+  /** Holds the outline of a state that was too large even so. */
+  readonly outline?: string;
+  /** Stands for a state where others' annotations leave no room at all. */
   readonly digest?: string;
 }
 
@@ -76,6 +93,13 @@ export function annotationsDiffBase(options: AnnotationsDiffBaseOptions): DiffBa
 /** Gives a storage that keeps the state as a JSON text in the status. */
 export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage {
   return new DiffBase(options, new StatusPlace(options.field));
+}
+
+/** What a note says of itself, and where it stands. */
+interface Noted {
+  readonly about: About;
+  readonly body: KubeObject;
+  readonly options: FetchOptions;
 }
 
 /** Where a note is. */
@@ -95,8 +119,8 @@ class DiffBase implements DiffBaseStorage {
   readonly #place: Place;
   /** What does not count. */
   readonly #hidden: EssenceOptions;
-  /** The state that was unpacked last: within a cycle it is asked for several times. */
-  #unpacked: { readonly text: string; readonly essence: JsonObject } | undefined;
+  /** What was unpacked last: within a cycle it is asked for several times. */
+  #unpacked: { readonly text: string; readonly content: JsonObject } | undefined;
 
   constructor(options: DiffBaseOptions, place: Place) {
     this.#options = options;
@@ -121,9 +145,8 @@ class DiffBase implements DiffBaseStorage {
     const wanted = (options.extraFields ?? []).filter(isExtraField);
     if (about.digest !== undefined) return this.#fromDigest(body, about, wanted);
     const recorded = this.#recorded(raw, about);
-    if (about.deflated === undefined) return align(essence, { body, wanted, recorded });
-    const unpacked = this.#unpack(about.deflated, options);
-    return unpacked && align(unpacked, { body, wanted, recorded });
+    const whole = this.#whole(essence, { about, body, options });
+    return whole && align(whole, { body, wanted, recorded });
   }
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
@@ -144,7 +167,9 @@ class DiffBase implements DiffBaseStorage {
       return;
     }
     const fields = extraFields.filter(isExtraField);
-    this.#place.write(note, this.#fitting(body, essence, { format: FORMAT, fields }));
+    const { text, isWhole } = this.#fitting(body, essence, { format: FORMAT, fields });
+    if (!isWhole) note.onLoss?.();
+    this.#place.write(note, text);
   }
 
   clear(essence: JsonObject): JsonObject {
@@ -155,24 +180,40 @@ class DiffBase implements DiffBaseStorage {
     return this.#place.names();
   }
 
-  /** Gives the first form that fits: as it is, compressed, or nothing but a digest. */
-  #fitting(body: KubeObject, essence: JsonObject, about: About): string {
+  /** Gives the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
+  #fitting(body: KubeObject, essence: JsonObject, about: About): { text: string; isWhole: boolean } {
     const plain = canonicalJson(withAbout(essence, about));
-    if (this.#place.fits(body, plain)) return plain;
-    const deflated = compressText(canonicalJson(essence));
-    const packed = canonicalJson({ [ABOUT]: { ...tersely(about), deflated } });
-    if (this.#place.fits(body, packed)) return packed;
-    return canonicalJson({ [ABOUT]: { ...tersely(about), digest: digestOf(essence) } });
+    if (this.#place.fits(body, plain)) return { text: plain, isWhole: true };
+    const packed = (more: object): string => canonicalJson({ [ABOUT]: { ...tersely(about), ...more } });
+    const deflated = packed({ deflated: compressText(canonicalJson(essence)) });
+    if (this.#place.fits(body, deflated)) return { text: deflated, isWhole: true };
+    for (const limits of this.#place.fits(body, "") ? OUTLINES : []) {
+      const outline = outlineOf(essence, limits);
+      const text = outline && packed({ outline: compressText(canonicalJson(outline)) });
+      if (text !== undefined && this.#place.fits(body, text)) return { text, isWhole: false };
+    }
+    return { text: packed({ digest: digestOf(essence) }), isWhole: false };
   }
 
-  #unpack(text: string, options: FetchOptions): JsonObject | undefined {
-    if (this.#unpacked?.text === text) return this.#unpacked.essence;
-    const where = `${ABOUT}.deflated`;
+  /** Gives the state that a note holds in any form but a digest. */
+  #whole(essence: JsonObject, { about, body, options }: Noted): JsonObject | undefined {
+    if (about.deflated !== undefined) return this.#unpack("deflated", about.deflated, options);
+    if (about.outline === undefined) return essence;
+    const outline = this.#unpack("outline", about.outline, options);
+    if (outline === undefined) return undefined;
+    const { rest, large } = outline;
+    const parts = { rest: isObject(rest) ? rest : {}, large: isObject(large) ? large : {} };
+    return fillOutline(parts, this.build(body, about.fields ?? []));
+  }
+
+  #unpack(form: string, text: string, options: FetchOptions): JsonObject | undefined {
+    if (this.#unpacked?.text === text) return this.#unpacked.content;
+    const where = `${ABOUT}.${form}`;
     const unpacked = decompressText(text, UNPACKED_LIMIT);
     if (unpacked === undefined) options.onGarbage?.({ where, reason: "it cannot be unpacked" });
-    const essence = parseNote(unpacked, where, options);
-    if (essence !== undefined) this.#unpacked = { text, essence: deepFreeze(essence) };
-    return essence;
+    const content = parseNote(unpacked, where, options);
+    if (content !== undefined) this.#unpacked = { text, content: deepFreeze(content) };
+    return content;
   }
 
   /** Kopf does not say which fields it counted: all that were declared, as far as we know. */
@@ -258,8 +299,11 @@ class StatusPlace implements Place {
     if (getField(note.body, this.#field) !== text.trimEnd()) writeStatus(note, this.#field, text.trimEnd());
   }
 
-  fits(): boolean {
-    return true;
+  fits(body: KubeObject, text: string): boolean {
+    if (text.length * 3 <= TOTAL_LIMIT) return true;
+    const others = byteLengthOf(canonicalJson(withoutField(body, this.#field)));
+    // The text is a member of JSON: what is quoted in it is escaped.
+    return others + byteLengthOf(JSON.stringify(text)) <= OBJECT_LIMIT;
   }
 
   names(): readonly string[] {
@@ -283,12 +327,13 @@ function readAbout(raw: unknown): About | undefined {
   if (raw === undefined || raw === null) return { format: FORMAT };
   if (!isObject(raw) || raw.format !== FORMAT) return undefined;
   const fields = Array.isArray(raw.fields) ? raw.fields.filter(isPath) : [];
-  const { digest, deflated } = raw;
+  const { digest, deflated, outline } = raw;
   return {
     format: FORMAT,
     fields,
     digest: typeof digest === "string" ? digest : undefined,
     deflated: typeof deflated === "string" ? deflated : undefined,
+    outline: typeof outline === "string" ? outline : undefined,
   };
 }
 

@@ -65,6 +65,8 @@ export interface EssenceNote {
   readonly essence: JsonObject;
   /** As given to `build()`. */
   readonly extraFields?: readonly FieldPath[];
+  /** Called where the essence is too large to be noted whole: some of what was before will not be known. */
+  readonly onLoss?: () => void;
 }
 
 /** Keeps the state that was handled last. */

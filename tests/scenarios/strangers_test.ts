@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operator } from "../../mod.ts";
+import { ABSENT, annotations, operator, PRESENT, status } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 
@@ -17,6 +17,16 @@ function strangeSpecs(): Record<string, Loose> {
     deep: { deep },
     empty: { object: {}, list: [], text: "", zero: 0, no: false },
   };
+}
+
+/** A text that hardly compresses. */
+function noise(length: number): string {
+  let seed = 1;
+  const letters = Array.from({ length }, () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return String.fromCharCode(48 + seed % 75);
+  });
+  return letters.join("");
 }
 
 suite("objects of strangers", (scenario) => {
@@ -87,6 +97,51 @@ suite("objects of strangers", (scenario) => {
       await running.stop();
     },
   );
+
+  for (const [place, persistence] of [["annotations", annotations()], ["the status", status()]] as const) {
+    scenario(
+      `1 MiB that does not compress: with notes in ${place}, handlers of what has changed are called, and no others`,
+      async (world) => {
+        const objects = new Objects(world);
+        const op = operator({ persistence });
+        const calls: string[] = [];
+        op.on.create(Example, () => void calls.push("create"));
+        op.on.field(Example, "spec.size", { old: PRESENT }, ({ old, new: now }) => {
+          calls.push(`size ${old} ${now}`);
+        });
+        op.on.field(Example, "spec.blob", { old: PRESENT }, ({ old, new: now }) => {
+          calls.push(`blob ${old} ${String(now).slice(0, 3)}`);
+        });
+        op.on.field(Example, "spec.gone", { old: PRESENT, new: ABSENT }, () => void calls.push("gone"));
+        op.on.update(Example, ({ diff }) => {
+          calls.push(`update ${diff.map(([operation, path]) => `${operation} ${path.join(".")}`)}`);
+        });
+        const running = await world.start(op);
+        await objects.create("one", { spec: { size: 1, blob: noise(1024 * 1024), gone: noise(9000) } });
+        await world.until(() => calls.length === 1);
+        for (
+          const [key, value] of Object.entries({ size: 2, blob: `new${noise(1024 * 1024)}`, gone: null })
+        ) {
+          await world.settle();
+          await objects.patch("one", { spec: { [key]: value } });
+          await world.until(() => calls.at(-1)?.endsWith(key) === true);
+        }
+        await world.settle();
+        assert.deepEqual(calls, [
+          "create",
+          "size 1 2",
+          "update change spec.size",
+          "blob (too large to be noted) new",
+          "update change spec.blob",
+          "gone",
+          "update remove spec.gone",
+        ]);
+        const said = running.logs.filter(({ message }) => message.startsWith("The object is too large"));
+        assert.deepEqual(said.map(({ level }) => level), ["warn"]);
+        await running.stop();
+      },
+    );
+  }
 
   scenario.virtual(
     "records without zones, from other versions, from the future and half-written do no harm",

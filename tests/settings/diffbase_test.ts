@@ -37,13 +37,14 @@ function annotated(annotations: Record<string, unknown>, rest: JsonObject = {}):
 interface StoreOptions {
   readonly extraFields?: readonly (readonly string[])[];
   readonly essence?: JsonObject;
+  readonly onLoss?: () => void;
 }
 
 /** The merge patch that storing a body's essence makes. */
 function stored(storage: DiffBaseStorage, body: KubeObject, options: StoreOptions = {}): JsonObject {
   const patch = new Patch();
-  const { extraFields = [], essence = storage.build(body, extraFields) } = options;
-  storage.store({ patch, body, essence, extraFields });
+  const { extraFields = [], essence = storage.build(body, extraFields), onLoss } = options;
+  storage.store({ patch, body, essence, extraFields, onLoss });
   return patch.toMergePatch();
 }
 
@@ -229,28 +230,72 @@ describe("annotationsDiffBase, in our own form", () => {
     }
   });
 
-  it("takes a state that is too large even so by its digest", () => {
-    const big: KubeObject = { metadata: {}, spec: { text: noise(300_000) }, status: { state: "Ready" } };
+  it("keeps a state that is too large even so in outline: what changed is known, and what small fields were", () => {
+    const spec = { text: noise(300_000), size: 1 };
+    const big: KubeObject = { metadata: {}, spec, status: { state: "Ready" } };
     for (const extraFields of [[], [STATE]]) {
-      const after = handled(own, big, { extraFields });
-      assert.ok((after.metadata.annotations?.[OURS]?.length ?? 0) < 200);
+      let losses = 0;
+      const after = handled(own, big, { extraFields, onLoss: () => losses++ });
+      assert.equal(losses, 1);
+      assert.ok((after.metadata.annotations?.[OURS]?.length ?? 0) < 300);
       assert.deepEqual(calculateDiff(own.fetch(after, { extraFields }), own.build(after, extraFields)), []);
       assert.deepEqual(stored(own, after, { extraFields }), {});
-      const changed = { ...after, spec: { text: "y" } };
-      assert.deepEqual(own.fetch(changed, { extraFields }), {});
+      assert.equal(own.isOutdated(after, extraFields), false);
+      for (const changed of [{ ...spec, size: 2 }, { ...spec, text: "y" }, { size: 1 }]) {
+        const body = { ...after, spec: changed };
+        const diff = calculateDiff(own.fetch(body, { extraFields }), own.build(body, extraFields));
+        assert.equal(diff.length, 1);
+        assert.deepEqual(diff[0]?.path, ["spec", "size" in changed && changed.size === 2 ? "size" : "text"]);
+      }
+      assert.equal((own.fetch({ ...after, spec: { size: 2 } })?.spec as JsonObject).size, 1);
     }
-    const adopted = handled(own, big);
-    assert.deepEqual(
-      calculateDiff(own.fetch(adopted, { extraFields: [STATE] }), own.build(adopted, [STATE])),
-      [],
-    );
   });
 
-  it("leaves room for the annotations of others", () => {
-    for (const [text, form] of [["y".repeat(50_000), /deflated/], [noise(50_000), /digest/]] as const) {
-      const crowded = annotated({ x: "x".repeat(200_000) }, { spec: { text } });
-      assert.match(JSON.stringify(stored(own, crowded, { essence: { spec: crowded.spec } })), form);
+  it("finds an outline for states of any shape", () => {
+    const names = (count: number, value: (index: number) => unknown): JsonObject =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [noise(20 + index % 7) + index, value(index)]),
+      );
+    const shapes: readonly JsonObject[] = [
+      { list: Array.from({ length: 5000 }, (_, index) => `${index}`.repeat(99) + noise(50)) },
+      names(1000, (index) => noise(300) + index),
+      { many: names(16_000, (index) => index), few: { a: 1 } },
+      { a: { b: names(12_000, (index) => noise(60) + index) }, few: { a: 1 } },
+      names(16_000, (index) => ({ index })),
+    ];
+    for (const [index, spec] of shapes.entries()) {
+      const after = handled(own, { metadata: {}, spec });
+      const note = after.metadata.annotations?.[OURS] ?? "";
+      assert.ok(note.length < 224 * 1024, `${note.length}`);
+      assert.deepEqual(calculateDiff(own.fetch(after), own.build(after)), [], `${index}`);
+      const changed = { ...after, spec: { ...spec, few: { a: 2 } } };
+      const diff = calculateDiff(own.fetch(changed), own.build(changed));
+      const isWhole = index === 4; // names alone are too large
+      if (!isWhole) assert.deepEqual(diff.map(({ path }) => path.slice(0, 2)), [["spec", "few"]], `${index}`);
+      assert.ok(diff.length > 0);
     }
+  });
+
+  it("leaves room for the annotations of others; where there is none, a digest says whether anything has changed", () => {
+    const cases = [
+      { text: "y".repeat(50_000), others: 200_000, form: /deflated/ },
+      { text: noise(50_000), others: 200_000, form: /outline/ },
+      { text: "y", others: 230_000, form: /digest/ },
+    ];
+    for (const { text, others, form } of cases) {
+      const crowded = annotated({ x: "x".repeat(others) }, { spec: { text } });
+      const essence = { spec: crowded.spec };
+      assert.match(JSON.stringify(stored(own, crowded, { essence })), form);
+    }
+    const full = annotated({ x: "x".repeat(230_000) }, { spec: { text: "y" } });
+    const after = handled(own, full);
+    assert.deepEqual(calculateDiff(own.fetch(after), own.build(after)), []);
+    assert.deepEqual(stored(own, after), {});
+    assert.deepEqual(own.fetch({ ...after, spec: { text: "z" } }), {});
+    assert.deepEqual(
+      calculateDiff(own.fetch(after, { extraFields: [STATE] }), own.build(after, [STATE])),
+      [],
+    );
   });
 
   it("takes garbage for nothing, and reports it", () => {
