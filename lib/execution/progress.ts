@@ -16,6 +16,12 @@ import type { Garbage, ProgressRecord, ProgressStorage } from "../settings/persi
 import type { Handler, Outcome } from "./handler.ts";
 import type { Candidate } from "./lifecycle.ts";
 
+/** The last time that can be written, in milliseconds since 1970. */
+const LAST = Date.UTC(9999, 11, 31);
+
+/** By how much due times may be off: they are written with milliseconds, and clocks of two machines differ. In milliseconds. */
+const TOLERANCE = 2000;
+
 /** Why a record was made. */
 export type Purpose = "create" | "update" | "delete" | "resume";
 
@@ -89,7 +95,7 @@ export class Progress<H extends Handler> {
       const before = options.goesOn?.(handler) ? takenAlong(state?.record, options.purpose) : state?.record;
       const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
       this.#states.set(handler.id, {
-        record: isKept ? before : fresh(options),
+        record: isKept ? punctual(before, options.now) : fresh(options),
         stored: state?.stored,
         handler,
       });
@@ -249,13 +255,13 @@ function afterOutcome(
     case "failure":
       return { ...base, stopped: toText(now), failure: true, message: outcome.error.message };
     case "retry":
-      return { ...base, delayed: dueText(now, outcome.delay), message: outcome.error.message };
+      return { ...base, ...dueIn(outcome.delay, now), message: outcome.error.message };
     case "children":
       return {
         ...base,
         retries: record.retries,
         waits: (record.waits ?? 0) + 1,
-        delayed: dueText(now, outcome.delay),
+        ...dueIn(outcome.delay, now),
       };
   }
 }
@@ -266,9 +272,19 @@ function unite(before: readonly string[] = [], now: Iterable<string> = []): read
   return all.size === 0 ? undefined : [...all].sort();
 }
 
-function dueText(now: number, delay: Seconds): string | undefined {
+function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "delay"> {
+  if (!(delay > 0)) return {};
   // RFC 3339 ends with the year 9999: whoever waits longer waits for ever.
-  return delay > 0 ? toText(Math.min(now + delay * 1000, Date.UTC(9999, 11, 31))) : undefined;
+  const delayed = toText(Math.min(now + delay * 1000, LAST));
+  return Number.isFinite(delay) ? { delayed, delay } : { delayed };
+}
+
+/** Where the clock was set back since the record was made, nobody waits longer than was meant. */
+function punctual(record: ProgressRecord, now: number): ProgressRecord {
+  const { delay } = record;
+  if (delay === undefined || isFinished(record)) return record;
+  const rest = delayedUntil(record) - now;
+  return rest > delay * 1000 + TOLERANCE ? { ...record, ...dueIn(delay, now) } : record;
 }
 
 function toText(milliseconds: number): string {
@@ -284,5 +300,6 @@ function isEqual(a: ProgressRecord, b: ProgressRecord): boolean {
   return a.started === b.started && a.stopped === b.stopped && a.delayed === b.delayed &&
     a.purpose === b.purpose && a.retries === b.retries && a.waits === b.waits && a.success === b.success &&
     a.failure === b.failure &&
-    a.message === b.message && a.digest === b.digest && String(a.subrefs ?? []) === String(b.subrefs ?? []);
+    a.message === b.message && a.digest === b.digest && a.delay === b.delay &&
+    String(a.subrefs ?? []) === String(b.subrefs ?? []);
 }

@@ -17,6 +17,8 @@ export interface ProgressRecord {
   stopped?: string;
   /** It is not to run before; absent: it may run now, or it has finished. */
   delayed?: string;
+  /** How long that was away when it was noted, in seconds: clocks may be set back meanwhile. Not kept in Kopf's notes. */
+  delay?: number;
   /** The cause that the record was made for; absent: any. */
   purpose?: "create" | "update" | "delete" | "resume";
   /** Attempts so far, a successful one included. */

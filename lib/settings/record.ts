@@ -29,7 +29,10 @@ export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObje
     message: encodeMessage(record, form),
     subrefs: record.subrefs === undefined || record.subrefs.length === 0 ? null : [...record.subrefs],
   };
-  if (form === "lotse") encoded.digest = record.digest ?? null;
+  if (form === "lotse") {
+    encoded.digest = record.digest ?? null;
+    encoded.delay = record.delay ?? null;
+  }
   return encoded;
 }
 
@@ -54,6 +57,7 @@ export function decodeRecord(
     started: reader.time("started"),
     stopped: reader.time("stopped"),
     delayed: reader.time("delayed"),
+    delay: reader.seconds("delay"),
     purpose: purpose as ProgressRecord["purpose"], // just checked
     retries: reader.count("retries"),
     success: reader.flag("success"),
@@ -115,6 +119,13 @@ class Reader {
     if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
     if (value !== undefined) this.#complain(`its "${name}" is not a count`);
     return 0;
+  }
+
+  seconds(name: string): number | undefined {
+    const value = this.#get(name);
+    if (value === undefined || (typeof value === "number" && value >= 0)) return value;
+    this.#complain(`its "${name}" is not a time in seconds`);
+    return undefined;
   }
 
   flag(name: string): boolean {

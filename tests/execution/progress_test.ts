@@ -51,6 +51,7 @@ describe("Progress", () => {
       success: false,
       failure: false,
       delayed: "2026-01-01T12:00:30.000Z",
+      delay: 30,
       message: "not yet",
     });
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { allAtOnce, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { allAtOnce, type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
@@ -272,6 +273,64 @@ suite("delays", (scenario) => {
         [[["a", 0]], "create"],
       ]);
       await running.stop();
+    },
+  );
+
+  /** A handler that fails the first time, and when it was called, on a clock that does not jump. */
+  function failing(world: VirtualWorld): { readonly op: Operator; readonly times: number[] } {
+    const op = operator();
+    const times: number[] = [];
+    op.on.create(Example, { id: "make" }, () => {
+      times.push(world.host.clock.monotonic());
+      if (times.length === 1) throw new TemporaryError("again", { delay: 60 });
+    });
+    return { op, times };
+  }
+
+  scenario.virtual(
+    "a clock that is set back by hours makes no handler wait for longer than its own delay once more",
+    async (world) => {
+      const objects = new Objects(world);
+      const clock = jumpingClock(world.host.clock);
+      const { op, times } = failing(world);
+      const running = await world.start(op, { host: { ...world.host, clock } });
+      await objects.create("one");
+      await running.advance(30);
+      clock.jump(-3 * 3600);
+      await running.advance(31);
+      assert.equal(times.length, 1, "the notes are all that counts, and they name a later time");
+      await running.advance(60);
+      assert.deepEqual(times.length, 2);
+      assert.ok((times[1] ?? 0) - (times[0] ?? 0) <= 121, `${times}`);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "a process whose clock is hours behind the one before waits for no longer than the delay, whatever comes meanwhile",
+    async (world) => {
+      const objects = new Objects(world);
+      const clock = jumpingClock(world.host.clock);
+      const { op, times } = failing(world);
+      const first = await world.start(op, { host: { ...world.host, clock } });
+      await objects.create("one");
+      await first.advance(5);
+      await first.stop();
+      clock.jump(-5 * 3600);
+      const begun = clock.monotonic();
+      const second = await world.start(op, { host: { ...world.host, clock } });
+      for (let seconds = 0; seconds < 60; seconds += 10) {
+        await second.advance(9.5);
+        await objects.patch("one", { metadata: { labels: { seconds: String(seconds) } } });
+        await second.advance(0.5);
+      }
+      await second.advance(1);
+      assert.equal(times.length, 2, "events do not put it off");
+      assert.ok((times[1] ?? 0) - begun <= 61, `${times}`);
+      assert.ok((times[1] ?? 0) - begun >= 59, "but it does wait");
+      await second.advance(3600);
+      assert.equal(times.length, 2);
+      await second.stop();
     },
   );
 
