@@ -7,6 +7,7 @@ import type { Resource } from "../../lib/model/resource.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { fixedCredentials } from "../../lib/client/connection_info.ts";
 import { createClient } from "../../lib/client/objects.ts";
+import { type Shape, shapeOf } from "../../lib/client/shape.ts";
 import { Transport } from "../../lib/client/transport.ts";
 import { virtualHost } from "../../lib/runtime/virtual.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
@@ -42,19 +43,22 @@ interface Sent {
 describe("applyPatch()", () => {
   let sent: Sent[];
   let refuse: (line: string) => number | undefined;
+  let shape: Shape | undefined;
   let client: ReturnType<typeof createClient>;
 
   beforeEach(() => {
     sent = [];
     refuse = () => undefined;
+    shape = undefined;
     const host = virtualHost();
     let live = body;
     let version = 10;
     host.network.route("https://api.test", async (request) => {
-      const content = await request.json();
+      const isRead = request.method === "GET";
+      const content = isRead ? undefined : await request.json();
       const type = request.headers.get("content-type")?.replace(/^application\/|-patch\+json$/g, "");
       const path = new URL(request.url).pathname.split("/").slice(6).join("/");
-      const line = `${type} ${path}`;
+      const line = `${isRead ? "get" : type} ${path}`;
       sent.push({ line, content });
       const code = refuse(line);
       const headers = { "content-type": "application/json" };
@@ -64,6 +68,7 @@ describe("applyPatch()", () => {
           headers,
         });
       }
+      if (isRead) return new Response(JSON.stringify(live), { headers });
       live = applyMergePatch(live, {
         ...(type === "merge" ? content : {}),
         metadata: { resourceVersion: `${++version}` },
@@ -72,7 +77,9 @@ describe("applyPatch()", () => {
     });
     const networking = { ...defaultSettings().networking, errorBackoffs: [] };
     const credentials = fixedCredentials({ server: "https://api.test" });
-    client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+    client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }), {
+      shapeOf: () => shape,
+    });
   });
 
   const lines = (): string[] => sent.map(({ line }) => line);
@@ -174,6 +181,39 @@ describe("applyPatch()", () => {
       const applied = await applyPatch({ client, resource: withStatus, body, patch });
       assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
       assert.deepEqual(lines(), requests.slice(0, index + 1), "nothing is sent any more");
+    }
+  });
+
+  it("takes an object for gone where the answer is about another one of that name, and says which one it means", async () => {
+    const mine = { ...body, metadata: { ...body.metadata, uid: "mine" } };
+    const patch = new Patch({ spec: { b: 2 } });
+    patch.fns.push(() => assert.fail("it is not for that object"));
+    const applied = await applyPatch({ client, resource: plain, body: mine, patch });
+    assert.deepEqual([applied.body, applied.remaining], [undefined, []]);
+    assert.deepEqual(sent, [{
+      line: "merge plains/one",
+      content: { spec: { b: 2 }, metadata: { uid: "mine" } },
+    }]);
+  });
+
+  it("reads an object whole before it writes what is not remembered of it, and nothing that is there", async () => {
+    shape = shapeOf(plain, { metadataOnly: true, logger: silentLogger() });
+    const remembered = shape?.cut(body) ?? body;
+    const labels = new Patch({ metadata: { labels: { x: "y" } } });
+    const same = new Patch({ spec: { a: 1 } });
+    const changing = new Patch();
+    changing.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
+    for (
+      const [patch, expected] of [
+        [labels, ["merge plains/one"]],
+        [same, ["get plains/one"]],
+        [changing, ["get plains/one"]],
+      ] as const
+    ) {
+      sent = [];
+      const applied = await applyPatch({ client, resource: plain, body: remembered, patch });
+      assert.deepEqual(lines(), expected);
+      assert.equal(applied.body?.spec, undefined);
     }
   });
 

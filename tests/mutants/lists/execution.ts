@@ -64,6 +64,12 @@ const mutants: Mutant[] = [
       "return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;",
       "return !isEmptyObject(content);",
     ],
+    [`return patch.fns.length > 0 || Object`, "return Object"],
+    [`.some((key) => key !== "metadata")`, ".length > 0"],
+    [`patch.fns.length > 0 || Object.keys(patch.toMergePatch()).some((key) => key !== "metadata")`, "false"],
+    ["if (error instanceof ReplacedError) return true;", ""],
+    ["if (uid !== undefined && body.metadata?.uid !== uid) throw new ReplacedError();", ""],
+    ["    return uid === undefined\n", "    return uid !== undefined\n"],
     ["? splitStatus(content)", "? { main: content, status: undefined }"],
     [": { main: content, status: undefined };", ": splitStatus(content);"],
     [
