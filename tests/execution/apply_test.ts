@@ -42,7 +42,7 @@ interface Sent {
 
 describe("applyPatch()", () => {
   let sent: Sent[];
-  let refuse: (line: string) => number | undefined;
+  let refuse: (line: string) => number | { readonly code: number } | undefined;
   let shape: Shape | undefined;
   let client: ReturnType<typeof createClient>;
 
@@ -60,11 +60,12 @@ describe("applyPatch()", () => {
       const path = new URL(request.url).pathname.split("/").slice(6).join("/");
       const line = `${isRead ? "get" : type} ${path}`;
       sent.push({ line, content });
-      const code = refuse(line);
+      const refusal = refuse(line);
       const headers = { "content-type": "application/json" };
-      if (code !== undefined) {
-        return new Response(JSON.stringify({ kind: "Status", code, message: "refused on purpose" }), {
-          status: code,
+      if (refusal !== undefined) {
+        const status = typeof refusal === "number" ? { code: refusal } : refusal;
+        return new Response(JSON.stringify({ kind: "Status", message: "refused on purpose", ...status }), {
+          status: status.code,
           headers,
         });
       }
@@ -194,6 +195,25 @@ describe("applyPatch()", () => {
       line: "merge plains/one",
       content: { spec: { b: 2 }, metadata: { uid: "mine" } },
     }]);
+  });
+
+  it("takes an object for gone where the server says that its uid is another one, and nothing else", async () => {
+    const causes = (field: string) => ({ causes: [{ reason: "FieldValueInvalid", field }] });
+    const message = "Precondition failed: UID in precondition: a, UID in object meta: b";
+    const refusals: [{ code: number; details?: object; message?: string }, isGone: boolean][] = [
+      [{ code: 422, details: causes("metadata.uid") }, true],
+      [{ code: 409, message }, true],
+      [{ code: 422, details: causes("spec.a") }, false],
+      [{ code: 409 }, false],
+      [{ code: 400, message }, false],
+    ];
+    for (const [refusal, isGone] of refusals) {
+      refuse = () => refusal;
+      const applying = applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }) });
+      if (isGone) assert.equal((await applying).body, undefined);
+      else {await assert.rejects(applying, (error) =>
+          error instanceof ApiError && error.status === refusal.code);}
+    }
   });
 
   it("reads an object whole before it writes what is not remembered of it, and nothing that is there", async () => {
