@@ -42,6 +42,7 @@ interface Sent {
 
 describe("applyPatch()", () => {
   let sent: Sent[];
+  let live: KubeObject;
   let refuse: (line: string) => number | { readonly code: number } | undefined;
   let shape: Shape | undefined;
   let client: ReturnType<typeof createClient>;
@@ -51,7 +52,7 @@ describe("applyPatch()", () => {
     refuse = () => undefined;
     shape = undefined;
     const host = virtualHost();
-    let live = body;
+    live = body;
     let version = 10;
     host.network.route("https://api.test", async (request) => {
       const isRead = request.method === "GET";
@@ -72,7 +73,7 @@ describe("applyPatch()", () => {
       if (isRead) return new Response(JSON.stringify(live), { headers });
       live = applyMergePatch(live, {
         ...(type === "merge" ? content : {}),
-        metadata: { resourceVersion: `${++version}` },
+        metadata: { ...content.metadata, uid: undefined, resourceVersion: `${++version}` },
       });
       return new Response(JSON.stringify(live), { headers });
     });
@@ -94,6 +95,13 @@ describe("applyPatch()", () => {
     patch.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
     const applied = await applyPatch({ client, resource: withStatus, body, patch });
     assert.deepEqual([lines(), applied.writes, applied.body], [[], 0, body]);
+    const finalized = { ...body, metadata: { ...body.metadata, finalizers: ["a/b"] }, status: { c: 1 } };
+    for (const finalizer of [{ name: "a/b", wanted: true }, { name: "x/y", wanted: false }]) {
+      const same = new Patch({ spec: { a: 1 }, status: { c: 1 } });
+      assert.equal(isWorthWriting({ patch: same, body: finalized, finalizer }), false);
+      await applyPatch({ client, resource: withStatus, body: finalized, patch: same, finalizer });
+    }
+    assert.deepEqual(lines(), []);
   });
 
   it("[A208] sends what is of the status to its subresource, and the rest to the object", async () => {
@@ -134,6 +142,36 @@ describe("applyPatch()", () => {
         content: [test("11"), { op: "add", path: "/status", value: { c: 3 } }],
       },
     ]);
+  });
+
+  it("sends what functions change as one JSON patch where the status is no subresource", async () => {
+    const patch = new Patch();
+    patch.fns.push((object) => void Object.assign(object, { data: {}, status: { c: 3 } }));
+    const applied = await applyPatch({ client, resource: plain, body, patch });
+    assert.deepEqual([lines(), applied.writes], [["json plains/one"], 1]);
+  });
+
+  it("makes a list of finalizers anew from the newest state when somebody else was faster, but not for ever", async () => {
+    const foreign = { ...body, metadata: { ...body.metadata, resourceVersion: "20", finalizers: ["x/y"] } };
+    let conflicts = 1;
+    refuse = (line) => {
+      if (line.startsWith("get") || conflicts-- <= 0) return undefined;
+      live = foreign;
+      return 409;
+    };
+    const finalizer = { name: "a/b", wanted: true };
+    const apply = () =>
+      applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }), finalizer });
+    const applied = await apply();
+    const content = { spec: { b: 2 }, metadata: { finalizers: ["x/y", "a/b"], resourceVersion: "20" } };
+    assert.deepEqual(sent.slice(1), [{ line: "get plains/one", content: undefined }, {
+      line: "merge plains/one",
+      content,
+    }]);
+    assert.deepEqual(applied.body?.metadata.finalizers, ["x/y", "a/b"]);
+    [conflicts, sent] = [Infinity, []];
+    await assert.rejects(apply(), (error) => error instanceof ApiError && error.status === 409);
+    assert.equal(lines().filter((line) => line.startsWith("merge")).length, 6);
   });
 
   it("[A211] sends all parts in one order: the status, the object, functions; each on what came back before", async () => {

@@ -3,9 +3,9 @@
  * `deno task mutants` runs. A test that never failed proves nothing.
  *
  * It works on a copy of the tree, on Deno, and without the real control plane: those tests share their bodies with
- * the ones in the process. At the end it names the mutants that nobody noticed, those that no longer fit the code, and the
- * tests with a scenario's tag that noticed none (without a filter: also those files with tags that no mutant is for). The
- * exit code is 1 if there are any of the first two.
+ * the ones in the process. First all of them run unbroken. At the end it names the mutants that nobody noticed, those that
+ * no longer fit the code, and the tests with a scenario's tag that noticed none (without a filter: also those files with
+ * tags that no mutant is for). The exit code is 1 if there are any of the first two, or tests that fail unbroken.
  *
  * Usage: deno task mutants [part of a mutant's or a test's path]...
  */
@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { runJob } from "../runner/jobs.ts";
+import type { TestResult } from "../runner/junit.ts";
 import { findRuntime, type Runtime } from "../runner/tools.ts";
 import { filesBelow } from "../architecture/tree.ts";
 import { breakText, describeMutant, type Mutant, tagsIn } from "./mutant.ts";
@@ -35,9 +36,11 @@ const COPIED = [
 
 const root = new URL("../..", import.meta.url).pathname;
 const filters = process.argv.slice(2);
-const noticed = new Set<string>();
-/** The tests with tags that were run, and their files. */
+/** The tests with tags, and their files. */
 const tagged = new Map<string, string>();
+/** Tests that fail without any break. */
+const failing = new Set<string>();
+const noticed = new Set<string>();
 const findings: string[] = [];
 
 const all = await readMutants();
@@ -53,6 +56,7 @@ process.chdir(scratch);
 process.env["KUBEBUILDER_ASSETS"] = "/nonexistent";
 const runtime = findRuntime("deno") as Runtime;
 
+for (const file of new Set(mutants.flatMap(({ tests }) => tests))) await tryUnbroken(file);
 for (const [index, mutant] of mutants.entries()) {
   const killed = await tryOut(mutant);
   const tags = tagsIn(killed).join(" ");
@@ -70,6 +74,21 @@ async function readMutants(): Promise<Mutant[]> {
   return modules.flatMap((module) => module.default);
 }
 
+/** Runs a file's tests, and gives what became of each, by their full names. */
+async function runTests(file: string): Promise<Map<string, TestResult>> {
+  const { results } = await runJob({ runtime, file, heavy: false });
+  return new Map(results.map((result) => [`${file}: ${result.name}`, result]));
+}
+
+async function tryUnbroken(file: string): Promise<void> {
+  for (const [test, { name, outcome }] of await runTests(file)) {
+    if (tagsIn([name]).length > 0 && outcome !== "skipped") tagged.set(test, file);
+    if (outcome !== "failed") continue;
+    failing.add(test);
+    findings.push(`fails unbroken: ${test}`);
+  }
+}
+
 /** Names the tests that fail with the break in place. */
 async function tryOut(mutant: Mutant): Promise<string[]> {
   const original = readFileSync(mutant.file, "utf8");
@@ -81,11 +100,8 @@ async function tryOut(mutant: Mutant): Promise<string[]> {
   writeFileSync(mutant.file, broken.text);
   const killed: string[] = [];
   for (const file of mutant.tests) {
-    const { results } = await runJob({ runtime, file, heavy: false });
-    for (const { name, outcome } of results) {
-      if (outcome === "skipped") continue;
-      if (tagsIn([name]).length > 0) tagged.set(`${file}: ${name}`, file);
-      if (outcome === "failed") killed.push(`${file}: ${name}`);
+    for (const [test, { outcome }] of await runTests(file)) {
+      if (outcome === "failed" && !failing.has(test)) killed.push(test);
     }
   }
   writeFileSync(mutant.file, original);

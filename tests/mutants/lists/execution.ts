@@ -67,6 +67,17 @@ const mutants: Mutant[] = [
     [`return patch.fns.length > 0 || Object`, "return Object"],
     [`.some((key) => key !== "metadata")`, ".length > 0"],
     [`patch.fns.length > 0 || Object.keys(patch.toMergePatch()).some((key) => key !== "metadata")`, "false"],
+    ["      if (body === undefined) return;\n", ""],
+    ["if (finalizers === undefined) return await this.merge(content);", ""],
+    [
+      "if (!isConflict || conflicts >= CONFLICTS) throw error;",
+      "if (!isConflict || conflicts > CONFLICTS) throw error;",
+    ],
+    [
+      "if (!isConflict || conflicts >= CONFLICTS) throw error;\n        await this.read();",
+      "if (!isConflict || conflicts >= CONFLICTS) throw error;",
+    ],
+    [`if (!resource.subresources.includes("status")) return { main: operations, status: [] };`, ""],
     ["if (error instanceof ReplacedError) return true;", ""],
     ["(error.status !== 422 && error.status !== 409)) return false;", "error.status !== 422) return false;"],
     ["(error.status !== 422 && error.status !== 409)) return false;", "error.status !== 409) return false;"],
