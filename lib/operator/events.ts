@@ -13,7 +13,7 @@ import type { EventHandler } from "../registry/handlers.ts";
 import { complainOnce, deliver } from "./outcomes.ts";
 import type { Pass } from "./pass.ts";
 
-/** Calls all handlers that match, in order. What they write goes into the pass's patch, unless the object has gone. */
+/** Calls all handlers that match, in order. What they write goes into the pass's patch, which is not sent if the object has gone. */
 export async function handleEvent(pass: Pass, event: WatchEvent): Promise<void> {
   // NB: what handlers of raw events log is never posted: an event about an event about an event.
   const { memory, registry, localLogger: logger, indices, patch } = pass;
@@ -31,7 +31,6 @@ export async function handleEvent(pass: Pass, event: WatchEvent): Promise<void> 
   for (const handler of handlers) {
     if (isWanted(handler, cause, pass)) await callHandler(handler, cause, pass);
   }
-  if (event.type === "DELETED") patch.clear();
 }
 
 function isWanted(handler: EventHandler, cause: EventCause, pass: Pass): boolean {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operator } from "../../mod.ts";
+import { operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, FINALIZER, LAST_HANDLED, type Loose, notesOf, Objects, PLAINS } from "../support/worlds.ts";
 
@@ -68,27 +68,46 @@ suite("causes", (scenario) => {
   });
 
   scenario(
-    "[A97] a deleted object without finalizer calls no change handler, and is forgotten",
+    "[A97] a deleted object without finalizer calls no change handler, also none that was to be called again",
     async (world) => {
       const objects = new Objects(world);
       const op = operator();
       const calls: string[] = [];
-      op.on.create(Example, () => void calls.push("create"));
+      op.on.create(Example, ({ name, retry }) => {
+        calls.push(`create ${name} ${retry}`);
+        if (retry === 0) throw new TemporaryError("again", { delay: name === "one" ? 1 : 1.5 });
+      });
       op.on.update(Example, () => void calls.push("update"));
-      op.on.event(Example, ({ type }) => void calls.push(String(type)));
+      op.on.event(Example, ({ type, name }) => void calls.push(`${type} ${name}`));
       const running = await world.start(op);
       await objects.create("one");
-      await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
-      await world.settle();
+      await world.until(async () => Object.keys(notesOf(await objects.get("one"))).length > 0);
       calls.length = 0;
       await objects.delete("one");
-      await world.until(() => calls.includes("DELETED"));
-      await world.settle();
-      assert.deepEqual(calls, ["DELETED"]);
-      assert.equal(await objects.find("one"), undefined);
+      await world.until(() => calls.includes("DELETED one"));
+      await objects.create("later");
+      await world.until(() => calls.includes("create later 1"));
+      const ofOne = calls.filter((call) => !call.includes(" later") && call !== "MODIFIED one");
+      assert.deepEqual(ofOne, ["DELETED one"]);
       await running.stop();
     },
   );
+
+  scenario.virtual("[A97] nothing is written to an object that has gone", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.on.create(Example, () => {
+      throw new TemporaryError("not yet", { delay: 10 });
+    });
+    const running = await world.start(op);
+    await objects.create("one");
+    await running.settle();
+    const before = world.writes().length;
+    await objects.delete("one");
+    await running.advance(600);
+    assert.equal(world.writes().length, before);
+    await running.stop();
+  });
 
   scenario("[A98] an object that is being deleted and not held by us is left alone", async (world) => {
     const objects = new Objects(world);
@@ -241,17 +260,29 @@ suite("causes", (scenario) => {
       let resumed = 0;
       op.on.create(Example, () => void created++);
       op.on.resume(Example, () => void resumed++);
-      const running = await world.start(op);
+      await (await world.start(op)).stop();
       await objects.create("one");
-      await running.until(() => created === 1);
+      await objects.create("two");
+      await (await world.start(op)).stop();
+      assert.deepEqual([created, resumed], [2, 0]);
+      let isHiding = true;
+      world.intercept = (request, seen) =>
+        isHiding && isListing(seen) ? without(world, request, "one") : undefined;
+      world.requests.length = 0;
+      op.settings.watching.initialStreaming = false;
+      const running = await world.start(op);
+      isHiding = false;
+      await objects.patch("one", { status: { seen: true } }, "status");
+      await running.settle();
+      assert.deepEqual([created, resumed], [2, 1], "two was listed");
       world.server.closeWatches();
       await new Objects(world, PLAINS).create("other");
       world.server.compact();
       await running.advance(30);
       assert.equal(world.requests.filter(isListing).length, 2);
-      await objects.patch("one", { spec: { size: 1 } });
+      await objects.patch("one", { status: { seen: "again" } }, "status");
       await running.advance(30);
-      assert.deepEqual([created, resumed], [1, 0]);
+      assert.deepEqual([created, resumed], [2, 1]);
       await running.stop();
     },
   );
@@ -282,6 +313,20 @@ suite("causes", (scenario) => {
 function isListing({ method, path }: { readonly method: string; readonly path: string }): boolean {
   return method === "GET" && path.includes("/examples?") &&
     (!path.includes("watch=true") || path.includes("sendInitialEvents=true"));
+}
+
+/** The listing, without the object. */
+async function without(
+  world: { readonly server: { fetch(request: Request): Promise<Response> } },
+  request: Request,
+  name: string,
+): Promise<Response> {
+  const response = await world.server.fetch(request);
+  const { items, ...list } = await response.json() as { items: { metadata: Loose }[] };
+  return new Response(
+    JSON.stringify({ ...list, items: items.filter(({ metadata }) => metadata.name !== name) }),
+    response,
+  );
 }
 
 /** The watch's objects, with a deletion timestamp that is there and null. */

@@ -16,6 +16,15 @@ function makeOperator(calls: string[], consistencyTimeout = 5): Operator {
 const changesOf = (calls: readonly string[]): string[] => calls.filter((call) => !call.startsWith("event"));
 
 suite("consistency after own writes", (scenario) => {
+  scenario.virtual("[A189] that takes no time at all", async (world) => {
+    const calls: string[] = [];
+    const running = await world.start(makeOperator(calls));
+    await new Objects(world).create("one", { spec: { value: 1 } });
+    await running.settle();
+    assert.deepEqual(calls.slice(0, 2), ["event ADDED 1", "create 1"]);
+    await running.stop();
+  });
+
   scenario(
     "[A189] where nothing was written before, an event is handled by all handlers at once",
     async (world) => {
@@ -166,7 +175,8 @@ suite("consistency after own writes", (scenario) => {
       const objects = new Objects(world);
       const calls: string[] = [];
       const op = makeOperator(calls);
-      op.on.delete(Example, () => void calls.push("delete"));
+      op.on.delete(Example, { id: "delete" }, () => void calls.push("delete"));
+      op.on.delete(Example, { id: "also", optional: true }, () => void calls.push("also"));
       const running = await world.start(op);
       await objects.create("one", { spec: { value: 1 } });
       await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
@@ -174,7 +184,7 @@ suite("consistency after own writes", (scenario) => {
       await objects.delete("one");
       await world.until(() => running.logs.some(({ message }) => message === "Object has gone"));
       await world.settle();
-      assert.deepEqual(changesOf(calls), ["create 1", "delete"]);
+      assert.deepEqual(changesOf(calls), ["create 1", "delete", "also"]);
       assert.equal(running.logs.some(({ level }) => level === "error" || level === "warn"), false);
       await running.stop();
     },
@@ -211,4 +221,33 @@ suite("consistency after own writes", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual("[A213] they are tried again on the newest object, not on the one of the last event", async (world) => {
+    const objects = new Objects(world);
+    const lag = makeVersionsOpaque(world, "examples");
+    const { intercept } = world;
+    const op = operator();
+    op.on.create(Example, ({ patch }) => {
+      patch.fns.push((body) => {
+        body.spec = { ...body.spec as object, done: true };
+      });
+    });
+    let isRacing = true;
+    world.intercept = async (request, seen) => {
+      if (isRacing && seen.body.startsWith("[")) {
+        isRacing = false;
+        await objects.patch("one", { spec: { by: "another" } });
+      }
+      return await intercept?.(request, seen) ?? await world.server.fetch(request);
+    };
+    const running = await world.start(op);
+    lag.isHolding = true;
+    await objects.create("one", { spec: {} });
+    await running.settle();
+    lag.release();
+    await running.settle();
+    assert.deepEqual((await objects.get("one")).spec, { by: "another", done: true });
+    assert.equal(world.writes().filter(({ body }) => body.startsWith("[")).length, 2, "one lost, one won");
+    await running.stop();
+  });
 });

@@ -255,7 +255,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B16] 3 retries are 3 calls", async (world) => {
+  scenario.virtual("[B16] [A173] 3 retries are 3 calls", async (world) => {
     const { calls, running } = await failing(world, { delay: 1.23 }, { retries: 3 });
     assert.deepEqual(calls, [[0, 0], [1.23, 1], [2.46, 2]]);
     const last = running.logs.findLast(({ level }) => level === "error");
@@ -264,7 +264,7 @@ suite("daemons: running", (scenario) => {
   });
 
   scenario.virtual(
-    "[B17] a timeout of 4 with a delay of 1.23 means 4 calls, the last at 3.69",
+    "[B17] [A174] a timeout of 4 with a delay of 1.23 means 4 calls, the last at 3.69",
     async (world) => {
       const { calls, running } = await failing(world, { delay: 1.23 }, { timeout: 4 });
       assert.deepEqual(calls, [[0, 0], [1.23, 1], [2.46, 2], [3.69, 3]]);

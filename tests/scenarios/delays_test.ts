@@ -347,13 +347,15 @@ suite("delays", (scenario) => {
         patch.status.members = { kept: true };
         return { added: { x: 1 } };
       });
-      const running = await world.start(op);
       await objects.create("one");
+      await objects.patch("one", { status: { nothing: "as before", members: { before: 1 } } }, "status");
+      const running = await world.start(op);
       await world.until(async () => LAST_HANDLED in notesOf(await objects.get("one")));
       assert.deepEqual((await objects.get("one")).status, {
+        nothing: "as before",
         scalar: 5,
         list: [1, { a: 1 }],
-        members: { kept: true, added: { x: 1 } },
+        members: { before: 1, kept: true, added: { x: 1 } },
       });
       await running.stop();
     },

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { operator, type Patch } from "../../mod.ts";
+import { textSink } from "../../lib/runtime/log_format.ts";
+import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
@@ -168,6 +170,7 @@ suite("handlers", (scenario) => {
         namespace: "default",
         uid: metadata.uid,
       }, message);
+      assert.match(textOf(line), new RegExp(`^\\[default/one\\] ${message}`));
     }
     await running.stop();
   });
@@ -189,6 +192,12 @@ suite("handlers", (scenario) => {
       assert.equal(line?.level, "debug");
       assert.match(JSON.stringify(line?.fields.diff), /"size"/);
       await running.stop();
+      let resumed = 0;
+      op.on.resume(Example, () => void resumed++);
+      const second = await world.start(op);
+      assert.equal(resumed, 1);
+      assert.equal(second.messages("debug").includes("Essence differs"), false, "nothing that differs");
+      await second.stop();
     },
   );
 
@@ -203,12 +212,10 @@ suite("handlers", (scenario) => {
       });
       op.on.update(Example, ({ memo }) => void seen.push(memo.token));
       const running = await world.start(op);
-      for (const name of ["one", "two"]) {
-        await objects.create(name);
-        await running.settle();
-        await objects.patch(name, { spec: { a: 1 } });
-        await running.settle();
-      }
+      for (const name of ["one", "two"]) await objects.create(name);
+      await running.settle();
+      for (const name of ["one", "two"]) await objects.patch(name, { spec: { a: 1 } });
+      await running.settle();
       assert.deepEqual(seen, ["of one", "of two"]);
       await running.stop();
     },
@@ -239,14 +246,7 @@ suite("handlers", (scenario) => {
       const op = operator();
       const seen: unknown[] = [];
       op.on.create(Example, ({ spec, status, labels, annotations, body }) => {
-        seen.push([
-          { ...spec },
-          { ...status },
-          { ...labels },
-          { ...annotations },
-          "spec" in body,
-          "status" in body,
-        ]);
+        seen.push([spec, status, labels, annotations, "spec" in body, "status" in body]);
       });
       const running = await world.start(op);
       await new Objects(world).create("one");
@@ -338,3 +338,11 @@ suite("handlers", (scenario) => {
     },
   );
 });
+
+/** What the operator's log shows of a record. */
+function textOf(record: LogRecord | undefined): string {
+  let text = "";
+  const sink = textSink({ format: "plain", level: "debug", write: (line) => void (text += line) });
+  if (record !== undefined) sink.write(record);
+  return text;
+}

@@ -36,7 +36,7 @@ suite("indexes", (scenario) => {
   });
 
   scenario.virtual(
-    "[B74] [B75] a value that is no record stands under null, and is replaced",
+    "[B74] [A250] [B75] a value that is no record stands under null, and is replaced",
     async (world) => {
       const objects = new Objects(world);
       const op = operator();
@@ -161,7 +161,7 @@ suite("indexes", (scenario) => {
   });
 
   scenario.virtual(
-    "[B84] an error leaves the object's values as they were, and the next event tries again",
+    "[B84] [A254] an error leaves the object's values as they were, and the next event tries again",
     async (world) => {
       const objects = new Objects(world);
       const op = operator();
@@ -187,7 +187,7 @@ suite("indexes", (scenario) => {
   );
 
   scenario.virtual(
-    "[B85] a permanent error removes the object's values, and it is never asked again",
+    "[B85] [A254] a permanent error removes the object's values, and it is never asked again",
     async (world) => {
       const objects = new Objects(world);
       const op = operator();

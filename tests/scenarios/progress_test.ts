@@ -27,7 +27,7 @@ suite("progress", (scenario) => {
       await world.until(async () => (notesOf(await objects.get("one"))[LAST_HANDLED] ?? "").includes('"B"'));
       await world.settle();
       assert.deepEqual(calls.filter((call) => call.startsWith("h1")), ["h1 A", "h1 B"]);
-      assert.equal(calls.at(-1), calls.includes("h2 B") ? calls.at(-1) : "");
+      assert.ok(calls.includes("h2 B"));
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       await running.stop();
     },

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { allAtOnce, operator, PermanentError, type Sub, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
+import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 suite("sub-handlers", (scenario) => {
   scenario(
-    "[A6] [A224] children run in order after their parent, under ids that begin with its own, and cost one patch",
+    "[A6] [A224] children run in order after their parent, under ids that begin with its own",
     async (world) => {
       const objects = new Objects(world);
       const op = operator({ lifecycle: allAtOnce });
@@ -37,6 +37,23 @@ suite("sub-handlers", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual("[A224] children are written together with their parent", async (world) => {
+    const op = operator({ lifecycle: allAtOnce });
+    op.on.create(Plain, { id: "parent" }, ({ sub }) => {
+      for (const id of ["a", "b"]) sub(id, () => id);
+      return 0;
+    });
+    const running = await world.start(op);
+    await new Objects(world, PLAINS).create("one");
+    await running.settle();
+    const [write, ...others] = world.writes();
+    assert.deepEqual(others, []);
+    const { status, metadata } = JSON.parse(write?.body ?? "{}") as { status: Loose; metadata: Loose };
+    assert.deepEqual(status, { "parent/a": "a", "parent/b": "b", parent: 0 });
+    assert.deepEqual(Object.keys(metadata.annotations as Loose), [LAST_HANDLED]);
+    await running.stop();
+  });
 
   scenario.virtual("[A225] grandchildren run depth first, under ids of all levels", async (world) => {
     const op = operator({ lifecycle: allAtOnce });

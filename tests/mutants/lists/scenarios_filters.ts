@@ -1,0 +1,140 @@
+/** Breaks in which objects and kinds are handled, which the scenarios of filters and selectors must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const filters = ["tests/scenarios/filters_test.ts", "tests/scenarios/writes_test.ts"];
+const selectors = ["tests/scenarios/selectors_test.ts"];
+
+const CHANGES = { file: "lib/operator/changes.ts", tests: filters };
+const FILTERS = { file: "lib/registry/filters.ts", tests: filters };
+const DIFFBASE = { file: "lib/settings/diffbase.ts", tests: filters };
+const OBSERVATION = { file: "lib/operator/observation.ts", tests: selectors };
+
+const mutants: Mutant[] = [
+  // Handlers of all kinds are asked.
+  {
+    file: "lib/registry/registry.ts",
+    tests: filters,
+    replace: "const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);",
+    by: "const isOurs = (): boolean => true;",
+  },
+  // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.
+  { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "throw error;" },
+  { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "return undefined;" },
+  {
+    file: "lib/operator/outcomes.ts",
+    tests: filters,
+    replace: "memory.complaints.add(handler.id);",
+    by: "",
+  },
+  {
+    file: "lib/operator/outcomes.ts",
+    tests: filters,
+    replace: 'logger.error("Filter failed',
+    by: 'logger.debug("Filter failed',
+  },
+  // Objects that nobody wants are noted, or logged about; so that they are updated when somebody does.
+  { ...CHANGES, replace: "if (relevant.length === 0) return {};", by: "" },
+  {
+    ...CHANGES,
+    replace: "if (relevant.length === 0) return {};",
+    by: 'if (relevant.length === 0) return void pass.logger.debug("Nobody wants it") ?? {};',
+  },
+  {
+    ...CHANGES,
+    replace: "const isLast = relevant.length === 0 && !claim.isPending;",
+    by: 'if (relevant.length === 0) pass.logger.info("Nobody wants it");\n  const isLast = false;',
+  },
+  { ...FILTERS, replace: 'return "labels";', by: "{}" },
+  { ...FILTERS, replace: 'return "when";', by: "{}" },
+  {
+    ...FILTERS,
+    replace: "values.some((each) => matchesValue(value ?? PRESENT, each, candidate))",
+    by: "true",
+  },
+  // A field that was not counted before is news.
+  {
+    ...DIFFBASE,
+    replace: "const value = getField(isRecorded ? essence : body, path);",
+    by: "const value = getField(essence, path);",
+  },
+  // A handler that fails writes nothing.
+  {
+    file: "lib/operator/batches.ts",
+    tests: filters,
+    replace: "this.#seen.set(active.id, this.#snapshot());",
+    by: 'if (outcome.kind !== "success") this.#pass.patch.clear();',
+  },
+
+  // An ambiguous selector serves all; is not told of; takes the others of its kinds with it.
+  { ...OBSERVATION, replace: "if (isSpecific(selector) && matching.length > 1) {", by: "if (false) {" },
+  {
+    ...OBSERVATION,
+    replace: "if (isSpecific(selector) && matching.length > 1) {",
+    by: "if (matching.length > 1) {",
+  },
+  {
+    ...OBSERVATION,
+    replace: 'this.#warn("The selector is ambiguous: its handlers are not served (name the group)"',
+    by:
+      'this.#options.logger.debug("The selector is ambiguous: its handlers are not served (name the group)"',
+  },
+  {
+    ...OBSERVATION,
+    replace: "registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);",
+    by: "",
+  },
+  {
+    ...OBSERVATION,
+    replace: "if (matching.length === 0) {\n      this.#warn(",
+    by: "if (matching.length === 0) {\n      ((...args: unknown[]) => args)(",
+  },
+  {
+    ...OBSERVATION,
+    replace: "return [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
+    by:
+      "return objectHandlers.length < 0 && [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
+  },
+  // Kinds are watched that cannot be; are handled that cannot be patched; or it is not said.
+  {
+    ...OBSERVATION,
+    replace: 'if (!resource.verbs.includes("list") || !resource.verbs.includes("watch")) {',
+    by: 'if (!resource.verbs.includes("list")) {',
+  },
+  {
+    ...OBSERVATION,
+    replace: 'if (isStateful && !resource.verbs.includes("patch") && !isEnding(resource)) {',
+    by: "if (false) {",
+  },
+  {
+    ...OBSERVATION,
+    replace: 'if (isStateful && !resource.verbs.includes("patch") && !isEnding(resource)) {',
+    by: 'if (!resource.verbs.includes("patch") && !isEnding(resource)) {',
+  },
+  {
+    ...OBSERVATION,
+    replace: 'this.#warn("The kind cannot be watched',
+    by: 'this.#options.logger.debug("The kind cannot be watched',
+  },
+  {
+    ...OBSERVATION,
+    replace: 'this.#warn("The kind cannot be patched',
+    by: 'this.#options.logger.debug("The kind cannot be patched',
+  },
+  // Streams of kinds that have gone go on.
+  {
+    file: "lib/operator/orchestration.ts",
+    tests: selectors,
+    replace: "!isSame(wanted.get(key)?.resource, resource)",
+    by: "!isSame(wanted.get(key)?.resource ?? resource, resource)",
+  },
+  {
+    file: "lib/operator/orchestration.ts",
+    tests: selectors,
+    replace: "await Promise.all(unwanted.map(([, { task }]) => task?.stop()));",
+    by:
+      "const stopped = unwanted.length === 0 ? [] : [...this.#streams.values(), ...unwanted.map(([, each]) => each)];\n    await Promise.all(stopped.map(({ task }) => task?.stop()));",
+  },
+];
+
+export default mutants;

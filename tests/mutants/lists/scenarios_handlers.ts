@@ -1,0 +1,118 @@
+/** Breaks in how handlers are called, which the scenarios of handlers must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/handlers_test.ts"];
+
+const EVENTS = { file: "lib/operator/events.ts", tests };
+const HANDLING = { file: "lib/operator/handling.ts", tests };
+const ARGS = { file: "lib/registry/args.ts", tests };
+
+const mutants: Mutant[] = [
+  // Only the first of the handlers is called.
+  {
+    ...EVENTS,
+    replace: "if (isWanted(handler, cause, pass)) await callHandler(handler, cause, pass);",
+    by: "if (isWanted(handler, cause, pass)) return await callHandler(handler, cause, pass);",
+  },
+  // What they return is dropped.
+  {
+    ...EVENTS,
+    replace: 'if (outcome.kind === "success") deliver(pass, handler.id, outcome.result);',
+    by: "",
+  },
+  // Their errors are not logged.
+  {
+    file: "lib/execution/execute.ts",
+    tests,
+    replace: "logger.error(`${noun} failed with an error that is ignored`",
+    by: "logger.debug(`${noun} failed with an error that is ignored`",
+  },
+  { ...ARGS, replace: "return this.#attempt?.param;", by: "return undefined;" },
+  {
+    ...ARGS,
+    replace: 'get type(): WatchEvent["type"] {\n    return this.#event.type;',
+    by: 'get type(): WatchEvent["type"] {\n    return null;',
+  },
+  // Handlers of a field get the whole object's change.
+  {
+    ...ARGS,
+    replace:
+      "return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);",
+    by: "return this.#cause.diff;",
+  },
+  {
+    ...ARGS,
+    replace: "const value = this.#field === undefined ? essence : getField(essence, this.#field);",
+    by: "const value = essence;",
+  },
+  // The essence is the whole object; or the object is the essence.
+  {
+    file: "lib/model/essence.ts",
+    tests,
+    replace:
+      'const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);',
+    by: 'const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["metadata", "status"]);',
+  },
+  {
+    file: "lib/operator/changes.ts",
+    tests,
+    replace: "return { ...found, resource, body, memo, old, new: current, diff, patch, logger, indices };",
+    by:
+      "return { ...found, resource, body: current as never, memo, old, new: current, diff, patch, logger, indices };",
+  },
+  // Log lines do not say which object they are about.
+  {
+    file: "lib/operator/processing.ts",
+    tests,
+    replace: 'options.logger.child({ name: "lotse.objects", reference });',
+    by: 'options.logger.child({ name: "lotse.objects" });',
+  },
+  {
+    ...HANDLING,
+    replace: "if (cause.diff.length > 0 && cause.old !== undefined) logger",
+    by: "if (cause.old !== undefined) logger",
+  },
+  {
+    ...HANDLING,
+    replace: "if (cause.diff.length > 0 && cause.old !== undefined) logger",
+    by: "if (cause.diff.length > 0) logger",
+  },
+  { ...HANDLING, replace: 'logger.debug("Essence differs", { diff: cause.diff });', by: "{}" },
+  // All objects share the operator's memo; or none begins with it.
+  {
+    file: "lib/operator/memories.ts",
+    tests,
+    replace: "memo: this.#takeEarly(key) ?? { ...this.#memo },",
+    by: "memo: this.#memo as Record<string, unknown>,",
+  },
+  {
+    file: "lib/operator/memories.ts",
+    tests,
+    replace: "memo: this.#takeEarly(key) ?? { ...this.#memo },",
+    by: "memo: {},",
+  },
+  // What the object does not have is made; or is not there.
+  {
+    file: "lib/model/views.ts",
+    tests,
+    replace: "return isObject(value) ? value : EMPTY;",
+    by: "return value;",
+  },
+  {
+    file: "lib/model/views.ts",
+    tests,
+    replace: "return stanza(this.body.spec) as Spec;",
+    by: "return ((this as { readonly body: { spec?: object } }).body.spec ??= {}) as Spec;",
+  },
+  // Records are made for handlers that have run, and for no others; and they stay.
+  {
+    file: "lib/execution/progress.ts",
+    tests,
+    replace: "} else if (stored === undefined || !isEqual(record, stored)) {",
+    by: "} else if (record.retries > 0 && (stored === undefined || !isEqual(record, stored))) {",
+  },
+  { ...HANDLING, replace: "progress.purge(notes);", by: "" },
+];
+
+export default mutants;

@@ -1,0 +1,163 @@
+/** Breaks in indexes, which the scenarios of indexing must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/indexing_test.ts"];
+
+const INDEXING = { file: "lib/engines/indexing/indexing.ts", tests };
+const TABLE = { file: "lib/engines/indexing/table.ts", tests };
+const QUEUEING = { file: "lib/operator/queueing.ts", tests };
+
+const mutants: Mutant[] = [
+  // What functions return: only texts are keys; nothing is a value, too; former keys stay.
+  {
+    ...INDEXING,
+    replace: "return isPlain(result) ? Object.entries(result) : [[null, result]];",
+    by: "return [[null, result]];",
+  },
+  {
+    ...INDEXING,
+    replace: "return isPlain(result) ? Object.entries(result) : [[null, result]];",
+    by: "return isPlain(result) ? Object.entries(result) : [];",
+  },
+  { ...INDEXING, replace: "if (result instanceof Map) return result;", by: "" },
+  { ...INDEXING, replace: "if (result !== undefined && result !== null) table.replace", by: "table.replace" },
+  {
+    ...INDEXING,
+    replace: "if (result !== undefined && result !== null) table.replace",
+    by: "if (result !== undefined) table.replace",
+  },
+  { ...TABLE, replace: "if (!wanted.has(hash)) this.#remove(object, hash);", by: "" },
+  { ...TABLE, replace: "return isStructure(key) ? `=${canonicalJson(key)}` : key;", by: "return key;" },
+  { ...TABLE, replace: "if (slot.values.size === 0) this.#slots.delete(hash);", by: "" },
+  { ...TABLE, replace: "Object.freeze([...slot.values.values()])", by: "[...slot.values.values()]" },
+  // Objects stay in that have gone, or that filters leave out; or go while they are being deleted.
+  {
+    ...INDEXING,
+    replace: 'if (event.type === "DELETED") this.#drop(object.key);',
+    by: 'if (event.type === "DELETED") {}',
+  },
+  {
+    ...INDEXING,
+    replace: 'if (event.type === "DELETED") this.#drop(object.key);\n',
+    by: "if (false) this.#drop(object.key);\n",
+  },
+  {
+    ...INDEXING,
+    replace: 'if (event.type === "DELETED") this.#drop(object.key);',
+    by: "if (event.object.metadata.deletionTimestamp !== undefined) this.#drop(object.key);",
+  },
+  {
+    ...INDEXING,
+    replace: "if (!this.#isWanted(handler, object, cause)) table.drop(object.key);",
+    by: "if (!this.#isWanted(handler, object, cause)) {}",
+  },
+  // Errors: arbitrary ones remove what was there; others keep it; nothing is left out; for too short; for ever.
+  { ...INDEXING, replace: 'errors: "ignored",', by: 'errors: "permanent",' },
+  { ...INDEXING, replace: "table.drop(object.key);\n    const until", by: "const until" },
+  { ...INDEXING, replace: "else if (!this.#isExcluded(handler, object)) await", by: "else await" },
+  { ...INDEXING, replace: 'outcome.kind === "failure" ? Infinity :', by: 'outcome.kind === "failure" ? 0 :' },
+  {
+    ...INDEXING,
+    replace: "this.#options.clock.now() + outcome.delay * 1000;",
+    by: "this.#options.clock.now() + outcome.delay * 500;",
+  },
+  {
+    ...INDEXING,
+    replace: "this.#options.clock.now() + outcome.delay * 1000;",
+    by: "this.#options.clock.now() + (outcome.delay + 1) * 1000;",
+  },
+  {
+    ...INDEXING,
+    replace: "known.set(id, { retry: retry + 1, started, until });",
+    by: "known.set(id, { retry, started, until });",
+  },
+  { ...INDEXING, replace: "known?.delete(id);\n", by: "" },
+  // Two functions with one id have two indexes.
+  {
+    ...INDEXING,
+    replace: "if (!this.#tables.has(id)) this.#tables.set(id, new IndexTable());",
+    by: "this.#tables.set(id, new IndexTable());\n      this.#blockers.add(id);",
+  },
+  // The gate: is open from the beginning; opens before all was indexed; never opens where a function fails; takes slots.
+  { ...INDEXING, replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);", by: "this.#gate.open();" },
+  {
+    file: "lib/operator/running.ts",
+    tests,
+    replace: "if (this.#indexing.concerns(resource)) this.#indexing.block(stream);",
+    by: "",
+  },
+  { ...INDEXING, replace: "this.block(object.key);", by: "" },
+  {
+    file: "lib/operator/running.ts",
+    tests,
+    replace: "onListed: (stream) => this.#indexing.release(stream),",
+    by: "",
+  },
+  {
+    ...INDEXING,
+    replace: "      this.release(object.key);\n      return;",
+    by: "      if (!this.#exclusions.has(object.key)) this.release(object.key);\n      return;",
+  },
+  {
+    ...QUEUEING,
+    replace: "if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);",
+    by: "",
+  },
+  { ...QUEUEING, replace: "if (indexed !== undefined) await indexed;", by: "" },
+  {
+    ...QUEUEING,
+    replace: "const indexed = indexing?.settled(worker.memory.key);",
+    by:
+      "if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);\n        const indexed = indexing?.settled(worker.memory.key);",
+  },
+  // Kinds that have indexes only are not watched.
+  {
+    file: "lib/registry/registry.ts",
+    tests,
+    replace: "return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];",
+    by: "return [...this.#events, ...this.#changes, ...this.#backgrounds];",
+  },
+  // Filters and handlers do not get the indexes; or all kinds are asked; or what has a name of an argument takes its place.
+  {
+    file: "lib/operator/changes.ts",
+    tests,
+    replace: "diff, patch, logger, indices };",
+    by: "diff, patch, logger, indices: {} };",
+  },
+  {
+    file: "lib/registry/registry.ts",
+    tests,
+    replace: "const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);",
+    by: "const isOurs = (): boolean => true;",
+  },
+  {
+    ...INDEXING,
+    replace: "Object.freeze(Object.assign(Object.create(null), Object.fromEntries(views)))",
+    by: "Object.assign({}, Object.fromEntries(views))",
+  },
+  {
+    file: "lib/registry/args.ts",
+    tests,
+    replace: "return this.#cause.body.metadata?.name;",
+    by:
+      "return (this.#cause.indices.name as unknown as string | undefined) ?? this.#cause.body.metadata?.name;",
+  },
+  // What daemons keep of an index is as it was when they began.
+  {
+    file: "lib/engines/daemons/companion.ts",
+    tests,
+    replace: "const { clock, indices } = this.#world;",
+    by:
+      "const { clock } = this.#world;\n    const indices = Object.fromEntries(Object.entries(this.#world.indices).map(([id, index]) => [id, new Map(index)]));",
+  },
+  // What vanished while the watch was broken stays.
+  {
+    file: "lib/client/watch.ts",
+    tests,
+    replace: "return [...gone, ...isSetBack",
+    by: "return [...isSetBack",
+  },
+];
+
+export default mutants;
