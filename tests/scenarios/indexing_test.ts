@@ -231,6 +231,8 @@ suite("indexes", (scenario) => {
       assert.equal(steps.size, 0);
       await objects.patch("one", { spec: { fails: false, step: 2 } });
       await running.advance(59);
+      await objects.patch("one", { spec: { more: 1 } });
+      await running.settle();
       assert.deepEqual([retries.length, steps.size], [2, 0], "not called in the next 60 s, whatever comes");
       await running.advance(2);
       assert.equal(retries.length, 2, "nothing wakes it but an event");

@@ -73,11 +73,12 @@ const mutants: Mutant[] = [
     by: "known.set(id, { retry, started, until });",
   },
   { ...INDEXING, replace: "known?.delete(id);\n", by: "" },
-  // Two functions with one id have two indexes.
+  // Of functions with one id only the first fills the index.
   {
     ...INDEXING,
-    replace: "if (!this.#tables.has(id)) this.#tables.set(id, new IndexTable());",
-    by: "this.#tables.set(id, new IndexTable());\n      this.#blockers.add(id);",
+    replace: "const table = this.#tables.get(handler.id);",
+    by:
+      "const first = this.#options.handlers.find(({ id }) => id === handler.id);\n      const table = first === handler ? this.#tables.get(handler.id) : undefined;",
   },
   // The gate: is open from the beginning; opens before all was indexed; never opens where a function fails; takes slots.
   { ...INDEXING, replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);", by: "this.#gate.open();" },
@@ -105,12 +106,6 @@ const mutants: Mutant[] = [
     by: "",
   },
   { ...QUEUEING, replace: "if (indexed !== undefined) await indexed;", by: "" },
-  {
-    ...QUEUEING,
-    replace: "const indexed = indexing?.settled(worker.memory.key);",
-    by:
-      "if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);\n        const indexed = indexing?.settled(worker.memory.key);",
-  },
   // Kinds that have indexes only are not watched.
   {
     file: "lib/registry/registry.ts",
