@@ -270,6 +270,8 @@ suite("daemons: running", (scenario) => {
       assert.deepEqual(calls, [[0, 0], [1.23, 1], [2.46, 2], [3.69, 3]]);
       const last = running.logs.findLast(({ level }) => level === "error");
       assert.match(String(last?.fields.error), /has timed out/);
+      const first = running.logs.find(({ message }) => message === "Daemon invoked");
+      assert.equal((last?.time ?? 0) - (first?.time ?? 0), 3690, "nothing is waited for in vain");
       await running.stop();
     },
   );

@@ -22,16 +22,16 @@ const mutants: Mutant[] = [
     replace: "if (isThere || record.hasFinished(handler.id)) continue;",
     by: "if (record.hasFinished(handler.id)) continue;",
   },
-  {
-    ...DAEMONS,
-    replace: "if (isThere || record.hasFinished(handler.id)) continue;",
-    by: "if (isThere) continue;",
-  },
   { ...DAEMONS, replace: "if (isDeleting) {", by: "if (isDeleting && record.companions.length > 0) {" },
   {
     ...DAEMONS,
     replace: "matching.some(({ id }) => !record.hasFinished(id))",
     by: "matching.length > 0",
+  },
+  {
+    ...COMPANION,
+    replace: 'const mayReturn = this.handler.type === "timer" && this.#outcome?.kind === "failure";',
+    by: "const mayReturn = true;",
   },
   {
     ...DAEMONS,
@@ -108,14 +108,12 @@ const mutants: Mutant[] = [
     replace: 'if (error instanceof PermanentError) return { kind: "failure", error };',
     by: "",
   },
-  { ...COMPANION, replace: "attempts.retry++;", by: "" },
+  // What they see and share, and what becomes of what they leave behind.
   {
     ...COMPANION,
-    replace: 'if (this.#state === "waiting" && this.#due === Infinity && this.#outcome === undefined) {',
-    by: 'if (this.#state === "waiting" && this.#outcome === undefined) {',
+    replace: "if (!patch.isEmpty || this.#backlog !== undefined) await this.#send(patch, logger);",
+    by: 'if (outcome.kind === "success" || attempts.retry > 2) await this.#send(patch, logger);',
   },
-  { ...DAEMONS, replace: "if (!isIdling && !record.awaitsChange) return;", by: "" },
-  // What they see and share, and what becomes of what they leave behind.
   { ...COMPANION, replace: "newest: () => record.body,", by: "" },
   {
     ...COMPANION,
@@ -127,11 +125,6 @@ const mutants: Mutant[] = [
     replace:
       'if (outcome.kind === "success") this.#world.deliver({ patch, logger }, this.handler.id, outcome.result);',
     by: "",
-  },
-  {
-    ...COMPANION,
-    replace: "if (!patch.isEmpty || this.#backlog !== undefined) await this.#send(patch, logger);",
-    by: 'if (outcome.kind === "success") await this.#send(patch, logger);',
   },
   { ...COMPANION, replace: "patch.fns.push(...this.#backlog?.lost ?? []);", by: "" },
   {
@@ -156,7 +149,7 @@ const mutants: Mutant[] = [
   {
     ...DAEMONS,
     replace: "record.companions.filter(({ handler }) => !wanted.has(handler.id)),",
-    by: "wanted.size < handlers.length ? record.companions : [],",
+    by: "wanted.size === 0 ? record.companions : [],",
   },
   { ...DAEMONS, replace: '"FILTERS_MISMATCH",', by: '"RESOURCE_DELETED",' },
   { ...COMPANION, replace: "if (!wasAsked) {", by: "{" },
@@ -168,6 +161,12 @@ const mutants: Mutant[] = [
     tests: stopping,
     replace: 'await this.#stop(record.companions, "RESOURCE_DELETED");\n    } else',
     by: "} else",
+  },
+  {
+    ...DAEMONS,
+    tests: stopping,
+    replace: 'await this.#stop(record.companions, "RESOURCE_DELETED");\n    } else',
+    by: 'await this.#stop(record.companions, "FILTERS_MISMATCH");\n    } else',
   },
   { ...DAEMONS, tests: stopping, replace: "await this.#grace(told);", by: "" },
   { ...DAEMONS, tests: stopping, replace: "turn < (instantExitZeroTimeCycles ?? 0) &&", by: "turn < 1 &&" },
