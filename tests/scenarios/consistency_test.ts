@@ -222,32 +222,35 @@ suite("consistency after own writes", (scenario) => {
     },
   );
 
-  scenario.virtual("[A213] they are tried again on the newest object, not on the one of the last event", async (world) => {
-    const objects = new Objects(world);
-    const lag = makeVersionsOpaque(world, "examples");
-    const { intercept } = world;
-    const op = operator();
-    op.on.create(Example, ({ patch }) => {
-      patch.fns.push((body) => {
-        body.spec = { ...body.spec as object, done: true };
+  scenario.virtual(
+    "[A213] they are tried again on the newest object, not on the one of the last event",
+    async (world) => {
+      const objects = new Objects(world);
+      const lag = makeVersionsOpaque(world, "examples");
+      const { intercept } = world;
+      const op = operator();
+      op.on.create(Example, ({ patch }) => {
+        patch.fns.push((body) => {
+          body.spec = { ...body.spec as object, done: true };
+        });
       });
-    });
-    let isRacing = true;
-    world.intercept = async (request, seen) => {
-      if (isRacing && seen.body.startsWith("[")) {
-        isRacing = false;
-        await objects.patch("one", { spec: { by: "another" } });
-      }
-      return await intercept?.(request, seen) ?? await world.server.fetch(request);
-    };
-    const running = await world.start(op);
-    lag.isHolding = true;
-    await objects.create("one", { spec: {} });
-    await running.settle();
-    lag.release();
-    await running.settle();
-    assert.deepEqual((await objects.get("one")).spec, { by: "another", done: true });
-    assert.equal(world.writes().filter(({ body }) => body.startsWith("[")).length, 2, "one lost, one won");
-    await running.stop();
-  });
+      let isRacing = true;
+      world.intercept = async (request, seen) => {
+        if (isRacing && seen.body.startsWith("[")) {
+          isRacing = false;
+          await objects.patch("one", { spec: { by: "another" } });
+        }
+        return await intercept?.(request, seen) ?? await world.server.fetch(request);
+      };
+      const running = await world.start(op);
+      lag.isHolding = true;
+      await objects.create("one", { spec: {} });
+      await running.settle();
+      lag.release();
+      await running.settle();
+      assert.deepEqual((await objects.get("one")).spec, { by: "another", done: true });
+      assert.equal(world.writes().filter(({ body }) => body.startsWith("[")).length, 2, "one lost, one won");
+      await running.stop();
+    },
+  );
 });

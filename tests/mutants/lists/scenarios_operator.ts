@@ -1,0 +1,158 @@
+/** Breaks in what an operator does apart from objects' changes, which the scenarios of activities and others must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/activities_test.ts"];
+const persistence = ["tests/scenarios/persistence_test.ts"];
+const posting = ["tests/scenarios/posting_test.ts"];
+
+const ACTIVITIES = { file: "lib/engines/activities.ts", tests };
+const OPERATOR = { file: "lib/operator/operator.ts", tests };
+const RUNNING = { file: "lib/operator/running.ts", tests };
+const ARGS = { file: "lib/registry/args.ts", tests };
+const LIFETIME = { file: "lib/operator/lifetime.ts", tests };
+const ANNOUNCING = { file: "lib/operator/announcing.ts", tests: posting };
+const POSTING = { file: "lib/engines/posting.ts", tests: posting };
+
+const mutants: Mutant[] = [
+  // A startup handler that fails does no harm; one that fails temporarily is not waited for, or not tried again.
+  {
+    ...ACTIVITIES,
+    replace: "if (first !== undefined && failures.size > 0) throw",
+    by: 'if (first !== undefined && first.handler.activity !== "startup" && failures.size > 0) throw',
+  },
+  {
+    ...ACTIVITIES,
+    replace: "if (first !== undefined && failures.size > 0) throw",
+    by: 'if (first !== undefined && first.handler.activity !== "login" && failures.size > 0) throw',
+  },
+  {
+    ...ACTIVITIES,
+    replace: "if (unfinished.length === 0) return resultsOf(all);",
+    by: "return resultsOf(all);",
+  },
+  { ...ACTIVITIES, replace: "{ cause: error });", by: "{ cause: undefined });" },
+  // Arguments that are not there, or are where they should not be.
+  { ...ARGS, replace: "return this.#sub?.();", by: "return this.#sub?.() ?? (() => {}) as never;" },
+  { ...ARGS, replace: "get reason(): Reason {", by: "get cause(): Reason {" },
+  { ...ARGS, replace: "get event(): Readonly<WatchEvent> {", by: "get raw(): Readonly<WatchEvent> {" },
+  { ...ARGS, replace: "get stopped(): Stopped<StopReason> {", by: "get halted(): Stopped<StopReason> {" },
+  { ...ARGS, replace: "get warnings(): string[] {", by: "get cautions(): string[] {" },
+
+  // Operators start without what they need; look for credentials of their own; are ready too late; see no indexes.
+  {
+    ...LIFETIME,
+    replace: "if (admission !== undefined && settings.admission.server === null) {",
+    by: "if (admission !== undefined && settings.admission.server === undefined) {",
+  },
+  { ...LIFETIME, replace: 'if (registry.activitiesOf("login").length === 0) {', by: "if (true) {" },
+  {
+    ...LIFETIME,
+    replace: "login: () => this.#activities.login(),\n      onFailure,",
+    by: "login: () => this.#activities.login(),\n      onFailure: () => {},",
+  },
+  { ...LIFETIME, replace: "indices: ground.indexing.indices, observer", by: "indices: {}, observer" },
+  {
+    ...RUNNING,
+    replace:
+      "this.#announce();\n      this.#admission.revise();\n      await this.#orchestration.revise(kinds);",
+    by:
+      "this.#admission.revise();\n      await this.#orchestration.revise(kinds);\n      await this.#options.host.clock.sleep(0);\n      this.#announce();",
+  },
+  {
+    file: "lib/client/vault.ts",
+    tests,
+    replace: 'if (infos.size === 0) return "Cannot log in: there are no credentials";',
+    by: "",
+  },
+
+  // Kopf's wake-up note stays; or is removed by a write of its own; or is made.
+  {
+    file: "lib/operator/changes.ts",
+    tests: persistence,
+    replace: "persistence.progress.sweep(notes, memory.body);",
+    by: "",
+  },
+  {
+    file: "lib/operator/changes.ts",
+    tests: persistence,
+    replace: "persistence.progress.sweep(notes, memory.body);",
+    by: 'notes.merge({ metadata: { annotations: { "kopf.zalando.org/touch-dummy": String(Math.PI) } } });',
+  },
+
+  // Events are posted although the settings say otherwise; or about the first object only; or in another namespace.
+  {
+    ...ANNOUNCING,
+    replace: "if (!settings.enabled || (level",
+    by: 'if ((!settings.enabled && level !== "warn") || (level',
+  },
+  {
+    ...ANNOUNCING,
+    replace: "if (!settings.enabled || (level",
+    by: 'if ((!settings.enabled && level === "warn") || (level',
+  },
+  { ...ANNOUNCING, replace: "(level !== undefined && !isLevelWanted(level, settings.level))", by: "false" },
+  {
+    ...ANNOUNCING,
+    replace: "(level !== undefined && !isLevelWanted(level, settings.level))",
+    by: '!isLevelWanted(level ?? "info", settings.level)',
+  },
+  {
+    ...ANNOUNCING,
+    replace: "else for (const each of objects) yield* flatten(each);",
+    by: "else for (const each of objects) return yield* flatten(each);",
+  },
+  { ...ANNOUNCING, replace: "reason: reason || name,", by: "reason: name," },
+  { ...ANNOUNCING, replace: "reason: reason || name,", by: 'reason: reason || "Error",' },
+  {
+    ...ANNOUNCING,
+    replace: 'message: [message, text].filter((part) => part !== "").join(" "),',
+    by: "message: message || text,",
+  },
+  {
+    file: "lib/engines/posting/event.ts",
+    tests: posting,
+    replace: "return reference.namespace ?? defaultNamespace;",
+    by: "return defaultNamespace;",
+  },
+  {
+    file: "lib/engines/posting/event.ts",
+    tests: posting,
+    replace: "withoutMiddle(message, 511, 510)",
+    by: "message.slice(0, 1024)",
+  },
+  {
+    file: "lib/operator/processing.ts",
+    tests: posting,
+    replace: "if (!posting.loggers || !posting.enabled) return logger;",
+    by: "if (!posting.enabled) return logger;",
+  },
+  {
+    file: "lib/operator/processing.ts",
+    tests: posting,
+    replace: "if (!posting.loggers || !posting.enabled) return logger;",
+    by: "return logger;",
+  },
+  {
+    file: "lib/operator/events.ts",
+    tests: posting,
+    replace: "logger: pass.localLogger,",
+    by: "logger: pass.logger,",
+  },
+  {
+    file: "lib/operator/events.ts",
+    tests: posting,
+    replace: "const { memory, registry, localLogger: logger, indices, patch } = pass;",
+    by: "const { memory, registry, logger, indices, patch } = pass;",
+  },
+  { ...POSTING, replace: "backoffs: posting.backoffs,", by: "backoffs: [1]," },
+  {
+    ...OPERATOR,
+    tests: posting,
+    replace: "if (poster === undefined) {\n      throw new ReferenceError(",
+    by: "if (poster === undefined) {\n      return void (",
+  },
+  { ...RUNNING, tests: posting, replace: "this.#options.onPoster(undefined);", by: "" },
+];
+
+export default mutants;
