@@ -9,6 +9,8 @@ import type { Claim } from "../engines/daemons/daemons.ts";
 import { calculateDiff } from "../model/diff.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
+import { keyOf } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
 import { currentEssence, handledEssence } from "../settings/persistence.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
@@ -18,13 +20,16 @@ import { runHandlers, sayGoodbye } from "./handling.ts";
 import { complainOnce, reportGarbage } from "./outcomes.ts";
 import type { Decision, Pass } from "./pass.ts";
 
+/** How long somebody else may take to let an object go before we speak of it. */
+const PATIENCE: Seconds = 60;
+
 /** Calls the handlers whose turn it is, and says what must be written. */
 export async function handleChange(pass: Pass, claim: Claim): Promise<Decision> {
   const { memory, registry, persistence } = pass;
   const handlers = registry.changesOf(memory.resource);
   if (handlers.length === 0) {
     const isOurs = registry.backgroundsOf(memory.resource).length > 0;
-    return isOurs ? decideFinalizer(pass, claim) ?? {} : {};
+    return isOurs ? decideFinalizer(pass, claim) ?? {} : reportHeld(pass);
   }
   const cause = detect(pass);
   pass.observer.caused?.(memory, cause);
@@ -64,6 +69,28 @@ function decideFinalizer({ memory, persistence, logger }: Pass, claim: Claim): D
     logger.debug("Removing the finalizer: nothing requires it");
     return { finalizer: { name, wanted: false } };
   }
+}
+
+/**
+ * Of a kind that is only looked at, finalizers are left alone: an operator that shares our prefix may need them. If nobody
+ * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code): that
+ * is said once per kind. Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects.
+ */
+function reportHeld({ memory, persistence, host, logger, kindComplaints }: Pass): Decision {
+  const { finalizer } = persistence;
+  const { deletionTimestamp } = memory.body.metadata;
+  if (!isDeleting(memory.body) || !hasFinalizer(memory.body, finalizer)) return {};
+  const kind = keyOf(memory.resource);
+  const rest = PATIENCE - (host.clock.now() - Date.parse(deletionTimestamp ?? "")) / 1000;
+  if (rest > 0) return { after: () => rest };
+  if (kindComplaints.has(`${kind} held`)) return {};
+  kindComplaints.add(`${kind} held`);
+  logger.warn(
+    "The object is to be deleted, but holds our finalizer, and no handler here takes it off: if it is not another " +
+      "operator's task, declare `op.on.delete(kind, { optional: true }, () => {})`, or remove the finalizer by hand",
+    { kind, finalizer },
+  );
+  return {};
 }
 
 /** Kopf wakes itself up by touching objects (A §6.6): what it has left there goes with whatever is written. */

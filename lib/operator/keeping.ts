@@ -15,16 +15,16 @@ import type { Decision, Pass } from "./pass.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
 export function reportDropped(
-  { memory, logger, droppedKinds }: Pick<Pass, "memory" | "logger" | "droppedKinds">,
+  { memory, logger, kindComplaints }: Pick<Pass, "memory" | "logger" | "kindComplaints">,
   written: Patch,
   answer: KubeObject,
 ): void {
   const kind = keyOf(memory.resource);
   // What functions change afterwards need not be as it was written.
-  if (droppedKinds.has(kind) || written.fns.length > 0) return;
+  if (kindComplaints.has(kind) || written.fns.length > 0) return;
   const fields = droppedFields(written.toMergePatch(), answer);
   if (fields.length === 0) return;
-  droppedKinds.add(kind);
+  kindComplaints.add(kind);
   logger.warn(
     "The server has not kept everything that was written: declare these fields in the kind's schema, or put " +
       '"x-kubernetes-preserve-unknown-fields: true" above them',

@@ -52,8 +52,8 @@ export interface Pass extends ProcessingOptions {
   readonly localLogger: Logger;
   /** What handlers want to change. */
   readonly patch: Patch;
-  /** Kinds of which it was said that the server does not keep everything. */
-  readonly droppedKinds: Set<string>;
+  /** What is said once per kind, and was: kinds (of which the server does not keep everything), or kinds and a word. */
+  readonly kindComplaints: Set<string>;
 }
 
 /** What a pass wants to be written besides the handlers' patch, and what is to happen then. */

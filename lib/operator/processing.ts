@@ -29,13 +29,21 @@ import { isUrgent, type Next, type Wake } from "./queueing.ts";
 export function createProcess(
   options: ProcessingOptions,
 ): (memory: ObjectMemory, input: PassInput) => Promise<Next> {
-  const droppedKinds = new Set<string>();
+  const kindComplaints = new Set<string>();
   return async (memory, { events, wake, waited }) => {
     const reference = objectReference(memory.body);
     const localLogger = options.logger.child({ name: "lotse.objects", reference });
     const logger = postingLogger(localLogger, reference, options);
     const urgent = isUrgent({ events, wake });
-    const pass: Pass = { ...options, memory, urgent, logger, localLogger, patch: new Patch(), droppedKinds };
+    const pass: Pass = {
+      ...options,
+      memory,
+      urgent,
+      logger,
+      localLogger,
+      patch: new Patch(),
+      kindComplaints,
+    };
     const { observer, host: { clock } } = options;
     observer.passBegins?.(memory, { wake, events, waited });
     const begun = clock.monotonic();

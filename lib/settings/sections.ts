@@ -150,7 +150,7 @@ export interface AdmissionSettings {
 export interface ExecutionSettings {
   /** The pause after an arbitrary error of a handler that has no `backoff` of its own. Default: 60. */
   defaultBackoff: Seconds;
-  /** How many handlers run in workers at once. Null: as many as the host has processors. Default: null. */
+  /** How many handlers run in workers at once. No effect yet: all handlers run in one thread. Default: null. */
   maxWorkers: number | null;
 }
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CAUSES, NAMES, OPTIONS, SETTINGS } from "./kopf_names.ts";
 import { findDeadLinks, pages, programsOf, typeCheck } from "./pages.ts";
 import { assertNone, filesBelow, readTree } from "./tree.ts";
 
@@ -55,6 +56,35 @@ describe("The documentation", () => {
       [],
       "examples of two pages",
     );
+  });
+});
+
+describe("The page for users of Kopf", () => {
+  const page = readTree("docs/kopf.md");
+  /** The first column of tables: what Kopf has. In it, what stands in backticks. */
+  const left = [...page.matchAll(/^\| (.*?[^\\]) \|/gm)].map(([, cell = ""]) => cell);
+  const words = left.flatMap((cell) =>
+    [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w-]+/))
+  );
+
+  it("says of each public name of Kopf what has become of it", () => {
+    assertNone(NAMES.filter((name) => !words.includes(name)), "names are missing");
+    assertNone(CAUSES.filter((name) => !words.includes(name)), "causes are missing");
+  });
+
+  it("says it of each setting, in a row of its section", () => {
+    const missing = Object.entries(SETTINGS).flatMap(([section, fields]) => {
+      const own = left.filter((cell) => cell.startsWith(`\`${section}.`)).join(" ");
+      return fields.split(" ").filter((field) => !new RegExp(`[\`.]${field}\``).test(own)).map((field) =>
+        `${section}.${field}`
+      );
+    });
+    assertNone(missing, "settings are missing");
+  });
+
+  it("says it of each option of the command line", () => {
+    const has = (option: string): boolean => left.some((cell) => cell.includes(option));
+    assertNone(OPTIONS.filter((option) => !has(option)), "options are missing");
   });
 });
 

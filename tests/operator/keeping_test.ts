@@ -14,7 +14,7 @@ function reported(written: JsonObject, answer: KubeObject): unknown {
     now: () => 0,
   });
   const memory = new Memories({}).recall(PODS, { type: "ADDED", object: answer });
-  reportDropped({ memory, logger, droppedKinds: new Set() }, new Patch(written), answer);
+  reportDropped({ memory, logger, kindComplaints: new Set() }, new Patch(written), answer);
   return told.flat();
 }
 

@@ -99,6 +99,43 @@ suite("finalizers", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "an object that waits for a deletion handler that is no more is spoken of once, and an optional one lets it go",
+    async (world) => {
+      const objects = new Objects(world);
+      const before = operator();
+      before.on.delete(Example, () => {});
+      const first = await world.start(before);
+      for (const name of ["one", "two"]) await objects.create(name);
+      await first.settle();
+      await first.stop();
+
+      const watching = operator();
+      watching.on.event(Example, () => {});
+      const second = await world.start(watching);
+      for (const name of ["one", "two"]) await objects.delete(name);
+      await second.advance(59);
+      assert.deepEqual(second.messages("warn"), [], "another operator may be about to do it");
+      await second.advance(120);
+      const [warning = "", ...others] = second.messages("warn");
+      assert.match(
+        warning,
+        /^The object is to be deleted, but holds our finalizer, and no handler here takes it off/,
+      );
+      assert.deepEqual(others, []);
+      assert.deepEqual((await objects.get("one")).metadata.finalizers, [FINALIZER]);
+      await second.stop();
+
+      const freeing = operator();
+      freeing.on.delete(Example, { optional: true }, () => {});
+      const third = await world.start(freeing);
+      await third.settle();
+      assert.equal(await objects.find("one"), undefined);
+      assert.equal(await objects.find("two"), undefined);
+      await third.stop();
+    },
+  );
+
   scenario("[A116] removing our finalizer leaves those of others in their places", async (world) => {
     const objects = new Objects(world);
     const before = "a.example.com/hold";
