@@ -15,7 +15,7 @@ import type {
   Subject,
   Written,
 } from "../execution/observer.ts";
-import { formatPath } from "../model/changed_paths.ts";
+import { changedPaths, formatPath } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
@@ -136,9 +136,10 @@ export class Ledger implements Observer {
     });
   }
 
-  changed(subject: Subject, paths: readonly string[]): void {
+  /** NB: what our own write makes of the object is not asked for: comparing is what costs most in all of this. */
+  changed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["changed"]>>[1]): void {
     const draft = this.#drafts.get(subject);
-    if (draft !== undefined && draft.writes === 0) add(draft.changed, paths);
+    if (draft !== undefined && draft.writes === 0) add(draft.changed, changedPaths(before, after));
   }
 
   caused(subject: Subject, { reason, diff }: { readonly reason: string; readonly diff: Diff }): void {

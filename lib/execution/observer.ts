@@ -126,8 +126,8 @@ export interface Observer {
   /** An event was taken in. */
   queued?(subject: Subject, type: WatchEvent["type"]): void;
   passBegins?(subject: Subject, start: PassStart): void;
-  /** A newer state was adopted, from an event or a response; with what differs, as dotted paths. */
-  changed?(subject: Subject, paths: readonly string[]): void;
+  /** A newer state was adopted, from an event or a response. What differs is for those to find out who want to know. */
+  changed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
   /** It was found out what the object's state calls for. */
   caused?(subject: Subject, cause: { readonly reason: string; readonly diff: Diff }): void;
   /** A handler was found to match, or not: then it says which of its criteria does not hold. */

@@ -4,20 +4,22 @@
  * What the server counts up by itself is left out, and so is what lies deeper than readers look, or is too much to read.
  */
 
-import { isEqualJson, isObject } from "./json.ts";
+import { isEmptyObject, isEqualJson, isObject } from "./json.ts";
+import type { JsonObject } from "./object.ts";
 import type { FieldPath } from "./fields.ts";
 
 const DEEPEST = 4;
 const MOST = 16;
 
-/** What differs with each write, and says nothing. */
-const NOISE = new Set(["metadata.resourceVersion", "metadata.managedFields", "metadata.generation"]);
+/** What differs with each write, and says nothing: keys of the metadata. */
+const NOISE: readonly string[] = ["resourceVersion", "managedFields", "generation"];
 
 /** Gives dotted paths of what differs, at most sixteen. */
 export function changedPaths(before: unknown, after: unknown): string[] {
-  const found: string[] = [];
-  compare(before, after, { path: "", depth: 0, found });
-  return found;
+  if (before === after) return [];
+  const search: Search = { trail: [], found: [] };
+  if (!descend(before, after, search) && !isEqualJson(before, after)) search.found.push("");
+  return search.found;
 }
 
 /** Gives the dotted paths of everything that a merge patch or object names, at most sixteen. */
@@ -37,20 +39,58 @@ export function isSamePlace(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
+interface Search {
+  /** The keys that lead to where it looks now. NB: paths are made of it only where something is found: most is equal. */
+  readonly trail: string[];
+  readonly found: string[];
+}
+
 interface Walk {
   readonly path: string;
   readonly depth: number;
   readonly found: string[];
 }
 
-function compare(before: unknown, after: unknown, { path, depth, found }: Walk): void {
-  if (before === after || found.length >= MOST || NOISE.has(path)) return;
-  if (depth < DEEPEST && isObject(after) && (isObject(before) || before === undefined)) {
-    const old: Readonly<Record<string, unknown>> = before ?? {};
-    const isNew = before === undefined && Object.keys(after).length === 0;
-    if (!isNew) return compareKeys(old, after, { path, depth, found });
+/** Looks into two states of the same place, and tells whether that could be done. */
+function descend(before: unknown, after: unknown, search: Search): boolean {
+  if (search.trail.length >= DEEPEST || !isObject(after)) return false;
+  if (before === undefined) {
+    if (isEmptyObject(after)) return false;
+    compareKeys(NOTHING, after, search);
+    return true;
   }
-  if (!isEqualJson(before, after)) found.push(path);
+  if (!isObject(before)) return false;
+  compareKeys(before, after, search);
+  return true;
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function compareKeys(before: JsonObject, after: JsonObject, search: Search): void {
+  for (const key in after) {
+    if (!Object.hasOwn(after, key)) continue;
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (old !== after[key]) compare(key, { old, new: after[key] }, search);
+  }
+  for (const key in before) {
+    if (Object.hasOwn(before, key) && !Object.hasOwn(after, key)) {
+      compare(key, { old: before[key], new: undefined }, search);
+    }
+  }
+}
+
+function compare(
+  key: string,
+  values: { readonly old: unknown; readonly new: unknown },
+  search: Search,
+): void {
+  const { trail, found } = search;
+  if (found.length >= MOST || (trail.length === 1 && trail[0] === "metadata" && NOISE.includes(key))) return;
+  trail.push(key);
+  if (!descend(values.old, values.new, search) && !isEqualJson(values.old, values.new)) {
+    found.push(trail.join("."));
+  }
+  trail.pop();
 }
 
 function name(content: unknown, { path, depth, found }: Walk): void {
@@ -61,19 +101,5 @@ function name(content: unknown, { path, depth, found }: Walk): void {
   }
   for (const key of Object.keys(content)) {
     name(content[key], { path: path === "" ? key : `${path}.${key}`, depth: depth + 1, found });
-  }
-}
-
-function compareKeys(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-  { path, depth, found }: Walk,
-): void {
-  const at = (key: string): Walk => ({ path: path === "" ? key : `${path}.${key}`, depth: depth + 1, found });
-  for (const key of Object.keys(after)) {
-    compare(Object.hasOwn(before, key) ? before[key] : undefined, after[key], at(key));
-  }
-  for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(after, key)) compare(before[key], undefined, at(key));
   }
 }

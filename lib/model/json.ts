@@ -82,9 +82,17 @@ function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function equalObjects(a: JsonObject, b: JsonObject): boolean {
-  for (const key of Object.keys(a)) if (!isEqualJson(a[key], getKey(b, key))) return false;
-  for (const key of Object.keys(b)) {
-    if (!Object.hasOwn(a, key) && b[key] !== null && b[key] !== undefined) return false;
+  // NB: lists of keys would cost more than the comparison, and most of what is compared is equal.
+  for (const key in a) {
+    if (!Object.hasOwn(a, key)) continue;
+    const own = a[key];
+    const other = Object.hasOwn(b, key) ? b[key] : undefined;
+    if (own !== other && !isEqualJson(own, other)) return false;
+  }
+  for (const key in b) {
+    if (Object.hasOwn(b, key) && !Object.hasOwn(a, key) && b[key] !== null && b[key] !== undefined) {
+      return false;
+    }
   }
   return true;
 }

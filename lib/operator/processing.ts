@@ -182,7 +182,7 @@ function adoptSkipped(pass: Pass): boolean {
 
 function adoptBody({ memory, observer }: Pass, body: KubeObject): boolean {
   if (isKnown(memory, body)) return false;
-  observer.changed?.(memory, changedPaths(memory.body, body));
+  observer.changed?.(memory, { before: memory.body, after: body });
   memory.body = body;
   return true;
 }

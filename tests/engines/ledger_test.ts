@@ -35,7 +35,7 @@ describe("Ledger", () => {
     ledger.passBegins(subject, { wake: "event", events: [], waited: 0 });
     for (let number = 0; number < 1000; number++) {
       ledger.judged(subject, { handler: `h${number}`, mismatch: "when" });
-      ledger.changed(subject, [`spec.f${number}`]);
+      ledger.changed(subject, { before: subject.body, after: { ...subject.body, [`f${number}`]: 1 } });
       ledger.written(subject, { paths: [`status.f${number}`], writes: 0, concluded: false, byEvent: false });
     }
     ledger.passEnds(subject, { seconds: 1 });
