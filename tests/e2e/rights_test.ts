@@ -1,0 +1,282 @@
+/**
+ * An operator as a service account that may see some namespaces only, on a real control plane, while its rights come and go.
+ */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, describe, it } from "node:test";
+import type { Client } from "../../lib/client/client.ts";
+import { currentHost } from "../../lib/runtime/current.ts";
+import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { operator, type OperatorOptions } from "../../mod.ts";
+import { findControlPlane } from "../control_plane/control_plane.ts";
+import { RealPlace } from "../support/real_world.ts";
+import { Example, EXAMPLES } from "../support/worlds.ts";
+import { until } from "./operator_process.ts";
+
+const RBAC = { group: "rbac.authorization.k8s.io", version: "v1" };
+const BINDINGS = { ...RBAC, plural: "rolebindings", namespaced: true };
+const CLUSTER_BINDINGS = { ...RBAC, plural: "clusterrolebindings", namespaced: false };
+const ROLES = { ...RBAC, plural: "clusterroles", namespaced: false };
+const ACCOUNTS = { group: "", version: "v1", plural: "serviceaccounts", namespaced: true };
+const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
+
+const SEE = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
+const WORK = [{
+  apiGroups: [EXAMPLES.group],
+  resources: ["examples", "examples/status"],
+  verbs: ["get", "list", "watch", "patch"],
+}];
+
+/** Names of namespaces differ from test to test, by their prefix. */
+class Stage implements AsyncDisposable {
+  readonly made: string[] = [];
+  readonly gone: string[] = [];
+  readonly logs: LogRecord[] = [];
+  readonly prefix: string;
+  readonly #place: RealPlace;
+  readonly #controller = new AbortController();
+  #run: Promise<void> = Promise.resolve();
+  #port = 0;
+
+  constructor(place: RealPlace, prefix: string) {
+    this.#place = place;
+    this.prefix = prefix;
+  }
+
+  get client(): Client {
+    return this.#place.client;
+  }
+
+  /** Makes namespaces, a service account without any rights, and two roles that it could have. */
+  async prepare(...names: string[]): Promise<this> {
+    const { client, prefix } = this;
+    for (const name of names) await this.namespace(name);
+    const metadata = { name: prefix, namespace: "default" };
+    await client.create(ACCOUNTS, { apiVersion: "v1", kind: "ServiceAccount", metadata });
+    for (const [name, rules] of [["see", SEE], ["work", WORK]] as const) {
+      const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", rules };
+      await client.create(ROLES, { ...role, metadata: { name: `${prefix}-${name}` } });
+    }
+    return this;
+  }
+
+  async namespace(name: string): Promise<void> {
+    const metadata = { name: `${this.prefix}-${name}` };
+    await this.client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata });
+  }
+
+  /** In a namespace, or (without one) in the whole cluster. */
+  async grant(role: "see" | "work", namespace?: string): Promise<void> {
+    const { prefix } = this;
+    const metadata = { name: `${prefix}-${role}`, ...namespace && { namespace: `${prefix}-${namespace}` } };
+    const subjects = [{ kind: "ServiceAccount", name: prefix, namespace: "default" }];
+    const roleRef = { apiGroup: RBAC.group, kind: "ClusterRole", name: `${prefix}-${role}` };
+    const kind = namespace === undefined ? "ClusterRoleBinding" : "RoleBinding";
+    const binding = { apiVersion: "rbac.authorization.k8s.io/v1", kind, metadata, subjects, roleRef };
+    await this.client.create(namespace === undefined ? CLUSTER_BINDINGS : BINDINGS, binding);
+  }
+
+  async revoke(role: "see" | "work", namespace?: string): Promise<void> {
+    const name = `${this.prefix}-${role}`;
+    if (namespace === undefined) await this.client.delete(CLUSTER_BINDINGS, { name });
+    else await this.client.delete(BINDINGS, { name, namespace: `${this.prefix}-${namespace}` });
+  }
+
+  async create(namespace: string, name: string): Promise<void> {
+    const metadata = { name, namespace: `${this.prefix}-${namespace}` };
+    await this.client.create(EXAMPLES, { apiVersion: "lotse.test/v1", kind: "Example", metadata, spec: {} });
+  }
+
+  async delete(namespace: string, name: string): Promise<void> {
+    await this.client.delete(EXAMPLES, { name, namespace: `${this.prefix}-${namespace}` });
+  }
+
+  /** Runs an operator as the service account. */
+  async start(patterns: readonly string[], options: OperatorOptions = {}): Promise<void> {
+    const { plane } = this.#place;
+    const op = operator({
+      // Streams that are open stay open when rights are revoked: these are opened anew all the time.
+      watching: { serverTimeout: 2 },
+      networking: { errorBackoffs: [0.2] },
+      ...options,
+    });
+    const short = (namespace: string | undefined): string => (namespace ?? "").slice(this.prefix.length + 1);
+    op.on.create(Example, { id: "make" }, ({ namespace, name, patch }) => {
+      this.made.push(`${short(namespace)}/${name}`);
+      patch.status.made = true;
+    });
+    op.on.event(Example, { id: "see" }, ({ type, namespace, name }) => {
+      if (type === "DELETED") this.gone.push(`${short(namespace)}/${name}`);
+    });
+    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const address = { name: this.prefix, namespace: "default", subresource: "token" };
+    const made = await this.client.create<{ status: { token: string } }>(ACCOUNTS, request, address);
+    const host = currentHost();
+    this.#port = await freePort();
+    this.#run = op.run({
+      host,
+      logger: createLogger({ level: "debug", write: (record) => this.logs.push(record) }, host.clock),
+      signal: this.#controller.signal,
+      credentials: { server: plane.server, ca: plane.caPem, token: made.status.token },
+      namespaces: patterns.map((pattern) => `${this.prefix}-${pattern}`),
+      liveness: `http://127.0.0.1:${this.#port}/healthz`,
+    });
+    this.#run.catch(() => {});
+  }
+
+  /** Waits for what must have been made by now, and nothing else. */
+  async reaches(...made: string[]): Promise<void> {
+    const isSo = (): boolean => made.every((each) => this.made.includes(each));
+    await until(isSo, () => `${this.made} instead of ${made}\n${this.#tail()}`);
+    assert.deepEqual(this.made.toSorted(), made.toSorted());
+  }
+
+  /** Waits until readiness has a line like that; undefined: until all is well. */
+  async reports(pattern?: RegExp): Promise<void> {
+    let text = "";
+    const isSo = async (): Promise<boolean> => {
+      const response = await fetch(`http://127.0.0.1:${this.#port}/readyz?verbose`).catch(() => undefined);
+      text = await response?.text() ?? "";
+      return pattern === undefined
+        ? response?.status === 200
+        : response?.status === 503 && pattern.test(text);
+    };
+    await until(isSo, () => `Not ${pattern}:\n${text}\n${this.#tail()}`);
+  }
+
+  /** Messages that were logged, of a level. */
+  said(level: "info" | "warn" | "error"): string[] {
+    return this.logs.filter((record) => record.level === level).map(({ message }) => message);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#controller.abort();
+    await this.#run;
+  }
+
+  #tail(): string {
+    return this.logs.slice(-30).map(({ level, message, fields }) =>
+      `${level} ${message} ${JSON.stringify(fields)}`
+    )
+      .join("\n");
+  }
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+describe("An operator as a service account of few rights", () => {
+  const skip = findControlPlane().reason ?? false;
+  let place: Promise<RealPlace> | undefined;
+  after(async () => await (await place)?.[Symbol.asyncDispose]());
+  const stage = async (prefix: string): Promise<Stage> =>
+    new Stage(await (place ??= RealPlace.open()), prefix);
+
+  it(
+    "serves the namespaces of a pattern in which it may work, as rights are granted, revoked and granted again",
+    { skip, timeout: 180_000 },
+    async () => {
+      await using story = await (await stage("team")).prepare("a", "b", "other");
+      await story.grant("see");
+      await story.grant("work", "a");
+      for (const namespace of ["a", "b", "other"]) await story.create(namespace, "one");
+      await story.start(["*"]);
+      await story.reaches("a/one");
+      await story.reports(
+        /^\[-\]watch examples\.v1\.lotse\.test\|team-b failed: not listed yet: .*403 Forbidden/m,
+      );
+      await story.grant("work", "b");
+      await story.reaches("a/one", "b/one");
+      await story.namespace("c");
+      await story.grant("work", "c");
+      await story.create("c", "one");
+      await story.grant("work", "other");
+      await story.reaches("a/one", "b/one", "c/one", "other/one");
+      await story.reports();
+      // Revoked: the rest goes on, and readiness says what is not seen.
+      await story.revoke("work", "a");
+      await story.reports(
+        /^\[-\]watch examples\.v1\.lotse\.test\|team-a failed: no stream for \d+ s: .*403 Forbidden/m,
+      );
+      await story.create("a", "two");
+      await story.delete("a", "one");
+      await story.create("b", "two");
+      await story.reaches("a/one", "b/one", "c/one", "other/one", "b/two");
+      assert.deepEqual(story.gone, []);
+      await story.grant("work", "a");
+      await story.reaches("a/one", "b/one", "c/one", "other/one", "b/two", "a/two");
+      await until(() => story.gone.length > 0, () => "What vanished unseen is not announced");
+      await story.reports();
+      assert.deepEqual(story.gone, ["a/one"]);
+      assert.deepEqual(story.said("error"), []);
+    },
+  );
+
+  it(
+    "serves named namespaces where it may not see namespaces, and those of patterns as soon as it may",
+    { skip, timeout: 180_000 },
+    async () => {
+      await using story = await (await stage("named")).prepare("a", "b");
+      for (const namespace of ["a", "b"]) {
+        await story.grant("work", namespace);
+        await story.create(namespace, "one");
+      }
+      await story.start(["a", "b*"]);
+      await story.reaches("a/one");
+      const refusals = (): number =>
+        story.said("warn").filter((message) => message.startsWith("Namespaces cannot be watched")).length;
+      assert.equal(refusals(), 1);
+      await story.grant("see");
+      await story.reaches("a/one", "b/one");
+      await story.revoke("see");
+      // What was found so far is served on.
+      await until(() => refusals() === 2, () => story.said("warn").join("\n"));
+      await story.create("a", "two");
+      await story.create("b", "two");
+      await story.reaches("a/one", "b/one", "a/two", "b/two");
+    },
+  );
+
+  it(
+    "goes on with a stream per namespace where the right to see all of them is revoked, and misses nothing",
+    { skip, timeout: 180_000 },
+    async () => {
+      await using story = await (await stage("wide")).prepare("a", "b", "c");
+      await story.grant("see");
+      await story.grant("work");
+      for (const namespace of ["a", "b", "c"]) await story.create(namespace, "one");
+      await story.start(["*"], {
+        scanning: { clusterwideFrom: 2 },
+        watching: { serverTimeout: 2 },
+        networking: { errorBackoffs: [0.2] },
+      });
+      await story.reaches("a/one", "b/one", "c/one");
+      await story.grant("work", "a");
+      await story.grant("work", "b");
+      await story.revoke("work");
+      const isDivided = (): boolean =>
+        story.said("info").some((message) => message.includes("each namespace gets a stream"));
+      await until(isDivided, () => story.said("info").join("\n"));
+      await story.create("a", "two");
+      await story.create("b", "two");
+      await story.delete("b", "one");
+      await story.reaches("a/one", "b/one", "c/one", "a/two", "b/two");
+      await until(() => story.gone.length > 0, () => "What has gone is not announced");
+      assert.deepEqual(story.gone, ["b/one"]);
+      await story.reports(/^\[-\]watch examples\.v1\.lotse\.test\|wide-c failed: not listed yet: .*403/m);
+      await story.grant("work", "c");
+      await story.reports();
+      assert.equal(story.made.length, 5);
+    },
+  );
+});
