@@ -175,8 +175,9 @@ function freePort(): Promise<number> {
   });
 }
 
+const skip = findControlPlane().reason ?? false;
+
 describe("An operator as a service account of few rights", () => {
-  const skip = findControlPlane().reason ?? false;
   let place: Promise<RealPlace> | undefined;
   after(async () => await (await place)?.[Symbol.asyncDispose]());
   const stage = async (prefix: string): Promise<Stage> =>
