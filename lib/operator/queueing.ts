@@ -164,10 +164,10 @@ export class Workers {
 
   /** Lets go on what was held back and is no longer. */
   release(): void {
-    for (const [key, wake] of [...this.#held]) {
-      const memory = this.#options.memories.get(key);
-      if (memory !== undefined && this.#isHeld(memory)) continue;
-      this.#held.delete(key);
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const [key, wake] of held) {
+      // NB: what is still held back is noted anew.
       if (wake === "dependency") this.poke(key);
       else this.wake(key, wake);
     }

@@ -6,8 +6,8 @@ import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
-import { Memories, type ObjectMemory } from "../../lib/operator/memories.ts";
-import { type Next, Workers } from "../../lib/operator/queueing.ts";
+import { Memories, memoryKey, type ObjectMemory } from "../../lib/operator/memories.ts";
+import { type Next, type SubmitOptions, Workers, type WorkersOptions } from "../../lib/operator/queueing.ts";
 
 const kind: Resource = {
   group: "lotse.test",
@@ -55,11 +55,17 @@ interface Bench {
     name: string,
     version: number,
     more?: Partial<KubeObject["metadata"]>,
+    options?: SubmitOptions,
   ): void;
 }
 
+interface BenchOptions extends Partial<Pick<WorkersOptions, "keepsEvents" | "isHeld">> {
+  readonly limit?: number;
+  readonly next?: (text: string) => Next;
+}
+
 /** Each pass takes a second. */
-function bench(options: { readonly limit?: number; readonly next?: (text: string) => Next } = {}): Bench {
+function bench(options: BenchOptions = {}): Bench {
   const host = virtualHost();
   const log: string[] = [];
   const workers = new Workers({
@@ -76,12 +82,13 @@ function bench(options: { readonly limit?: number; readonly next?: (text: string
     clock: host.clock,
     tasks: new TaskGroup(),
     limiter: new Limiter(options.limit ?? Infinity),
-    keepsEvents: () => true,
+    keepsEvents: options.keepsEvents ?? (() => true),
+    isHeld: options.isHeld,
     observer: {},
   });
   return {
     ...{ host, workers, log },
-    submit(type, name, version, more = {}) {
+    submit(type, name, version, more = {}, submitOptions = {}) {
       const metadata = {
         name,
         namespace: "ns",
@@ -89,7 +96,7 @@ function bench(options: { readonly limit?: number; readonly next?: (text: string
         resourceVersion: String(version),
         ...more,
       };
-      workers.submit(PODS, { type, object: { metadata } });
+      workers.submit(PODS, { type, object: { metadata } }, submitOptions);
     },
   };
 }
@@ -241,6 +248,71 @@ describe("Workers", () => {
     assert.deepEqual(log, ["begin a1", "end a1", "begin b3", "end b3"]);
     await host.clock.advance(20);
     assert.deepEqual(log.slice(4), ["begin a2", "end a2"]);
+  });
+
+  it("see the newest state only where raw events have no handlers, but every deletion", async () => {
+    const { host, log, submit } = bench({
+      keepsEvents: () => false,
+      next: (text) => text.endsWith("4") ? { gone: true } : {},
+    });
+    for (const version of [1, 2, 3]) submit("MODIFIED", "a", version);
+    submit("DELETED", "a", 4);
+    submit("ADDED", "a", 5);
+    submit("MODIFIED", "a", 6);
+    await host.clock.advance(5);
+    assert.deepEqual(log.filter((line) => line.startsWith("begin")), ["begin a4", "begin a6"]);
+  });
+
+  it("pass over what is known already, unless the server was set back", async () => {
+    const { host, log, submit } = bench({ keepsEvents: () => false });
+    for (const version of [5, 5, 4]) {
+      submit("MODIFIED", "a", version);
+      await host.clock.advance(2);
+    }
+    assert.deepEqual(log, ["begin a5", "end a5"]);
+    submit("MODIFIED", "a", 3, {}, { restored: true });
+    await host.clock.advance(2);
+    assert.deepEqual(log.slice(2), ["begin a3", "end a3"]);
+  });
+
+  it("are woken by dependencies, unless their object is being throttled", async () => {
+    let next: Next = {};
+    const { host, log, workers, submit } = bench({ next: () => next });
+    submit("ADDED", "a", 1);
+    await host.clock.advance(2);
+    const key = memoryKey(PODS, { metadata: { uid: "uid-a" } });
+    next = { after: 100, paused: true };
+    workers.poke(key);
+    await host.clock.advance(2);
+    assert.deepEqual(log.slice(2), ["begin a", "end a"]);
+    workers.poke(key);
+    workers.poke("unknown");
+    await host.clock.advance(50);
+    assert.equal(log.length, 4);
+  });
+
+  it("leave alone what is held back until it is released, and all when they have stopped", async () => {
+    let isHeld = true;
+    const { host, log, workers, submit } = bench({
+      isHeld: () => isHeld,
+      next: (text) => text === "a1" ? { after: 0 } : {},
+    });
+    submit("ADDED", "a", 1);
+    await host.clock.advance(5);
+    workers.release();
+    await host.clock.advance(5);
+    assert.deepEqual(log, ["begin a1", "end a1"]);
+    isHeld = false;
+    workers.release();
+    await host.clock.advance(5);
+    workers.release();
+    await host.clock.advance(5);
+    assert.deepEqual(log.slice(2), ["begin a", "end a"]);
+    workers.stop();
+    submit("MODIFIED", "a", 2);
+    workers.wake(memoryKey(PODS, { metadata: { uid: "uid-a" } }), "retry");
+    await host.clock.advance(5);
+    assert.deepEqual([log.length, workers.size], [4, 0]);
   });
 
   it("[A199] keep a worker for as long as it has something to do, and a memory for as long as there is its object", async () => {
