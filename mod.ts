@@ -303,6 +303,7 @@ export type {
   AdmissionServerContext,
   AdmissionServerFn,
   AdmissionServerObject,
+  CertificateValidity,
   ReviewFn,
   ReviewHints,
   WebhookClientConfig,

@@ -21,6 +21,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type {
   AdmissionServer,
   AdmissionServerContext,
+  CertificateValidity,
   WebhookClientConfig,
 } from "../settings/admission_server.ts";
 import type { AdmissionSettings } from "../settings/settings.ts";
@@ -59,6 +60,8 @@ export class Admission {
   readonly #reviews: AdmissionReviews;
   /** How the API server reaches us; undefined until the server listens. */
   #way: WebhookClientConfig | undefined;
+  /** Undefined for plain HTTP, and for servers that do not tell. */
+  #certificate: CertificateValidity | undefined;
   #isCreated = false;
   #writing: Promise<void> = Promise.resolve();
 
@@ -88,10 +91,22 @@ export class Admission {
   /** What readiness depends on. */
   checks(): readonly Check[] {
     if (this.#options.handlers.length === 0) return [];
-    return [{
-      name: "admission",
-      problem: this.#way === undefined ? "the server does not listen yet" : undefined,
-    }];
+    const problem = this.#way === undefined ? "the server does not listen yet" : this.#certificateProblem();
+    const until = this.#certificate?.notAfter;
+    return [{ name: "admission", problem, note: until && `its certificate is valid until ${until}` }];
+  }
+
+  /** The API server would refuse to speak to us. */
+  #certificateProblem(): string | undefined {
+    const { notBefore, notAfter } = this.#certificate ?? {};
+    const now = this.#options.host.clock.now();
+    if (notAfter !== undefined && Date.parse(notAfter) < now) {
+      return `its certificate has expired at ${notAfter}`;
+    }
+    if (notBefore !== undefined && Date.parse(notBefore) > now) {
+      return `its certificate is not valid before ${notBefore}`;
+    }
+    return undefined;
   }
 
   /** Begins to serve, and to manage. To be called when the kinds are known. */
@@ -206,7 +221,8 @@ export class Admission {
     const { host } = this.#options;
     const review: AdmissionServerContext["review"] = (payload, hints) => this.#reviews.review(payload, hints);
     const { fetch } = admissionApp({ review, logger: this.#logger });
-    const context = { review, fetch, host, logger: this.#logger, signal };
+    const presents = (certificate: CertificateValidity): void => void (this.#certificate = certificate);
+    const context = { review, fetch, host, logger: this.#logger, signal, presents };
     const ways = typeof server === "function" ? server(context) : server.serve(context);
     for await (const way of ways) {
       this.#way = way;

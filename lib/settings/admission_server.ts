@@ -64,6 +64,12 @@ export interface AdmissionAnswer {
  */
 export type ReviewFn = (review: unknown, hints?: ReviewHints) => Promise<AdmissionAnswer>;
 
+/** For how long a certificate is valid. RFC 3339. */
+export interface CertificateValidity {
+  readonly notBefore: string;
+  readonly notAfter: string;
+}
+
 /** What a server works with. */
 export interface AdmissionServerContext {
   /** Answers reviews. */
@@ -76,6 +82,8 @@ export interface AdmissionServerContext {
   readonly logger: Logger;
   /** Aborts when the server is to end. */
   readonly signal: AbortSignal;
+  /** To be told of the certificate that the server has from now on: the operator is ready only while that is valid. */
+  readonly presents: (certificate: CertificateValidity) => void;
 }
 
 /** Serves, and gives the way to it: once it is open, and whenever that changes. When it ends, the operator ends. */

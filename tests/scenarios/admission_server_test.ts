@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { operator, webhookServer } from "../../mod.ts";
 import { VALIDATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
+import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
 import { Doorway, objectOf, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
@@ -68,6 +69,66 @@ suite("admission servers", (scenario) => {
       assert.deepEqual([status, JSON.parse(text).response], [200, { uid: "review-1", allowed: true }]);
       await running.stop();
       await assert.rejects(ask(world, "http://127.0.0.1:9443"), { code: "ECONNREFUSED" });
+    },
+  );
+
+  scenario.virtual(
+    "[N13] the operator is not ready while the server's certificate has expired, until there is another",
+    async (world) => {
+      const { files, clock } = world.host;
+      const authority = await createAuthority({ name: "a", now: () => clock.now() });
+      const renew = async (days: number): Promise<void> => {
+        const issued = await authority.issue({
+          commonName: "localhost",
+          dnsNames: ["localhost"],
+          server: true,
+          days,
+        });
+        await files.writeText("/tls.key", issued.key);
+        await files.writeText("/tls.crt", issued.certificate);
+      };
+      await renew(1);
+      const server = webhookServer({ addr: "127.0.0.1", certfile: "/tls.crt", pkeyfile: "/tls.key" });
+      const op = operator({ admission: { server } });
+      op.on.validate(Example, function check() {});
+      const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+      const ready = () => ask(world, "http://localhost:8080", { path: "/readyz?verbose", method: "GET" });
+      const [good, note] = await ready();
+      assert.equal(good, 200);
+      assert.match(note, /^\[\+\]admission ok: its certificate is valid until 20/m);
+      await running.advance(86_400 - 100);
+      assert.equal((await ready())[0], 200);
+      await running.advance(200);
+      const [bad, reason] = await ready();
+      assert.equal(bad, 503);
+      assert.match(reason, /^\[-\]admission failed: its certificate has expired at 20/m);
+      await renew(2);
+      await running.advance(61);
+      assert.equal((await ready())[0], 200);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N13] servers of one's own say until when their certificates are valid, and from when on",
+    async (world) => {
+      const door = new Doorway();
+      const op = operator({ admission: { server: door.serve } });
+      op.on.validate(Example, function check() {});
+      const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+      const ready = () => ask(world, "http://localhost:8080", { path: "/readyz", method: "GET" });
+      assert.equal((await ready())[0], 200, "nothing is known of it");
+      const now = world.host.clock.now();
+      const at = (seconds: number) => new Date(now + seconds * 1000).toISOString();
+      door.context?.presents({ notBefore: at(60), notAfter: at(120) });
+      const [early, reason] = await ready();
+      assert.equal(early, 503);
+      assert.match(reason, /its certificate is not valid before 20/);
+      await running.advance(61);
+      assert.equal((await ready())[0], 200);
+      await running.advance(60);
+      assert.equal((await ready())[0], 503);
+      await running.stop();
     },
   );
 

@@ -11,6 +11,7 @@ import { toBase64 } from "../../model/base64.ts";
 import type {
   AdmissionServerContext,
   AdmissionServerObject,
+  CertificateValidity,
   WebhookClientConfig,
 } from "../../settings/admission_server.ts";
 import { admissionApp } from "./app.ts";
@@ -48,7 +49,7 @@ export function webhookServer(options: WebhookServerOptions = {}): AdmissionServ
 
 async function* serve(
   options: WebhookServerOptions,
-  { review, host, logger, signal }: AdmissionServerContext,
+  { review, host, logger, signal, presents }: AdmissionServerContext,
 ): AsyncGenerator<WebhookClientConfig, void, void> {
   const { path = "", cadump } = options;
   const name = nameOf(options);
@@ -68,6 +69,7 @@ async function* serve(
   try {
     for (let current = identity; !signal.aborted; current = await nextIdentity(current, { server, signal })) {
       if (current !== undefined && cadump !== undefined) await host.files.writeText(cadump, current.caBundle);
+      if (current !== undefined) presents(await validityOf(current));
       yield current === undefined ? { url } : { url, caBundle: toBase64(current.caBundle) };
     }
   } finally {
@@ -84,6 +86,11 @@ async function nextIdentity(
   if (next === undefined) await aborted(signal);
   else server.updateTls(next.tls);
   return next;
+}
+
+async function validityOf({ tls }: Identity): Promise<CertificateValidity> {
+  const { certificateFacts } = await import("../../runtime/certificate_facts.ts");
+  return certificateFacts(tls.cert);
 }
 
 interface ListenOptions {

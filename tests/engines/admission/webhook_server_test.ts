@@ -19,6 +19,7 @@ import type {
 /** A server that was asked to serve. */
 class Served implements AsyncDisposable {
   readonly said: string[] = [];
+  readonly presented: string[] = [];
   review: ReviewFn = (_review, { webhook = "all" } = {}) =>
     Promise.resolve({ apiVersion: "v", kind: "k", response: { uid: webhook, allowed: true } });
   readonly #controller = new AbortController();
@@ -35,6 +36,7 @@ class Served implements AsyncDisposable {
       host,
       logger: createLogger({ level: "debug", write }, host.clock),
       signal: this.#controller.signal,
+      presents: ({ notAfter }) => void this.presented.push(notAfter),
     };
     this.#ways = webhookServer(options).serve(context)[Symbol.asyncIterator]();
   }
@@ -161,6 +163,8 @@ describe("webhookServer()", () => {
     await waiting;
     assert.deepEqual(ways.map(({ url }) => url), [first.url, first.url]);
     assert.deepEqual(updates, [after.cert], "without closing connections");
+    const ends = [before, after].map(({ cert }) => new Date(new X509Certificate(cert).validTo).toISOString());
+    assert.deepEqual(served.presented, ends);
     assert.deepEqual(ways.map(({ caBundle = "" }) => fromBase64(caBundle)), [before.cert, after.cert]);
     await served[Symbol.asyncDispose]();
   });
