@@ -42,14 +42,21 @@ export function reportGarbage({ memory, logger }: Pass): (garbage: Garbage) => v
   };
 }
 
-/** Says once per object that its state is noted in part, what that means, and what to do. */
-export function reportLoss({ memory, logger }: Pass): () => void {
-  return () => {
-    if (memory.complaints.has("the state")) return;
-    memory.complaints.add("the state");
-    logger.warn(
-      "The object is too large for its state to be noted whole: handlers of changes will not know what large fields were " +
-        "before (leave such fields out by `ignoredFields`, or keep notes elsewhere)",
-    );
+const LOSSES = {
+  part:
+    "The object is too large for its state to be noted whole: handlers of changes will not know what large fields were " +
+    "before (leave such fields out by `ignoredFields`, or keep notes elsewhere)",
+  all:
+    "There is no room for notes in the object's annotations: they are kept in memory, and the next start takes the object " +
+    "for a new one (make room, or keep notes elsewhere)",
+} as const;
+
+/** Says once per object that its state cannot be noted as it should be, what that means, and what to do. */
+export function reportLoss({ memory, logger }: Pass): (what: keyof typeof LOSSES) => void {
+  return (what) => {
+    const message = LOSSES[what];
+    if (memory.complaints.has(message)) return;
+    memory.complaints.add(message);
+    logger.warn(message);
   };
 }

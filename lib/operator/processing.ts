@@ -218,7 +218,10 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   memory.unsent = new Patch();
   tellWritten(pass, decision, applied);
   decision.onWritten?.();
-  if (applied === undefined) return { after: decision.after?.() };
+  if (applied === undefined) {
+    rememberDropped(pass, decision, memory.body);
+    return { after: decision.after?.() };
+  }
   if (applied.body === undefined) {
     memory.vanished = true;
     return {};

@@ -19,7 +19,14 @@ import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from ".
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { compressText, decompressText } from "../runtime/compression.ts";
 import { annotationKeys, type KeyForm } from "./keys.ts";
-import { annotationsOf, parseNote, writeAnnotation, writeMarker, writeStatus } from "./notes.ts";
+import {
+  annotationsFit,
+  annotationsOf,
+  parseNote,
+  writeAnnotation,
+  writeMarker,
+  writeStatus,
+} from "./notes.ts";
 import { fillOutline, type OutlineLimits, outlineOf } from "./outline.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./persistence.ts";
 import { toPythonJson } from "./python_json.ts";
@@ -107,7 +114,8 @@ interface Place {
   /** What of an object belongs to the notes: an annotation prefix that is all ours, a field. */
   readonly own: Pick<EssenceOptions, "prefix" | "ignoredFields">;
   read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
-  write(note: EssenceNote, text: string): void;
+  /** Tells whether there is room for it. */
+  write(note: EssenceNote, text: string): boolean;
   /** Whether Kubernetes would take such a note. */
   fits(body: KubeObject, text: string): boolean;
   /** The names under which it is kept. */
@@ -162,18 +170,22 @@ class DiffBase implements DiffBaseStorage {
     if (this.#options.form === "kopf") {
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
       if (!isEqualJson(this.#place.read(body, {}), essence)) {
-        this.#place.write(note, toPythonJson(essence) + "\n");
+        this.#write(note, toPythonJson(essence) + "\n");
       }
       return;
     }
     const fields = extraFields.filter(isExtraField);
     const { text, isWhole } = this.#fitting(body, essence, { format: FORMAT, fields });
-    if (!isWhole) note.onLoss?.();
-    this.#place.write(note, text);
+    this.#write(note, text, isWhole);
   }
 
   clear(essence: JsonObject): JsonObject {
     return clearEssence(essence, this.#hidden);
+  }
+
+  #write(note: EssenceNote, text: string, isWhole = true): void {
+    const isWritten = this.#place.write(note, text);
+    if (!isWritten || !isWhole) note.onLoss?.(isWritten ? "part" : "all");
   }
 
   reserved(): readonly string[] {
@@ -254,23 +266,15 @@ class AnnotationPlace implements Place {
     return undefined;
   }
 
-  write(note: EssenceNote, text: string): void {
-    for (const key of this.#keys(note.body)) writeAnnotation(note, key, text);
-    writeMarker(note, this.own.prefix);
+  write(note: EssenceNote, text: string): boolean {
+    const isWritten = this.#keys(note.body).map((key) => writeAnnotation(note, key, text));
+    if (isWritten.includes(true)) writeMarker(note, this.own.prefix);
+    return isWritten.includes(true);
   }
 
   fits(body: KubeObject, text: string): boolean {
-    const annotations = Object.entries(annotationsOf(body));
-    // No character takes more than 3 bytes, so that most need not be encoded to be counted.
-    const most = annotations.reduce(
-      (sum, [key, value]) => sum + key.length + String(value).length,
-      text.length,
-    );
-    if (most * 3 <= TOTAL_LIMIT) return true;
-    const ownKeys = this.#keys(body);
-    const others = annotations.filter(([key]) => !ownKeys.includes(key));
-    const total = others.reduce((sum, [key, value]) => sum + key.length + byteLengthOf(String(value)), 0);
-    return total + byteLengthOf(text) <= TOTAL_LIMIT;
+    const own = Object.fromEntries(this.#keys(body).map((key) => [key, text]));
+    return annotationsFit(body, own, TOTAL_LIMIT);
   }
 
   names(): readonly string[] {
@@ -295,8 +299,9 @@ class StatusPlace implements Place {
     return parseNote(getField(body, this.#field), formatField(this.#field), options);
   }
 
-  write(note: EssenceNote, text: string): void {
+  write(note: EssenceNote, text: string): boolean {
     if (getField(note.body, this.#field) !== text.trimEnd()) writeStatus(note, this.#field, text.trimEnd());
+    return true;
   }
 
   fits(body: KubeObject, text: string): boolean {

@@ -5,6 +5,7 @@
  * understood counts as absent, and is reported.
  */
 
+import { byteLengthOf } from "../model/digest.ts";
 import { isOperatorPrefix, MARKER } from "../model/essence.ts";
 import { type FieldPath, getField } from "../model/fields.ts";
 import { getKey, isEmptyObject, isObject, setKey } from "../model/json.ts";
@@ -20,6 +21,9 @@ export interface NoteTarget {
   readonly body: KubeObject;
 }
 
+/** What all annotations of an object may have, in bytes. Source: Kubernetes, "Annotations". */
+const ANNOTATIONS_LIMIT = 256 * 1024;
+
 /** Notes that are nested deeper are not ours. */
 const DEPTH_LIMIT = 1000;
 
@@ -29,10 +33,34 @@ export function annotationsOf(body: KubeObject): JsonObject {
   return isObject(annotations) ? annotations : {};
 }
 
-/** Puts an annotation into the patch; nothing if the object has it with the same text. */
-export function writeAnnotation({ patch, body }: NoteTarget, key: string, text: string): void {
-  if (getKey(annotationsOf(body), key) === text) delete patch.metadata.annotations[key];
+/**
+ * Puts an annotation into the patch; nothing if the object has it with the same text. Tells whether there is room for it:
+ * what is too much for Kubernetes would have the whole patch refused, again and again.
+ */
+export function writeAnnotation({ patch, body }: NoteTarget, key: string, text: string): boolean {
+  const isThere = getKey(annotationsOf(body), key) === text;
+  const hasRoom = isThere || annotationsFit(body, { [key]: text }, ANNOTATIONS_LIMIT - markerSize(key));
+  if (isThere || !hasRoom) delete patch.metadata.annotations[key];
   else patch.metadata.annotations[key] = text;
+  return hasRoom;
+}
+
+/** The bytes of the marker that may have to go with a note. */
+function markerSize(key: string): number {
+  return key.indexOf("/") + `/${MARKER}`.length + "yes".length;
+}
+
+/** Whether an object's annotations, with these in the place of their namesakes, have so many bytes at most. */
+export function annotationsFit(
+  body: KubeObject,
+  own: Readonly<Record<string, string>>,
+  limit: number,
+): boolean {
+  const others = Object.entries(annotationsOf(body)).filter(([key]) => !Object.hasOwn(own, key));
+  const all = [...others, ...Object.entries(own)].flat().map(String);
+  // No character takes more than 3 bytes, so that most need not be encoded to be counted.
+  if (all.reduce((sum, text) => sum + text.length, 0) * 3 <= limit) return true;
+  return all.reduce((sum, text) => sum + byteLengthOf(text), 0) <= limit;
 }
 
 /** Puts the removal of an annotation into the patch; if the object does not have it, only a pending one is taken back. */

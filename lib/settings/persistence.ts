@@ -67,8 +67,8 @@ export interface EssenceNote {
   readonly essence: JsonObject;
   /** As given to `build()`. */
   readonly extraFields?: readonly FieldPath[];
-  /** Called where the essence is too large to be noted whole: some of what was before will not be known. */
-  readonly onLoss?: () => void;
+  /** Called where the essence is too large to be noted: in part, so that some of what was before will not be known, or at all. */
+  readonly onLoss?: (what: "part" | "all") => void;
 }
 
 /** Keeps the state that was handled last. */

@@ -57,15 +57,16 @@ export class AnnotationsProgress implements ProgressStorage {
   store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
     const { body, id, record } = target;
     const text = this.#encode(record);
+    let isWritten = false;
     for (const key of this.#keys(id, body)) {
       const stored = this.#read(body, key, {});
       if (stored !== undefined && isSameRecord(stored, record, this.#options.form)) {
         delete target.patch.metadata.annotations[key];
       } else {
-        writeAnnotation(target, key, text);
+        isWritten = writeAnnotation(target, key, text) || isWritten;
       }
     }
-    writeMarker(target, this.#options.prefix);
+    if (isWritten) writeMarker(target, this.#options.prefix);
   }
 
   purge(target: ProgressTarget): void {

@@ -98,6 +98,40 @@ suite("objects of strangers", (scenario) => {
     },
   );
 
+  scenario(
+    "an object whose annotations are full to the last byte is handled once per change, and said to be so",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.create(Example, ({ patch }) => {
+        calls.push("create");
+        patch.status.state = "made";
+      });
+      op.on.update(Example, ({ old, new: now }) => {
+        calls.push(`update ${old?.spec?.value} ${now?.spec?.value}`);
+      });
+      const running = await world.start(op);
+      const key = "example.com/full";
+      const annotations = { [key]: "x".repeat(256 * 1024 - key.length) };
+      await objects.create("one", { metadata: { annotations }, spec: { value: 1 } });
+      await world.until(async () => (await objects.get("one")).status?.state === "made");
+      await world.settle();
+      await objects.patch("one", { spec: { value: 2 } });
+      await world.until(() => calls.length > 1);
+      await world.settle();
+      assert.deepEqual(calls, ["create", "update 1 2"]);
+      const said = running.logs.filter(({ level }) => level === "warn" || level === "error");
+      const mine = said.map(({ message }) => message).filter((message) =>
+        !message.startsWith("Watching failed")
+      );
+      assert.equal(mine.length, 1, mine.join("\n"));
+      assert.match(mine[0] ?? "", /^There is no room for notes in the object's annotations/);
+      assert.deepEqual(Object.keys((await objects.get("one")).metadata.annotations ?? {}), [key]);
+      await running.stop();
+    },
+  );
+
   for (const [place, persistence] of [["annotations", annotations()], ["the status", status()]] as const) {
     scenario(
       `1 MiB that does not compress: with notes in ${place}, handlers of what has changed are called, and no others`,
