@@ -183,6 +183,15 @@ describe("AnnotationsProgress", () => {
     assert.match(JSON.stringify(verbose), /\\"stopped\\":null,\\"delayed\\":null/);
   });
 
+  it("writes letters as Python writes them where Kopf reads, and as they are elsewhere", () => {
+    const written = (storage: ProgressStorage): string =>
+      JSON.stringify(patched((patch) => {
+        storage.store({ patch, body: { metadata: {} }, id: "fn", record: { ...record, message: "ü" } });
+      }));
+    assert.ok(written(kopf()).includes(String.raw`\\u00fc`));
+    assert.match(written(own), /ü/);
+  });
+
   it("[A154] writes and purges both of Kopf's names where they differ", () => {
     const body: KubeObject = { metadata: {} };
     const patch = patched((patch) => kopf().store({ patch, body, id: LONG, record }));

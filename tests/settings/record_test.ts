@@ -52,6 +52,16 @@ describe("encodeRecord()", () => {
     });
   });
 
+  it("counts waiting for sub-handlers among the retries where Kopf does, with the error that Kopf notes", () => {
+    const waiting = { retries: 2, waits: 3, success: false, failure: false };
+    const seen = (record: typeof waiting, form: "kopf" | "lotse"): unknown => {
+      const { retries, message } = encodeRecord(record, form);
+      return [retries, message];
+    };
+    assert.deepEqual([seen(waiting, "kopf"), seen(waiting, "lotse")], [[5, "None"], [2, null]]);
+    assert.deepEqual(seen({ ...waiting, success: true }, "kopf"), [5, null]);
+  });
+
   it("cuts long messages in the middle", () => {
     const message = String(
       encodeRecord({ ...full, message: `begin${"x".repeat(10_000_000)}end` }, "lotse").message,

@@ -34,8 +34,11 @@ const mutants: Mutant[] = [
     ],
   ]),
   ...breaksOf("lib/engines/daemons/companion.ts", [
-    ["const toCancel = since + (backoff ?? 0);", "const toCancel = since;"],
     ["    if (!wasAsked) {", "    if (true) {"],
+  ], DAEMONS),
+  ...breaksOf("lib/engines/daemons/stopping.ts", [
+    ["const toCancel = since + backoff;", "const toCancel = since;"],
+    ["if (timeout !== undefined && isBefore(now, toCancel + timeout)) {", "if (false) {"],
   ], DAEMONS),
   ...breaksOf("lib/engines/posting/event.ts", [
     [`return kind === "Event" && EVENTS`, `return kind === "Event" || EVENTS`],

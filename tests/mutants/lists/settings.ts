@@ -61,6 +61,22 @@ const mutants: Mutant[] = [
       "    for (const key of this.#keys(id, body).slice(0, 1)) {\n      const stored",
     ],
   ]),
+  ...breaksOf("lib/settings/progress.ts", [
+    [`form === "kopf" ? toPythonJson(content) :`, ""],
+    [`form === "kopf" ? toPythonJson(content) : JSON.stringify(content)`, "toPythonJson(content)"],
+  ]),
+  ...breaksOf("lib/settings/record.ts", [
+    [`form === "kopf" ? record.retries + (record.waits ?? 0) : record.retries`, "record.retries"],
+    [
+      `form === "kopf" ? record.retries + (record.waits ?? 0) :`,
+      "true ? record.retries + (record.waits ?? 0) :",
+    ],
+    [
+      `return form === "kopf" && waits !== undefined && !success && !failure ? "None" : null;`,
+      "return null;",
+    ],
+    ["waits !== undefined && !success && !failure", "waits !== undefined"],
+  ]),
   ...breaksOf("lib/settings/combined.ts", [
     [
       "return firstOf(this.#storages, (storage) => storage.fetch(body, options));",
