@@ -161,7 +161,7 @@ describe("lotse dev --liveness", () => {
     },
   );
 
-  it("ends with 1 where the address makes no sense", { timeout: PATIENCE }, async () => {
+  it("[B294] ends with 1 where the address makes no sense", { timeout: PATIENCE }, async () => {
     const folder = project({ "handlers.ts": HANDLERS });
     await using program = lotse(["dev", join(folder, "handlers.ts"), "--liveness", "https://localhost:1/h"]);
     assert.equal(await program.ended(), 1);

@@ -56,7 +56,7 @@ const refuse = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ kind: "Status", apiVersion: "v1", status: "Failure", code: status }, { status, headers });
 
 describe("Poster", () => {
-  it("[B300] warns once when the API refuses, and says when it works again", async () => {
+  it("warns once when the API refuses, and says when it works again", async () => {
     const { host, poster, logs, results, answers } = setUp({ defaultBackoffs: [1, 1] });
     answers.next = () => refuse(555);
     for (const message of ["one", "two", "three"]) poster.post(A, say(message));

@@ -13,6 +13,9 @@ suite("probes", (scenario) => {
         return { calls: memo.calls = Number(memo.calls ?? 0) + 1, activity };
       });
       op.on.probe(function nothing() {});
+      op.on.probe(function none() {
+        return null;
+      });
       const running = await world.start(op, { liveness: LIVENESS });
       assert.deepEqual(await ask(world, "/healthz"), [200, '{"now":{"calls":1,"activity":"probe"}}']);
       await running.advance(11);
