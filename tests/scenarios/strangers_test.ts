@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ABSENT, annotations, operator, PRESENT, status } from "../../mod.ts";
+import { ABSENT, annotations, kopf, operator, PRESENT, status } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 
@@ -176,6 +176,36 @@ suite("objects of strangers", (scenario) => {
       },
     );
   }
+
+  scenario(
+    "a state that is too large for Kopf's notes is kept in memory, and said to be so",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ persistence: kopf() });
+      const calls: string[] = [];
+      op.on.create(Example, { id: "make" }, () => void calls.push("create"));
+      op.on.field(Example, "spec.size", { old: PRESENT }, ({ old, new: now }) => {
+        calls.push(`size ${old} ${now}`);
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { size: 1, text: "some text ".repeat(50_000) } });
+      await world.until(() => calls.length > 0);
+      for (const [key, value] of Object.entries({ size: 2, text: "short", last: true })) {
+        await world.settle();
+        await objects.patch("one", { spec: { [key]: value } });
+      }
+      await world.until(async () =>
+        (await objects.get("one")).metadata.annotations?.["kopf.zalando.org/last-handled-configuration"]
+          ?.includes(
+            "last",
+          ) === true
+      );
+      assert.deepEqual(calls, ["create", "size 1 2"]);
+      const said = running.logs.filter(({ message }) => message.startsWith("There is no room for notes"));
+      assert.deepEqual(said.map(({ level }) => level), ["warn"]);
+      await running.stop();
+    },
+  );
 
   scenario.virtual(
     "records without zones, from other versions, from the future and half-written do no harm",

@@ -27,6 +27,29 @@ describe("parseNote()", () => {
   });
 });
 
+describe("writeAnnotation()", () => {
+  const key = "lotse.dev/fn";
+  /** So many bytes of others' annotations, in characters of two bytes each. */
+  const bodyWith = (bytes: number): KubeObject => ({
+    metadata: { annotations: { [key]: "old", x: "ü".repeat((bytes - 1) / 2) } },
+  });
+
+  it("leaves alone what would be more than Kubernetes takes, a marker included, and tells so", () => {
+    const note = { own: key.length + 100, marker: "lotse.dev/kopf-managed".length + "yes".length };
+    const room = 256 * 1024 - note.own - note.marker;
+    for (const [others, hasRoom] of [[room, true], [room + 2, false]] as const) {
+      // An odd number: the name "x" is one more byte.
+      const body = bodyWith(others - (others + 1) % 2);
+      const change = patched((patch) => {
+        patch.metadata.annotations[key] = "pending";
+        assert.equal(writeAnnotation({ patch, body }, key, "t".repeat(100)), hasRoom);
+      });
+      assert.deepEqual(change, hasRoom ? { metadata: { annotations: { [key]: "t".repeat(100) } } } : {});
+    }
+    assert.equal(writeAnnotation({ patch: new Patch(), body: bodyWith(300_001) }, key, "old"), true);
+  });
+});
+
 describe("writeAnnotation() and dropAnnotation()", () => {
   const body: KubeObject = { metadata: { annotations: { a: "1" } } };
 
