@@ -168,14 +168,16 @@ class ObjectWatch implements Disposable {
       if (end === "silent" && isOpen) throw new UnstreamedError("it says nothing");
       throw new Error(`The streamed list is incomplete: the stream was ${end}`);
     }
+    if (end !== "silent") this.#mute = 0;
+    else if (this.#mute >= MUTE_STREAMS) this.#startOver("Watch streams stay mute, listing again");
+    // NB: a server that accepts and is silent may have nothing to say; one that does not even accept has a problem.
+    if (end === "silent" && !isOpen) throw new Error("The server does not answer");
     const lifetime = host.clock.monotonic() - started;
     this.#pause = this.#health.ended(settings.reconnectBackoff, {
       lifetime,
       hasNews: this.#hasNews && !initial,
     });
     this.#log("debug", "Watch stream ended", { end, pause: this.#pause });
-    if (end !== "silent") this.#mute = 0;
-    else if (this.#mute >= MUTE_STREAMS) this.#startOver("Watch streams stay mute, listing again");
   }
 
   async *#readAll(

@@ -12,7 +12,7 @@ import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Persistence } from "../settings/persistence.ts";
-import { entriesOf } from "../settings/selector_texts.ts";
+import { entriesOf, serverSelectorsFor } from "../settings/selector_texts.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { blindnessOf } from "./visibility.ts";
@@ -79,7 +79,10 @@ export class Observation {
     }
     // NB: a kind may be watched for the sake of others, and match the selector of a handler that must not see it.
     registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);
-    for (const resource of found.values()) this.#warnOfTwins(resource);
+    for (const resource of found.values()) {
+      this.#warnOfTwins(resource);
+      this.#warnOfLeaving(resource);
+    }
     const watched = [...found.values()];
     this.#checkKeys(watched);
     this.#hasBegun = true;
@@ -102,6 +105,19 @@ export class Observation {
         key: formatSelector(key),
       });
     }
+  }
+
+  /** An object that the server selects no more is out of sight, and keeps our finalizer. Source: deviations, Kopf 1.45 §4.2. */
+  #warnOfLeaving(resource: Resource): void {
+    const { settings, registry } = this.#options;
+    if (settings === undefined) return;
+    const { labelSelector, fieldSelector } = serverSelectorsFor(settings, resource);
+    const handler = registry.changesOf(resource).find(({ reason }) => reason === "delete");
+    if (handler === undefined || (labelSelector ?? fieldSelector) === undefined) return;
+    this.#warn(
+      "Deletion handlers are not called for objects that have left the server's selector (filter by labels on the handler instead)",
+      { kind: keyOf(resource), handler: handler.id },
+    );
   }
 
   /** NB: that two selectors mean the same kind shows only here, when it is too late to refuse one of them. */

@@ -16,6 +16,7 @@ import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { minimisePatch, Patch } from "../model/patch.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { serverSelectorsFor } from "../settings/selector_texts.ts";
 import { handleBackground } from "./background.ts";
 import { handleChange } from "./changes.ts";
 import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";
@@ -110,8 +111,9 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
     await handleEvent(pass, isGone ? complete(event, memory) : event);
   }
   if (isGone) {
-    pass.logger.debug("Object has gone");
-    await pass.daemons.forget(memory);
+    const hasLeft = mayHaveLeft(pass, events.at(-1)?.object);
+    pass.logger.debug(hasLeft ? "Object has left the server's selector, or has gone" : "Object has gone");
+    await pass.daemons.forget(memory, hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED");
     return { gone: true };
   }
   if (await hasVanished(pass, isNews)) return { unchanged: true };
@@ -122,6 +124,13 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   const byEvent = !pass.patch.isEmpty;
   const decision = await handleChange(pass, await handleBackground(pass));
   return await conclude(pass, { ...decision, byEvent });
+}
+
+/** Where the server selects, an object that is selected no more looks like one that has gone. Source: behaviour-c §4.2. */
+function mayHaveLeft({ memory, settings }: Pass, last: KubeObject | undefined): boolean {
+  if (last?.metadata.deletionTimestamp !== undefined) return false;
+  const { labelSelector, fieldSelector } = serverSelectorsFor(settings.watching, memory.resource);
+  return labelSelector !== undefined || fieldSelector !== undefined;
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   STREAMED_LISTS,
   WATCHES,
 } from "../support/faulty_proxy.ts";
+import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
 import { EXAMPLES, type World } from "../support/worlds.ts";
 
@@ -274,6 +275,73 @@ suite("An operator goes on, blind for nothing,", (scenario) => {
       await running.stop();
     },
   );
+});
+
+function expiredAndCut(...[passing, forward]: Parameters<Fault>): ReturnType<Fault> {
+  const fault = passing.query.has("sendInitialEvents") ? cutAfter(1) : refuse(410);
+  return fault(passing, forward);
+}
+
+/** Faults that last: of which requests, and by when readiness must tell, in seconds. */
+const LASTING: readonly [
+  title: string,
+  when: Parameters<FaultyProxy["inject"]>[0],
+  fault: Fault,
+  streaming: boolean,
+  within: number,
+][] = [
+  ...CODES.flatMap((code): [string, typeof WATCHES, Fault, boolean, number][] => [
+    [`watches are answered with ${code}`, WATCHES, refuse(code), false, 62],
+    [`watches say ERROR ${code}`, WATCHES, errorEvent(code), false, 62],
+    [`streamed lists are answered with ${code}`, WATCHES, refuse(code), true, 62],
+  ]),
+  ["watches are hung up on", WATCHES, hangUp(), true, 62],
+  ["watches are reset in their first line", WATCHES, cutInLine("reset"), true, 62],
+  ["versions expire, and streamed lists are cut", WATCHES, expiredAndCut, true, 62],
+  ["streams are answered with something else", WATCHES, answer("<html>Login</html>\n"), false, 62],
+  ["nothing is answered", ({ verb }) => verb !== "other", deaf(), false, 90],
+  ["everything is refused", () => true, refuse(500), false, 62],
+  ["everything is hung up on", () => true, hangUp(), true, 62],
+];
+
+suite("Readiness", (scenario) => {
+  for (const [title, when, fault, streaming, within] of LASTING) {
+    scenario.virtual(
+      `[D1] turns red while ${title}, and is green again with the next success`,
+      async (world) => {
+        await using place = await world.proxy();
+        const { proxy } = place;
+        const endurance = new Endurance(world, {
+          watching: { initialStreaming: streaming, chunkSize: 2 },
+          networking: { errorBackoffs: [0.2, 0.4], requestTimeout: 20 },
+        });
+        await endurance.make(NAMES);
+        const running = await world.start(endurance.op, { liveness: LIVENESS });
+        await endurance.endure(5);
+        assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+        proxy.inject(when, fault, Infinity);
+        place.breakAll();
+        const isReady = async (): Promise<boolean> => (await ask(world, "/readyz"))[0] === 200;
+        await endurance.disturb(1);
+        const { clock } = world.host;
+        const begun = clock.monotonic();
+        while (await isReady()) {
+          assert.ok(clock.monotonic() - begun < within, `It is green after ${within} s`);
+          await clock.advance(1);
+        }
+        await clock.advance(30);
+        assert.equal(await isReady(), false);
+        proxy.clear();
+        const over = clock.monotonic();
+        while (!await isReady()) {
+          assert.ok(clock.monotonic() - over < 67, "It is red after 67 s");
+          await clock.advance(1);
+        }
+        await endurance.endure(5);
+        await running.stop();
+      },
+    );
+  }
 });
 
 /** Another trial in the same world begins with nothing. */

@@ -224,6 +224,46 @@ suite("Scopes:", (scenario) => {
     },
   );
 
+  scenario(
+    "an object that leaves the server's selector is no more served, but has not been deleted; it may come back",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ watching: { labelSelectors: { examples: "shown=yes" } } });
+      const told: string[] = [];
+      const names = op.index(Example, { id: "names" }, ({ name }) => ({ all: name }));
+      op.on.create(Example, { id: "make" }, () => void told.push("made"));
+      op.on.delete(Example, { id: "unmake" }, () => void told.push("unmade"));
+      op.daemon(Example, { id: "watch" }, async ({ stopped }) => {
+        told.push("begun");
+        await stopped.wait();
+        told.push([...stopped.reasons].filter((reason) => !reason.startsWith("DAEMON")).join());
+      });
+      const running = await world.start(op);
+      assert.equal(
+        running.logs.filter(({ message }) => message.startsWith("Deletion handlers are not called")).length,
+        1,
+      );
+      await objects.create("one", { metadata: { labels: { shown: "yes" } } });
+      await world.until(() => told.length === 2, 5);
+      assert.deepEqual([told.splice(0).toSorted(), names.get("all")], [["begun", "made"], ["one"]]);
+      await objects.patch("one", { metadata: { labels: { shown: "no" } } });
+      await world.until(() => told.length === 1, 5);
+      await world.settle();
+      assert.deepEqual([told.splice(0), names.get("all")], [["FILTERS_MISMATCH"], undefined]);
+      assert.ok(
+        running.logs.some(({ level, message }) => level === "debug" && message.startsWith("Object has left")),
+      );
+      await objects.patch("one", { metadata: { labels: { shown: "yes" } } });
+      await world.until(() => told.length === 1, 5);
+      await world.settle();
+      assert.deepEqual([told.splice(0), names.get("all")], [["begun"], ["one"]]);
+      await objects.delete("one");
+      await world.until(async () => told.length === 2 && await objects.find("one") === undefined, 10);
+      assert.deepEqual(told.toSorted(), ["RESOURCE_DELETED", "unmade"]);
+      await running.stop();
+    },
+  );
+
   scenario.virtual("[C18] a field selector on namespaces decides which of them are served", async (world) => {
     for (const name of ["ns1", "ns2"]) {
       await makeNamespace(world, name);
@@ -328,6 +368,49 @@ suite("Kinds", (scenario) => {
       await second.settle();
       assert.ok(scans() > before, "a change is news");
       await second.stop();
+    },
+  );
+
+  scenario(
+    "whose versions change are watched in the version that is preferred by then, and nothing is made twice",
+    async (world) => {
+      const movers = { ...PLAINS, plural: "movers", kind: "Mover" };
+      const definition = definitionOf(movers) as { spec: { versions: { name: string }[] } };
+      const [first] = definition.spec.versions;
+      await world.client.create(DEFINITIONS, definition);
+      await world.until(async () => {
+        const served = await world.client.discovery.refresh("lotse.test");
+        return served.some(({ plural }) => plural === "movers");
+      });
+      const make = async (version: string, name: string): Promise<void> => {
+        const metadata = { name, namespace: world.namespace };
+        const object = { apiVersion: `lotse.test/${version}`, kind: "Mover", metadata, spec: { size: 1 } };
+        await world.client.create({ ...movers, version }, object);
+      };
+      const op = operator();
+      const made: string[] = [];
+      const changed: string[] = [];
+      op.on.create("movers.lotse.test", { id: "make" }, ({ name, resource: { version } }) => {
+        made.push(`${name} ${version}`);
+      });
+      op.on.update("movers.lotse.test", { id: "change" }, ({ name, resource: { version } }) => {
+        changed.push(`${name} ${version}`);
+      });
+      await make("v1", "old");
+      const running = await world.start(op);
+      await world.until(() => made.length === 1, 5);
+      const versions = [{ ...first, name: "v2" }, { ...first, storage: false, served: false }];
+      const body = { spec: { versions } };
+      await world.client.patch(DEFINITIONS, { name: "movers.lotse.test" }, { type: "merge", body });
+      await world.until(() => make("v2", "new").then(() => true, () => false), 30);
+      await world.until(() => made.length === 2, 30);
+      const address = { name: "old", namespace: world.namespace };
+      const change = { type: "merge", body: { spec: { size: 2 } } } as const;
+      await world.client.patch({ ...movers, version: "v2" }, address, change);
+      await world.until(() => changed.length === 1, 5);
+      await world.settle();
+      assert.deepEqual([made, changed], [["old v1", "new v2"], ["old v2"]]);
+      await running.stop();
     },
   );
 

@@ -87,12 +87,15 @@ export class Daemons implements Disposable {
     return { isRequired: isPending || matching.some(({ id }) => !record.hasFinished(id)), isPending };
   }
 
-  /** The object has gone: whatever it has is told to stop, and nothing of it is remembered. */
-  async forget(subject: Subject): Promise<void> {
+  /** The object has gone, or is seen no more: whatever it has is told to stop, and nothing of it is remembered. */
+  async forget(
+    subject: Subject,
+    reason: "RESOURCE_DELETED" | "FILTERS_MISMATCH" = "RESOURCE_DELETED",
+  ): Promise<void> {
     const record = this.#records.get(subject);
     if (record === undefined) return;
     this.#records.delete(subject);
-    await this.#stop(record.companions, "RESOURCE_DELETED");
+    await this.#stop(record.companions, reason);
   }
 
   /** Stops everything until `resume()`, and starts nothing meanwhile. */
