@@ -65,6 +65,8 @@ interface State<H> {
   /** What the object holds; undefined if nothing. */
   readonly stored: ProgressRecord | undefined;
   handler?: H;
+  /** Whether it is to be written although no handler is active. */
+  isRenewed?: boolean;
 }
 
 /** The progress of one object's handlers. */
@@ -142,12 +144,22 @@ export class Progress<H extends Handler> {
     return this.#active().flatMap(({ record }) => record.subrefs ?? []);
   }
 
-  /** Gives finished records the digest of what their handlers have seen; undefined leaves a record as it is. */
-  sign(digest: (handler: H) => string | undefined): void {
+  /** Gives finished records of active handlers a new digest: of those that have run, and of those that have one. */
+  sign(digest: (handler: H) => string | undefined, hasRun: (id: string) => boolean): void {
     for (const state of this.#active()) {
-      if (!isFinished(state.record)) continue;
-      const seen = digest(state.handler);
-      if (seen !== undefined) state.record = { ...state.record, digest: seen };
+      const { record, handler } = state;
+      if (!isFinished(record) || (record.digest === undefined && !hasRun(handler.id))) continue;
+      const seen = digest(handler);
+      if (seen !== undefined) state.record = { ...record, digest: seen };
+    }
+  }
+
+  /** Gives finished records another digest in place of this one; they need not be of active handlers. */
+  renew(before: string, after: string): void {
+    for (const state of this.#states.values()) {
+      if (!isFinished(state.record) || state.record.digest !== before) continue;
+      state.record = { ...state.record, digest: after };
+      state.isRenewed = true;
     }
   }
 
@@ -159,8 +171,8 @@ export class Progress<H extends Handler> {
   /** Puts the records that changed into the patch, and the removal of those of other purposes. */
   store(patch: Patch): void {
     const { storage, body } = this.#options;
-    for (const [id, { record, stored, handler }] of this.#states) {
-      if (handler === undefined) {
+    for (const [id, { record, stored, handler, isRenewed }] of this.#states) {
+      if (handler === undefined && isRenewed !== true) {
         if (this.#purpose !== undefined && isOfOther(record, this.#purpose)) this.#purge(patch, id, record);
       } else if (stored === undefined || !isEqual(record, stored)) {
         storage.store({ patch, body, id, record });
@@ -175,7 +187,8 @@ export class Progress<H extends Handler> {
 
   /** The records as they are now; to be kept until a write of them has succeeded. */
   records(): Map<string, ProgressRecord> {
-    return new Map(this.#active().map(({ handler, record }) => [handler.id, record]));
+    const kept = [...this.#states].filter(([, { handler, isRenewed }]) => handler !== undefined || isRenewed);
+    return new Map(kept.map(([id, { record }]) => [id, record]));
   }
 
   #purge(patch: Patch, id: string, { subrefs = [] }: ProgressRecord): void {

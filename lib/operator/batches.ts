@@ -10,7 +10,8 @@ import type { Outcome } from "../execution/handler.ts";
 import { type ActiveHandler, Progress, type Purpose } from "../execution/progress.ts";
 import { digestOf } from "../model/digest.ts";
 import { getField } from "../model/fields.ts";
-import type { KubeObject } from "../model/object.ts";
+import { cloneJson } from "../model/json.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
 import { applyMergePatch, type Patch } from "../model/patch.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import type { ChangeCause } from "../registry/causes.ts";
@@ -38,8 +39,8 @@ export class Batches {
   readonly #cause: ChangeCause;
   readonly #purpose: Purpose;
   readonly #all: Progress<ChangeHandler>[] = [];
-  /** What each handler that ran has seen: the object as it was, with its own patch. */
-  readonly #seen = new Map<string, () => KubeObject>();
+  /** The ids of handlers that ran. */
+  readonly #ran = new Set<string>();
 
   constructor(pass: Pass, cause: ChangeCause, purpose: Purpose) {
     this.#pass = pass;
@@ -51,7 +52,8 @@ export class Batches {
   async run(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): Promise<Batch> {
     const { host, logger, lifecycle } = this.#pass;
     this.#all.push(progress);
-    const digest = (handler: ChangeHandler): string | undefined => this.#digest(handler, this.#cause.new);
+    const essence = this.#essenceWith([]);
+    const digest = (handler: ChangeHandler): string | undefined => this.#digest(handler, essence);
     const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
     progress.activate(selected, { purpose: this.#purpose, now: host.clock.now(), digest, goesOn });
     const awake = progress.awake(host.clock.now());
@@ -75,12 +77,12 @@ export class Batches {
 
   /** Puts all records that changed into the patch. */
   store(notes: Patch): void {
-    for (const progress of this.#all) this.#sign(progress).store(notes);
+    for (const progress of this.#signed()) progress.store(notes);
   }
 
   /** The records of all handlers, to be kept until a write of them has succeeded. */
   records(): ReadonlyMap<string, ProgressRecord> {
-    return new Map(this.#all.flatMap((progress) => [...this.#sign(progress).records()]));
+    return new Map(this.#signed().flatMap((progress) => [...progress.records()]));
   }
 
   /** False if it was interrupted. @throws The signal's reason, if that leaves nothing to be written. */
@@ -88,10 +90,10 @@ export class Batches {
     const descendants = new Set<string>();
     const outcome = await this.#execute(active, descendants);
     if (outcome === undefined) {
-      if (this.#seen.size === 0 && this.#pass.patch.isEmpty) throw this.#pass.signal.reason;
+      if (this.#ran.size === 0 && this.#pass.patch.isEmpty) throw this.#pass.signal.reason;
       return false;
     }
-    this.#seen.set(active.id, this.#snapshot());
+    this.#ran.add(active.id);
     progress.settle(active.id, outcome, { now: this.#pass.host.clock.now(), descendants });
     if (outcome.kind === "success") deliver(this.#pass, active.id, outcome.result);
     return true;
@@ -144,44 +146,63 @@ export class Batches {
     throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
   }
 
-  /** Remembers what a handler saw, to be worked out only if it is needed. */
-  #snapshot(): () => KubeObject {
-    const { patch, memory } = this.#pass;
-    const { body } = memory;
-    if (patch.isEmpty) return () => body;
-    const content = patch.toMergePatch();
-    const fns = [...patch.fns];
-    return () => {
-      const result = applyMergePatch(body, content);
-      for (const fn of fns) fn(result);
-      return result;
-    };
+  /**
+   * All progress of this pass, finished records with the digest of the object as it will be when everything is written: what
+   * handlers themselves write calls none of them again, whoever of them it was (docs/decisions/0012).
+   */
+  #signed(): readonly Progress<ChangeHandler>[] {
+    if (this.#purpose === "delete") return this.#all;
+    const before = this.#essenceWith([]);
+    const after = this.#essenceWith([this.#pass.patch]);
+    for (const progress of this.#all) {
+      progress.sign((handler) => this.#digest(handler, after), (id) => this.#ran.has(id));
+    }
+    return before === after ? this.#all : [...this.#all, this.#sleepers(digestOf(before), digestOf(after))];
   }
 
-  /** Gives finished records the digest of what their handlers saw. */
-  #sign(progress: Progress<ChangeHandler>): Progress<ChangeHandler> {
-    progress.sign((handler) => {
-      const body = this.#seen.get(handler.id)?.();
-      if (body === undefined) return undefined;
-      const extraFields = extraFieldsOf(this.#pass);
-      const isSame = body === this.#pass.memory.body;
-      const essence = isSame
-        ? this.#cause.new
-        : currentEssence(this.#pass.persistence, body, { extraFields });
-      return this.#digest(handler, essence);
-    });
-    return progress;
+  /** Sub-handlers whose parents were not called in this pass. Those of fields are left as they are. */
+  #sleepers(before: string, after: string): Progress<ChangeHandler> {
+    const ids = new Set(this.#all.flatMap(({ descendants }) => descendants));
+    for (const progress of this.#all) for (const id of progress.records().keys()) ids.delete(id);
+    const sleepers = loadProgress(this.#pass, [...ids].map((id) => ({ id })));
+    sleepers.renew(before, after);
+    return sleepers;
+  }
+
+  /** What handlers would see if that, after all that could not be written before, were on the object. */
+  #essenceWith(patches: readonly Patch[]): JsonObject {
+    const { memory, persistence } = this.#pass;
+    const outgoing = [memory.unsent, ...patches].filter(({ isEmpty }) => !isEmpty);
+    if (outgoing.length === 0) return this.#cause.new;
+    const body = outgoing.reduce<KubeObject>(applied, memory.body);
+    return currentEssence(persistence, body, { extraFields: extraFieldsOf(this.#pass) });
   }
 
   /** Deletions are not started over because somebody edits a dying object. */
-  #digest({ field }: ChangeHandler, essence: unknown): string | undefined {
+  #digest({ field }: ChangeHandler, essence: JsonObject): string | undefined {
     if (this.#purpose === "delete") return undefined;
     return digestOf(field === undefined ? essence : getField(essence, field) ?? null);
   }
 }
 
+/** A body with a patch applied. What cannot be applied will not be written either: then it is as it was. */
+function applied(body: KubeObject, patch: Patch): KubeObject {
+  try {
+    const result = applyMergePatch(body, patch.toMergePatch());
+    if (patch.fns.length === 0) return result;
+    const own = cloneJson(result);
+    for (const fn of patch.fns) fn(own);
+    return own;
+  } catch {
+    return body;
+  }
+}
+
 /** Loads what the object (or a failed write) holds about these handlers. */
-export function loadProgress(pass: Pass, handlers: readonly ChangeHandler[]): Progress<ChangeHandler> {
+export function loadProgress(
+  pass: Pass,
+  handlers: readonly Pick<ChangeHandler, "id">[],
+): Progress<ChangeHandler> {
   const { memory, persistence } = pass;
   return new Progress<ChangeHandler>({
     storage: persistence.progress,

@@ -191,9 +191,40 @@ describe("Progress", () => {
     for (const [kind, digest] of [["success", "seen"], ["retry", undefined]] as const) {
       const progress = load(bodyWith({ fn: record }));
       progress.settle("fn", { kind, delay: 1, error }, { now: NOW });
-      progress.sign(() => "seen");
+      progress.sign(() => "seen", () => true);
       assert.equal(progress.records().get("fn")?.digest, digest);
     }
+  });
+
+  it("leaves what has finished without a digest as it is, unless it has just run", () => {
+    const done = { ...record, success: true };
+    for (
+      const [stored, hasRun, digest] of [
+        [done, false, undefined],
+        [{ ...done, digest: "old" }, false, "new"],
+        [done, true, "new"],
+      ] as const
+    ) {
+      const progress = load(bodyWith({ fn: stored }));
+      progress.sign(() => "new", () => hasRun);
+      assert.equal(progress.records().get("fn")?.digest, digest);
+    }
+  });
+
+  it("renews the digest of records of which nobody runs, if it is the one that is replaced", () => {
+    const done = { ...record, success: true, digest: "old" };
+    const body = bodyWith({
+      fn: done,
+      other: { ...done, digest: "older" },
+      waits: { ...done, success: false },
+    });
+    const progress = new Progress({ storage, body, ids: ["fn", "other", "waits"], unsaved: new Map() });
+    progress.renew("old", "new");
+    const patch = new Patch();
+    progress.store(patch);
+    assert.deepEqual([...progress.records()].map(([id, { digest }]) => [id, digest]), [["fn", "new"]]);
+    assert.match(JSON.stringify(patch.toMergePatch()), /new/);
+    assert.doesNotMatch(JSON.stringify(patch.toMergePatch()), /older|waits/);
   });
 
   it("waits no longer for a record from the future than the record says, and takes its attempts as they are", () => {

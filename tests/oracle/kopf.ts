@@ -69,13 +69,16 @@ export interface KopfOptions {
   readonly python: string;
   readonly kubeconfig: string;
   readonly namespace: string;
+  /** The file with the handlers. Default: handlers.py. */
+  readonly handlers?: string;
   /** A file to which a line is added for each call of a handler. */
   readonly calls: string;
 }
 
-/** Starts Kopf with the handlers of this folder. */
-export async function startKopf({ python, kubeconfig, namespace, calls }: KopfOptions): Promise<Program> {
-  const args = ["-m", "kopf", "run", "--standalone", "--verbose", "--namespace", namespace, HANDLERS];
+/** Starts Kopf. */
+export async function startKopf(options: KopfOptions): Promise<Program> {
+  const { python, kubeconfig, namespace, handlers = HANDLERS, calls } = options;
+  const args = ["-m", "kopf", "run", "--standalone", "--verbose", "--namespace", namespace, handlers];
   const program = new Program(python, args, { env: { KUBECONFIG: kubeconfig, CALLS: calls } });
   await program.wrote(/Starting the watch-stream for examples/);
   return program;

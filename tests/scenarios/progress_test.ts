@@ -53,6 +53,84 @@ suite("progress", (scenario) => {
   });
 
   scenario(
+    "[G1] what handlers write calls none of them again, however often they write it",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      for (const id of ["h1", "h2", "h3"]) {
+        op.on.create(Example, { id }, ({ patch }) => {
+          calls.push(id);
+          patch.metadata.annotations[`example.com/${id}`] = `call ${calls.length}`;
+        });
+      }
+      op.on.field(Example, "metadata.annotations", { id: "f" }, () => void calls.push("f"));
+      const running = await world.start(op);
+      await objects.create("one", {});
+      await world.until(() => calls.includes("f"));
+      await world.settle();
+      assert.deepEqual(calls, ["h1", "h2", "h3", "f"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[G1] what a handler writes does not call others' sub-handlers again", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    const calls: string[] = [];
+    op.on.create(Example, { id: "parent" }, ({ sub }) => {
+      sub("a", () => void calls.push("a"));
+      sub("b", ({ retry }) => {
+        calls.push("b");
+        if (retry === 0) throw new TemporaryError("not yet", { delay: 10 });
+      });
+    });
+    op.on.create(Example, { id: "writer" }, ({ patch, spec }) => {
+      calls.push("writer");
+      patch.spec.written = `${spec.value} and more`;
+    });
+    const running = await world.start(op);
+    await objects.create("one", { spec: { value: "v" } });
+    await running.advance(30);
+    assert.deepEqual(calls, ["a", "b", "writer", "b"]);
+    // It is what others write that does.
+    calls.length = 0;
+    await objects.create("two", { spec: { value: "v" } });
+    await running.advance(2);
+    await objects.patch("two", { spec: { value: "w" } });
+    await running.advance(30);
+    assert.deepEqual(calls.toSorted(), ["a", "a", "b", "b", "writer", "writer"]);
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "[G1] [G3] a handler whose patch could not be written at once is not called again",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] } });
+      const calls: string[] = [];
+      op.on.create(Example, { id: "h1" }, ({ patch }) => {
+        calls.push("h1");
+        patch.spec.made = `call ${calls.length}`;
+      });
+      op.on.create(Example, { id: "h2" }, () => void calls.push("h2"));
+      op.on.create(Example, { id: "h3" }, () => void calls.push("h3"));
+      const running = await world.start(op);
+      let refusals = 0;
+      world.intercept = (_, { method, path }) =>
+        method === "PATCH" && path.includes("/one") && refusals++ < 2
+          ? Response.json({ kind: "Status", code: 500 }, { status: 500 })
+          : undefined;
+      await objects.create("one", { spec: {} });
+      await running.advance(120);
+      assert.deepEqual(calls, ["h1", "h2", "h3"]);
+      assert.equal((await objects.get("one")).spec?.made, "call 1");
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    },
+  );
+
+  scenario(
     "[A163] [G2] an update that is taken back leaves no records behind, and the next one runs all handlers",
     async (world) => {
       const objects = new Objects(world);

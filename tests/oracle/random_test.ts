@@ -1,0 +1,196 @@
+/**
+ * Kopf and Lotse beside each other, on equal objects in namespaces of a real control plane. By chance, objects are made,
+ * changed and deleted, and the operators restarted. After each step, all must have called the same handlers with the same
+ * arguments, and with Kopf's notes the objects must hold the same.
+ *
+ * Longer, or other ones: ORACLE_SEED=7 ORACLE_STEPS=100 deno task test oracle/random
+ */
+
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { canonicalJson } from "../../lib/model/json.ts";
+import { kopf, type KubeObject } from "../../mod.ts";
+import { findControlPlane } from "../control_plane/control_plane.ts";
+import { RealPlace } from "../support/real_world.ts";
+import { type Loose, Objects, type World } from "../support/worlds.ts";
+import { findKopf, startKopf } from "./kopf.ts";
+import { Operations } from "./operations.ts";
+import { FAMILIES, makeOperator, type Seen } from "./table.ts";
+
+const control = findControlPlane();
+const oracle = control.reason === undefined ? findKopf() : { reason: control.reason };
+const skip = oracle.reason ?? false;
+const seed = Number(process.env["ORACLE_SEED"] ?? 1);
+const steps = Number(process.env["ORACLE_STEPS"] ?? 25);
+
+const HANDLERS = fileURLToPath(new URL("table.py", import.meta.url));
+/** How long nobody is called when everything is handled: longer than any pause of the handlers. In milliseconds. */
+const QUIET = 1500;
+
+/** Kopf, Lotse with Kopf's notes, and Lotse with its own. */
+type Side = "kopf" | "likewise" | "own";
+const SIDES = ["kopf", "likewise", "own"] as const;
+
+/** What was called, by the object's name. */
+type Calls = Readonly<Record<string, readonly string[]>>;
+
+/** The operators, each in a namespace of its own. */
+class Row implements AsyncDisposable {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "lotse-row-"));
+  readonly #place: RealPlace;
+  readonly #worlds: Readonly<Record<Side, World>>;
+  readonly #ours: Readonly<Record<"likewise" | "own", Seen[]>> = { likewise: [], own: [] };
+  readonly #compared: Record<Side, number> = { kopf: 0, likewise: 0, own: 0 };
+  #stops: (() => Promise<unknown>)[] = [];
+
+  constructor(place: RealPlace, worlds: Readonly<Record<Side, World>>) {
+    this.#place = place;
+    this.#worlds = worlds;
+  }
+
+  async start(): Promise<void> {
+    const { kopf: { namespace }, likewise, own } = this.#worlds;
+    const { kubeconfig } = this.#place.plane;
+    const noter = (calls: Seen[]) => (seen: Seen) =>
+      void calls.push(JSON.parse(JSON.stringify(seen)) as Seen);
+    const running = await Promise.all([
+      startKopf({
+        python: oracle.python ?? "",
+        handlers: HANDLERS,
+        calls: this.#file,
+        kubeconfig,
+        namespace,
+      }),
+      likewise.start(makeOperator(noter(this.#ours.likewise), kopf())),
+      own.start(makeOperator(noter(this.#ours.own))),
+    ]);
+    this.#stops = running.map((each) => () => each.stop());
+  }
+
+  async stop(): Promise<void> {
+    const stops = this.#stops;
+    this.#stops = [];
+    await Promise.all(stops.map((stop) => stop()));
+  }
+
+  /** What each side has called since the last look, by object, once nothing is called any more. */
+  async look(): Promise<Record<Side, Calls>> {
+    let count = -1;
+    let since = performance.now();
+    while (performance.now() - since < QUIET) {
+      await sleep(100);
+      const now = SIDES.reduce((sum, side) => sum + this.#calls(side).length, 0);
+      if (now !== count) since = performance.now();
+      count = now;
+    }
+    return { kopf: this.#news("kopf"), likewise: this.#news("likewise"), own: this.#news("own") };
+  }
+
+  #news(side: Side): Calls {
+    const calls = this.#calls(side);
+    const news = calls.slice(this.#compared[side]);
+    this.#compared[side] = calls.length;
+    return byObject(news);
+  }
+
+  #calls(side: Side): readonly Seen[] {
+    if (side !== "kopf") return this.#ours[side];
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, "utf8").split("\n").filter(Boolean) : [];
+    return lines.map((line) => JSON.parse(line) as Seen);
+  }
+
+  get #file(): string {
+    return join(this.#folder, "calls");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Calls of each object, sorted: we run all handlers whose turn it is before we write, Kopf writes after each. How often
+ * events come depends on how often one writes, so that of these each type counts once.
+ */
+function byObject(calls: readonly Seen[]): Calls {
+  const found = new Map<string, string[]>();
+  for (const { name, ...call } of calls) {
+    // Python's sets have no order.
+    if (Array.isArray(call["diff"])) call["diff"] = call["diff"].map((item) => canonicalJson(item)).sort();
+    const text = canonicalJson(call);
+    const texts = found.get(name) ?? [];
+    if (call.type === undefined || !texts.includes(text)) texts.push(text);
+    found.set(name, texts);
+  }
+  for (const texts of found.values()) texts.sort();
+  return Object.fromEntries([...found].sort());
+}
+
+/** The calls without the attempts of what has sub-handlers (G7). */
+function withoutWaits(calls: Calls): Calls {
+  const strip = (text: string): string =>
+    FAMILIES.some((id) => text.includes(`"id":"${id}"`)) ? text.replace(/"retry":\d+/, "") : text;
+  return Object.fromEntries(Object.entries(calls).map(([name, texts]) => [name, texts.map(strip)]));
+}
+
+/** What is left on an object; only the time differs. */
+function leftOn(object: KubeObject<Loose, Loose> | undefined): string {
+  if (object === undefined) return "gone";
+  const { annotations, labels, finalizers, deletionTimestamp } = object.metadata;
+  const text = JSON.stringify(annotations ?? {}).replace(/\d{4}-\d\d-\d\dT[\d:.]+\+00:00/g, "then");
+  const content = { annotations: JSON.parse(text) as Loose, labels, finalizers, status: object.status };
+  return canonicalJson({ ...content, isGoing: deletionTimestamp !== undefined });
+}
+
+describe("Kopf and Lotse beside each other", () => {
+  const timeout = 120_000 + steps * 30_000;
+
+  it(
+    `call the same handlers with the same arguments, whatever happens (seed ${seed})`,
+    { skip, timeout },
+    async () => {
+      await using place = await RealPlace.open();
+      const worlds = { kopf: await place.world(), likewise: await place.world(), own: await place.world() };
+      const objects = SIDES.map((side) => new Objects(worlds[side]));
+      const operations = new Operations(objects, seed);
+      await using row = new Row(place, worlds);
+      await row.start();
+      const done: string[] = [];
+      for (let step = 0; step < steps; step++) {
+        await takeStep(operations, { row, done });
+        const { kopf, likewise, own } = await row.look();
+        const context = `after ${done.join("\n")}`;
+        assert.deepEqual(likewise, kopf, `with Kopf's notes, ${context}`);
+        assert.deepEqual(withoutWaits(own), withoutWaits(kopf), `with our own notes, ${context}`);
+        for (const name of operations.names) {
+          const [theirs, ours] = await Promise.all(objects.map((each) => each.find(name)));
+          assert.equal(leftOn(ours), leftOn(theirs), `${name} ${context}`);
+        }
+      }
+    },
+  );
+});
+
+/** Does one thing, or a few while nobody looks. */
+async function takeStep(
+  operations: Operations,
+  { row, done }: { readonly row: Row; readonly done: string[] },
+): Promise<void> {
+  if (!operations.chance(0.12)) {
+    done.push(await operations.next());
+    return;
+  }
+  await row.stop();
+  for (let count = Math.floor(operations.random() * 4); count > 0; count--) {
+    done.push(await operations.next());
+  }
+  await row.start();
+  done.push("restart");
+}
