@@ -10,6 +10,7 @@
 
 import { ApiError } from "../client/errors.ts";
 import type { Client, PatchRequest } from "../client/client.ts";
+import { toError } from "./errors.ts";
 import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.ts";
 import { cloneJson, isEmptyObject } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
@@ -51,6 +52,11 @@ export interface Applied {
   readonly remaining: readonly PatchFunction[];
 }
 
+/** A function of the patch has thrown: that is the user's fault, and would happen again. The cause is what it threw. */
+export class FunctionFailure extends Error {
+  override readonly name: string = "FunctionFailure";
+}
+
 /** How often what depends on the object's version is made anew. */
 const CONFLICTS = 5;
 
@@ -58,6 +64,7 @@ const CONFLICTS = 5;
  * Writes the patch and the finalizer.
  *
  * @throws {ApiError} If the server refuses for another reason than that the object has gone.
+ * @throws {FunctionFailure} If a function of the patch throws. The fields are written by then.
  */
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   const writer = new Writer(options);
@@ -148,7 +155,7 @@ class Writer {
   async transform(fns: readonly PatchFunction[]): Promise<readonly PatchFunction[]> {
     if (fns.length === 0) return [];
     const wanted = cloneJson(this.body);
-    for (const fn of fns) fn(wanted);
+    for (const fn of fns) call(fn, wanted);
     const operations = createJsonPatch(this.body, wanted);
     const { main, status } = splitOperations(operations, this.#options.resource);
     try {
@@ -234,4 +241,14 @@ export function isWorthWriting(
   if (finalizer !== undefined && finalizersAfter(body, finalizer) !== undefined) return true;
   const content = patch.toMergePatch();
   return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;
+}
+
+function call(fn: PatchFunction, body: KubeObject): void {
+  try {
+    fn(body);
+  } catch (error) {
+    const cause = toError(error);
+    const message = `A function of the patch failed, and all of its functions are dropped: ${cause.message}`;
+    throw new FunctionFailure(message, { cause });
+  }
 }

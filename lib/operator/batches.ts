@@ -185,16 +185,25 @@ export class Batches {
   }
 }
 
-/** A body with a patch applied. What cannot be applied will not be written either: then it is as it was. */
+/** A body with a patch applied; without its functions, should one of them fail: they are dropped then. */
 function applied(body: KubeObject, patch: Patch): KubeObject {
+  const merged = applyMergePatch(body, contentOf(patch));
+  if (patch.fns.length === 0) return merged;
   try {
-    const result = applyMergePatch(body, patch.toMergePatch());
-    if (patch.fns.length === 0) return result;
-    const own = cloneJson(result);
+    const own = cloneJson(merged);
     for (const fn of patch.fns) fn(own);
     return own;
   } catch {
-    return body;
+    return merged;
+  }
+}
+
+/** What cannot be put into JSON will be dropped as well. */
+function contentOf(patch: Patch): JsonObject {
+  try {
+    return patch.toMergePatch();
+  } catch {
+    return {};
   }
 }
 

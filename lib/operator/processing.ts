@@ -7,7 +7,7 @@
  */
 
 import { ApiError } from "../client/errors.ts";
-import { type Applied, applyPatch, isWorthWriting } from "../execution/apply.ts";
+import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../execution/apply.ts";
 import { bridgeLogger } from "../engines/posting.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import { changedPaths, namedPaths } from "../model/changed_paths.ts";
@@ -276,27 +276,40 @@ function compose({ memory, patch, logger }: Pass, { notes }: Decision): Patch {
     outgoing.merge(patch.toMergePatch());
   } catch (error) {
     logger.error("Cannot write what handlers have put into the patch: it is dropped", { error });
+    const { fns } = patch;
+    patch.clear();
+    patch.fns = fns;
   }
   if (notes !== undefined) outgoing.merge(notes.toMergePatch());
   outgoing.fns.push(...memory.unsent.fns, ...patch.fns);
   return outgoing;
 }
 
-/** Keeps what was achieved, for the next try; but not a patch that the server calls invalid: it would be refused for ever. */
-function keep({ memory, patch, logger }: Pass, decision: Decision, error: unknown): void {
+/** Keeps what was achieved, for the next try. */
+function keep(pass: Pass, decision: Decision, error: unknown): void {
+  const { memory, patch } = pass;
+  dropHopeless(pass, error);
+  // NB: what is dropped by now counts as never written.
   memory.unsaved = decision.records?.() ?? memory.unsaved;
-  if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
-    logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", {
-      error,
-    });
-    memory.unsent = new Patch();
-    return;
-  }
   const unsent = new Patch(memory.unsent.toMergePatch());
   unsent.merge(patch.toMergePatch());
   unsent.fns.push(...memory.unsent.fns, ...patch.fns);
   memory.unsent = unsent;
   memory.stale = error instanceof ApiError && error.status === 409;
+}
+
+/** What the server calls invalid would be refused for ever; and a function that fails would do so again. */
+function dropHopeless({ memory, patch, logger }: Pass, error: unknown): void {
+  if (error instanceof FunctionFailure) {
+    memory.unsent.fns = [];
+    patch.fns = [];
+  } else if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
+    logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", {
+      error,
+    });
+    memory.unsent = new Patch();
+    patch.clear();
+  }
 }
 
 function afterFailure({ memory, settings, logger, signal }: Pass, error: unknown): Next {

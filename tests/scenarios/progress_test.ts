@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
-import { operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { operator, type Patch, PermanentError, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 import type { KubeObject } from "../../mod.ts";
+
+/** Patches that can never be written. */
+const SPOILT: Readonly<Record<string, (patch: Patch) => void>> = {
+  "is invalid": (patch) => void (patch.spec.value = "invalid"),
+  "has a function that throws": (patch) =>
+    void patch.fns.push((body) => {
+      Object.assign(body.spec ?? {}, { value: 1 });
+      throw new Error("broken");
+    }),
+  "is no JSON": (patch) => void (patch.spec.value = 1n),
+};
 
 suite("progress", (scenario) => {
   scenario(
@@ -129,6 +140,32 @@ suite("progress", (scenario) => {
       await running.stop();
     },
   );
+
+  for (const [title, spoil] of Object.entries(SPOILT)) {
+    scenario.virtual(`a handler whose patch ${title} is not called again for it`, async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] } });
+      const calls: string[] = [];
+      op.on.create(Example, { id: "h1" }, ({ patch }) => {
+        calls.push("h1");
+        spoil(patch);
+      });
+      op.on.create(Example, { id: "h2" }, () => void calls.push("h2"));
+      op.on.create(Example, { id: "h3" }, () => void calls.push("h3"));
+      const running = await world.start(op);
+      world.intercept = async (request, { method, path }) => {
+        const isRefused = method === "PATCH" && path.includes("/one") &&
+          (await request.clone().text()).includes("invalid");
+        return isRefused ? Response.json({ kind: "Status", code: 422 }, { status: 422 }) : undefined;
+      };
+      await objects.create("one", { spec: {} });
+      await running.advance(120);
+      assert.deepEqual(calls, ["h1", "h2", "h3"]);
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      assert.equal(running.messages("error").length, 1 + Number(title === "is invalid"));
+      await running.stop();
+    });
+  }
 
   scenario(
     "[A163] [G2] an update that is taken back leaves no records behind, and the next one runs all handlers",

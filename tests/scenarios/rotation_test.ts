@@ -150,7 +150,7 @@ describe("Credentials under load", () => {
     const { done, errors } = await running;
     await host.files.remove(folder);
     assert.deepEqual(errors, []);
-    assert.ok(done > 100, `${done} requests`);
+    assert.ok(done > 20, `${done} requests`);
     assert.deepEqual(seen.size, clients.size, "each certificate was used");
   });
 });

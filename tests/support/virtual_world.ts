@@ -22,7 +22,10 @@ export interface Seen {
 }
 
 /** Answers in the server's place; undefined lets the request through. */
-export type Intercept = (request: Request, seen: Seen) => Response | Promise<Response> | undefined;
+export type Intercept = (
+  request: Request,
+  seen: Seen,
+) => Response | undefined | Promise<Response | undefined>;
 
 export interface VirtualWorld extends World {
   readonly host: VirtualHost;

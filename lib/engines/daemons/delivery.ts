@@ -9,7 +9,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
-import { type Applied, applyPatch, isWorthWriting } from "../../execution/apply.ts";
+import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../../execution/apply.ts";
 import { toError } from "../../execution/errors.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { changedPaths, namedPaths } from "../../model/changed_paths.ts";
@@ -91,12 +91,10 @@ export async function sendPatch(patch: Patch, options: SendOptions): Promise<Bac
 
 async function send(outgoing: Patch, options: SendOptions): Promise<Backlog | undefined> {
   const { logger, adopt } = options;
-  const guarded = new Patch(outgoing.toMergePatch());
-  guarded.fns.push(...outgoing.fns.map(guard));
-  const applied = await applyPatch({ ...options, patch: guarded });
+  const applied = await applyPatch({ ...options, patch: outgoing });
   if (applied.body === undefined) logger.debug("The object has gone: nothing is written");
   else adopt(applied.body);
-  tellWritten(guarded, { ...options, applied });
+  tellWritten(outgoing, { ...options, applied });
   if (applied.remaining.length === 0) return undefined;
   logger.debug("Functions of the patch have lost against another change: the next run gets them");
   return { unsent: undefined, lost: outgoing.fns, failures: 0, retryIn: 0 };
@@ -154,19 +152,4 @@ function keep(unsent: Patch, options: SendOptions & { readonly error: unknown })
     attempt: failures,
   });
   return { unsent, lost: [], failures, retryIn };
-}
-
-/** Tells faults of users' functions from those of the network. */
-class FunctionFailure extends Error {
-  override readonly name: string = "FunctionFailure";
-}
-
-function guard(fn: PatchFunction): PatchFunction {
-  return (body) => {
-    try {
-      fn(body);
-    } catch (error) {
-      throw new FunctionFailure("A function of the patch failed", { cause: toError(error) });
-    }
-  };
 }
