@@ -43,7 +43,8 @@ const mutants: Mutant[] = [
       "if (!isFinished(record)) return true;",
     ],
     ["return current === undefined || current === record.digest;", "return true;"],
-    ["if (!isFinished(state.record)) continue;", ""],
+    ["if (!isFinished(record) || (record.digest === undefined && !hasRun(handler.id))) continue;", ""],
+    ["if (!isFinished(state.record) || state.record.digest !== before) continue;", ""],
     ["for (const each of [id, ...subrefs])", "for (const each of [id])"],
   ]),
   ...breaksOf("lib/settings/notes.ts", [

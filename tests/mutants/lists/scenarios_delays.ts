@@ -66,7 +66,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/batches.ts",
     tests,
-    replace: "this.#seen.set(active.id, this.#snapshot());",
+    replace: "this.#ran.add(active.id);",
     by: 'if (outcome.kind !== "success") this.#pass.patch.clear();',
   },
   // Lifecycles are not asked; or know nothing of the cause.

@@ -20,6 +20,21 @@ const mutants: Mutant[] = [
     replace: "return record.purpose !== undefined && record.purpose !== purpose;",
     by: "return false;",
   },
+  // What handlers write counts as written by others: for themselves, for others' sub-handlers, before it is written.
+  {
+    ...{ ...BATCHES, tests },
+    replace: "const after = this.#essenceWith([this.#pass.patch]);",
+    by: "const after = before;",
+  },
+  {
+    ...{ ...BATCHES, tests },
+    replace: "return before === after ? this.#all : [",
+    by: "return true ? this.#all : [",
+  },
+  { ...{ ...BATCHES, tests }, replace: "[memory.unsent, ...patches].filter(", by: "patches.filter(" },
+  // What can never be written is tried again and again.
+  { ...PROCESSING, replace: "dropHopeless(pass, error);", by: "" },
+  { ...PROCESSING, replace: "    patch.clear();\n    patch.fns = fns;", by: "    patch.fns = fns;" },
   // A change that was taken back leaves its records.
   { ...HANDLING, replace: 'return reason === "noop" ? tidy(pass, cause, progress) : {};', by: "return {};" },
   {
