@@ -14,6 +14,7 @@ import type {
   Observer,
   PassEnd,
   PassStart,
+  ReviewedWebhook,
   StreamState,
   Subject,
   Written,
@@ -148,6 +149,21 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     "How long it took to decode an answer, or what came at once on a stream",
     { labels: ["kind"], buckets: QUICK },
   );
+  readonly #reviews = this.#made.counter(
+    "controller_runtime_webhook_requests_total",
+    "Admission reviews, by the status of their answers",
+    ["webhook", "code"],
+  );
+  readonly #reviewTime = this.#made.histogram(
+    "controller_runtime_webhook_latency_seconds",
+    "How long admission reviews took",
+    { labels: ["webhook"], buckets: QUICK },
+  );
+  readonly #reviewing = this.#made.gauge(
+    "controller_runtime_webhook_requests_in_flight",
+    "Admission reviews that are being answered",
+    ["webhook"],
+  );
   readonly #delay = this.#made.histogram(
     "lotse_event_loop_delay_seconds",
     "How much later than due a timer runs",
@@ -254,6 +270,19 @@ export class Metrics implements Observer, TransportObserver, Disposable {
 
   looped(subject: Subject): void {
     this.#loops.inc({ kind: this.#kindOf(subject) });
+  }
+
+  reviewBegins(webhook: ReviewedWebhook): void {
+    this.#reviewing.inc({ webhook });
+  }
+
+  reviewEnds(
+    webhook: ReviewedWebhook,
+    { code, seconds }: { readonly code: number; readonly seconds: Seconds },
+  ): void {
+    this.#reviewing.dec({ webhook });
+    this.#reviews.inc({ webhook, code: String(code) });
+    this.#reviewTime.observe({ webhook }, seconds);
   }
 
   streamed(resource: Resource, { key, state }: { readonly key: string; readonly state: StreamState }): void {

@@ -121,6 +121,9 @@ export type Step =
   | { readonly kind: "pass"; readonly subject: Subject; readonly wake: string }
   | { readonly kind: "attempt"; readonly subject: Subject | undefined; readonly attempt: AttemptStart };
 
+/** Who was asked by an admission review: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
+export type ReviewedWebhook = string;
+
 /** Looks on. */
 export interface Observer {
   /** An event was taken in. */
@@ -146,6 +149,9 @@ export interface Observer {
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
   posted?(result: "posted" | "repeated" | "dropped"): void;
   looped?(subject: Subject, loop: HotLoop): void;
+  /** An admission review has come; to a handler that there is, or to all. */
+  reviewBegins?(webhook: ReviewedWebhook): void;
+  reviewEnds?(webhook: ReviewedWebhook, end: { readonly code: number; readonly seconds: Seconds }): void;
   /** Runs a piece of work, from inside. */
   around?<Result>(step: Step, run: () => Promise<Result>): Promise<Result>;
 }
@@ -170,6 +176,8 @@ const TOLD = [
   "streamEnded",
   "posted",
   "looped",
+  "reviewBegins",
+  "reviewEnds",
 ] as const satisfies readonly (keyof Observer)[];
 
 /** Gives one observer that tells all of these; what none of them wants to know it does not have. */

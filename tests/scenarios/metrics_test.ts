@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { Doorway, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
 import { Metrics } from "../../lib/engines/metrics.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
@@ -39,7 +40,13 @@ suite("metrics", (scenario) => {
     "[N11] every metric that is documented moves, and no label holds an object's name",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ queueing: { workerLimit: 2 } });
+      const doors: Doorway[] = [];
+      const server: Doorway["serve"] = (context) => {
+        const door = new Doorway();
+        doors.push(door);
+        return door.serve(context);
+      };
+      const op = operator({ queueing: { workerLimit: 2 }, admission: { server } });
       const release = Promise.withResolvers<void>();
       let counter = 0;
       op.on.create(Example, async function make({ name, body, retry, sub }) {
@@ -50,6 +57,7 @@ suite("metrics", (scenario) => {
         if (name.startsWith("secret-bad")) throw new PermanentError("no");
         if (name.startsWith("secret-slow")) await release.promise;
       });
+      op.on.validate(Example, { id: "check" }, () => release.promise);
       op.timer(Example, { interval: 600, field: "spec.ticks" }, function tick() {});
       op.on.update(Example, function loop({ patch }) {
         patch.spec.counter = ++counter;
@@ -70,11 +78,15 @@ suite("metrics", (scenario) => {
       await running.advance(5);
       seen.push(...await scrape(world));
       for (let number = 0; number < 4; number++) await objects.create(`secret-slow-${number}`);
+      const review = doors.at(-1)?.context?.review(reviewOf(), { webhook: "check" });
+      const strange = doors.at(-1)?.context?.review(reviewOf(), { webhook: "secret" });
+      await assert.rejects(async () => await strange, /there is no handler "secret"/);
       await running.advance(2);
       seen.push(...await scrape(world));
       world.intercept = (request) =>
         request.method === "PATCH" ? new Response("{}", { status: 400 }) : undefined;
       release.resolve();
+      assert.equal((await review)?.response.allowed, true);
       await running.advance(2);
       world.intercept = () => new Response("{}", { status: 429 });
       await objects.patch("secret-loop", { spec: { counter: -2 } });
@@ -88,6 +100,11 @@ suite("metrics", (scenario) => {
       const moved = new Set(seen.filter(({ value }) => value > 0).map(({ name }) => name));
       assert.deepEqual(wanted.filter((name) => !moved.has(name)), [], "what is documented moves");
       assert.deepEqual(seen.filter(({ labels }) => labels.includes("secret")), []);
+      const reviews = seen.filter(({ name }) => name === "controller_runtime_webhook_requests_total");
+      assert.deepEqual([...new Set(reviews.map(({ labels }) => labels))].sort(), [
+        '{webhook="/check",code="200"}',
+        '{webhook="unknown",code="404"}',
+      ]);
       await running.stop();
     },
   );

@@ -10,7 +10,7 @@ import type { Passage } from "../../async/gate.ts";
 import { execute } from "../../execution/execute.ts";
 import { toError } from "../../execution/errors.ts";
 import type { Handler } from "../../execution/handler.ts";
-import type { Observer, Subject } from "../../execution/observer.ts";
+import type { Observer, ReviewedWebhook, Subject } from "../../execution/observer.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
@@ -65,6 +65,28 @@ export class AdmissionReviews {
 
   /** Answers a parsed review. @throws {ReviewError} If there is no answer to it. */
   async review(payload: unknown, hints: ReviewHints = {}): Promise<AdmissionAnswer> {
+    const { clock, observer } = this.#options;
+    const webhook = this.#webhookOf(hints);
+    const begun = clock.monotonic();
+    let code = 200;
+    observer.reviewBegins?.(webhook);
+    try {
+      return await this.#review(payload, hints);
+    } catch (error) {
+      code = error instanceof ReviewError ? error.status : 500;
+      throw error;
+    } finally {
+      observer.reviewEnds?.(webhook, { code, seconds: clock.monotonic() - begun });
+    }
+  }
+
+  /** NB: paths are what anybody asks for; what is counted must be few. */
+  #webhookOf({ webhook }: ReviewHints): ReviewedWebhook {
+    if (webhook === undefined) return "/";
+    return [...this.#options.served().keys()].some(({ id }) => id === webhook) ? `/${webhook}` : "unknown";
+  }
+
+  async #review(payload: unknown, hints: ReviewHints): Promise<AdmissionAnswer> {
     const review = parseReview(payload);
     const served = this.#options.served();
     const resource = findResource(review, served);
