@@ -51,6 +51,18 @@ describe("Patch", () => {
     patch.spec = { engine: "mysql" };
     patch.status = { conditions: [] };
     assert.deepEqual(patch.toMergePatch(), { spec: { engine: "mysql" }, status: { conditions: [] } });
+    patch.clear();
+    patch.metadata = { labels: { a: "1" } };
+    assert.deepEqual(patch.toMergePatch(), { metadata: { labels: { a: "1" } } });
+    patch.meta = null;
+    assert.deepEqual(patch.toMergePatch(), { metadata: null });
+  });
+
+  it("leaves out empty labels and annotations of the metadata only", () => {
+    const patch = new Patch();
+    patch.metadata = { labels: {}, annotations: {}, name: "x" };
+    patch.status = { labels: {} };
+    assert.deepEqual(patch.toMergePatch(), { metadata: { name: "x" }, status: { labels: {} } });
   });
 
   it("deletes a whole section also after it was read", () => {

@@ -55,6 +55,8 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/model/patch.ts", [
     ["if (!isBlank(name, section)) return false;", "return false;"],
+    [`this.#replace("metadata", value);`, ""],
+    [`return name === "metadata" && (key`, "return (key"],
   ]),
   ...breaksOf("lib/model/selector.ts", [
     ["if (names.length === 0) {", "if (false) {"],
