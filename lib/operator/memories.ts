@@ -48,6 +48,8 @@ export interface ObjectMemory {
   restored: boolean;
   /** Whether the server has said that the object is not there any more; the watch says so later. */
   vanished: boolean;
+  /** Whether its kind is served in another version from now on, in which it is seen as well: it has not gone. */
+  moved: boolean;
   /** Cycles in a row that failed. */
   failures: number;
   /** Filters that threw, by handler: reported once. */
@@ -111,6 +113,7 @@ export class Memories {
       stale: false,
       restored: false,
       vanished: false,
+      moved: false,
       failures: 0,
       complaints: new Set(),
     };

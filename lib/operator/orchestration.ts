@@ -21,6 +21,7 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { serverSelectorsFor } from "../settings/selector_texts.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
+import type { SubmitOptions } from "./queueing.ts";
 import { type Scope, Sharing } from "./sharing.ts";
 
 export interface OrchestrationOptions {
@@ -30,8 +31,8 @@ export interface OrchestrationOptions {
   readonly settings: WatchingSettings;
   readonly tasks: TaskGroup;
   readonly scope: Scope;
-  /** Takes an event in; a restored one says that what is remembered of the object is to be forgotten. */
-  readonly submit: (resource: Resource, event: WatchEvent, options: { readonly restored?: boolean }) => void;
+  /** Takes an event in. */
+  readonly submit: (resource: Resource, event: WatchEvent, options: SubmitOptions) => void;
   /** Called with each stream that is started, before it lists anything. */
   readonly onStarted?: (stream: string, resource: Resource) => void;
   /** Called with each stream that has listed its objects for the first time. */
@@ -141,7 +142,8 @@ export class Orchestration {
     }
     for (const [resource, object] of orphans) {
       // What nobody tells about any more counts as gone: else its daemons and retries would go on for ever.
-      this.#submit(resource, { event: { type: "DELETED", object } });
+      const moved = [...wanted.values()].some((target) => isOtherVersion(target.resource, resource));
+      this.#submit(resource, { event: { type: "DELETED", object }, moved });
     }
     for (const [key, { resource }] of unwanted) if (!wanted.has(key)) this.#leave(key, resource);
     this.#isRevising = false;
@@ -241,9 +243,12 @@ export class Orchestration {
   }
 
   /** One object that cannot be taken in must not keep the others out. */
-  #submit(resource: Resource, { event, restored }: { event: WatchEvent; restored?: boolean }): void {
+  #submit(
+    resource: Resource,
+    { event, restored, moved }: { readonly event: WatchEvent } & SubmitOptions,
+  ): void {
     try {
-      this.#options.submit(resource, event, { restored });
+      this.#options.submit(resource, event, { restored, moved });
     } catch (error) {
       const { name, namespace } = event.object.metadata ?? {};
       this.#options.logger.error("An event cannot be taken in: it is dropped", {
@@ -269,6 +274,10 @@ export class Orchestration {
   #sight(key: string): void {
     if (this.#blind.delete(key)) this.#options.onSighted?.();
   }
+}
+
+function isOtherVersion(a: Resource, b: Resource): boolean {
+  return a.group === b.group && a.plural === b.plural && a.version !== b.version;
 }
 
 /** Whether a kind is served as it was. */

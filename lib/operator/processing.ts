@@ -112,7 +112,7 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   }
   if (isGone) {
     const hasLeft = mayHaveLeft(pass, events.at(-1)?.object);
-    pass.logger.debug(hasLeft ? "Object has left the server's selector, or has gone" : "Object has gone");
+    pass.logger.debug(hasLeft ? "Object is seen no more: it has left, or has gone" : "Object has gone");
     await pass.daemons.forget(memory, hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED");
     return { gone: true };
   }
@@ -126,8 +126,12 @@ async function processObject(pass: Pass, events: readonly WatchEvent[], wake: Wa
   return await conclude(pass, { ...decision, byEvent });
 }
 
-/** Where the server selects, an object that is selected no more looks like one that has gone. Source: behaviour-c §4.2. */
+/**
+ * Where the server selects, an object that is selected no more looks like one that has gone; so it does when its kind is
+ * served in another version. Source: behaviour-c §4.2.
+ */
 function mayHaveLeft({ memory, settings }: Pass, last: KubeObject | undefined): boolean {
+  if (memory.moved) return true;
   if (last?.metadata.deletionTimestamp !== undefined) return false;
   const { labelSelector, fieldSelector } = serverSelectorsFor(settings.watching, memory.resource);
   return labelSelector !== undefined || fieldSelector !== undefined;

@@ -64,6 +64,8 @@ const LONGEST_CRASH_PAUSE: Seconds = 60;
 export interface SubmitOptions {
   /** The server was set back: what is remembered of the object may be newer than what is true. Default: false. */
   readonly restored?: boolean;
+  /** The object is not seen any more in this version of its kind, but in another one. Default: false. */
+  readonly moved?: boolean;
 }
 
 interface Worker {
@@ -122,13 +124,18 @@ export class Workers {
   }
 
   /** Takes an event in. */
-  submit(resource: Resource, event: WatchEvent, { restored = false }: SubmitOptions = {}): void {
+  submit(
+    resource: Resource,
+    event: WatchEvent,
+    { restored = false, moved = false }: SubmitOptions = {},
+  ): void {
     if (this.#isStopped) return;
     const { memories, indexing, keepsEvents, observer } = this.#options;
     const memory = memories.recall(resource, event);
     // What the server says of the kind may have changed: whether its status is a subresource, for one.
     memory.resource = resource;
     if (restored) memory.restored = true;
+    if (moved) memory.moved = true;
     const keepsAll = keepsEvents(resource);
     if (!keepsAll && isEcho(memory, event)) return indexing?.submit(memory, event);
     const worker = this.#workerOf(memory);

@@ -251,7 +251,9 @@ suite("Scopes:", (scenario) => {
       await world.settle();
       assert.deepEqual([told.splice(0), names.get("all")], [["FILTERS_MISMATCH"], undefined]);
       assert.ok(
-        running.logs.some(({ level, message }) => level === "debug" && message.startsWith("Object has left")),
+        running.logs.some(({ level, message }) =>
+          level === "debug" && message.startsWith("Object is seen no more")
+        ),
       );
       await objects.patch("one", { metadata: { labels: { shown: "yes" } } });
       await world.until(() => told.length === 1, 5);
@@ -393,6 +395,14 @@ suite("Kinds", (scenario) => {
       op.on.create("movers.lotse.test", { id: "make" }, ({ name, resource: { version } }) => {
         made.push(`${name} ${version}`);
       });
+      const ends: string[] = [];
+      op.on.event("movers.lotse.test", { id: "see" }, ({ type, name }) => {
+        if (type === "DELETED") ends.push(name);
+      });
+      op.daemon("movers.lotse.test", { id: "stay" }, async ({ name, stopped, resource: { version } }) => {
+        await stopped.wait();
+        if (name === "old") ends.push(`${version} ${[...stopped.reasons][0]}`);
+      });
       op.on.update("movers.lotse.test", { id: "change" }, ({ name, resource: { version } }) => {
         changed.push(`${name} ${version}`);
       });
@@ -409,7 +419,10 @@ suite("Kinds", (scenario) => {
       await world.client.patch({ ...movers, version: "v2" }, address, change);
       await world.until(() => changed.length === 1, 5);
       await world.settle();
-      assert.deepEqual([made, changed], [["old v1", "new v2"], ["old v2"]]);
+      assert.deepEqual([made, changed, ends], [["old v1", "new v2"], ["old v2"], ["v1 FILTERS_MISMATCH"]]);
+      await world.client.delete({ ...movers, version: "v2" }, address);
+      await world.until(() => ends.length === 3, 5);
+      assert.deepEqual(ends.slice(1).sort(), ["old", "v2 RESOURCE_DELETED"]);
       await running.stop();
     },
   );
