@@ -54,10 +54,8 @@ const mutants: Mutant[] = [
   { ...LIFETIME, replace: "indices: ground.indexing.indices, observer", by: "indices: {}, observer" },
   {
     ...RUNNING,
-    replace:
-      "this.#announce();\n      this.#admission.revise();\n      await this.#orchestration.revise(kinds);",
-    by:
-      "this.#admission.revise();\n      await this.#orchestration.revise(kinds);\n      await this.#options.host.clock.sleep(0);\n      this.#announce();",
+    replace: "this.#options.onReady();",
+    by: "void this.#options.host.clock.sleep(0.001).then(() => this.#options.onReady());",
   },
   {
     file: "lib/client/vault.ts",
@@ -108,12 +106,6 @@ const mutants: Mutant[] = [
     ...ANNOUNCING,
     replace: 'message: [message, text].filter((part) => part !== "").join(" "),',
     by: "message: message || text,",
-  },
-  {
-    file: "lib/engines/posting/event.ts",
-    tests: posting,
-    replace: "return reference.namespace ?? defaultNamespace;",
-    by: "return defaultNamespace;",
   },
   {
     file: "lib/engines/posting/event.ts",
