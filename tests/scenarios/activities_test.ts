@@ -404,7 +404,21 @@ suite("activities", (scenario) => {
     op.on.cleanup((args) => void sets.set("cleanup", namesOf(args)));
     op.index(Example, { id: "all" }, (args) => void sets.set("index", namesOf(args)));
     op.on.event(Example, (args) => void sets.set("event", namesOf(args)));
-    op.on.create(Example, { param: 1 }, (args) => void sets.set("change", namesOf(args)));
+    op.on.create(Example, { param: 1 }, (args) => {
+      sets.set("change", namesOf(args));
+      args.sub("part", (own) => void sets.set("sub-handler", namesOf(own)));
+    });
+    op.on.event(Example, {
+      id: "seen",
+      when: (args) => !!sets.set("event filter", filterNamesOf(args)),
+    }, () => {});
+    const wholes: unknown[] = [];
+    op.on.update(Example, {
+      field: "spec.a",
+      when: ({ old, new: now, diff }) => wholes.push([old, now, diff.map(({ path }) => path.join("."))]) > 0,
+    }, function changed({ old, new: now, diff }) {
+      wholes.push([old, now, diff.map(({ path }) => path.join("."))]);
+    });
     op.daemon(Example, (args) => void sets.set("daemon", namesOf(args)));
     op.on.validate(Example, { param: 1 }, (args) => void sets.set("validate", namesOf(args)));
     op.on.mutate(Example, (args) => void sets.set("mutate", namesOf(args)));
@@ -433,16 +447,20 @@ suite("activities", (scenario) => {
       index: `${attempt} ${object}`,
       event: `${attempt} ${object} type event`,
       change: `${attempt} ${object} reason old new diff sub`,
+      "sub-handler": `${attempt} ${object} reason old new diff sub`,
       daemon: `${attempt} ${object} stopped`,
       timer: `${attempt} ${object} stopped`,
       validate: `${attempt} ${object} ${request}`,
       mutate: `${attempt} ${object} ${request}`,
       filter: `${object} reason old new diff`,
+      "event filter": `${object} type event`,
       "admission filter": `${object} ${request}`,
     };
     for (const [kind, names] of Object.entries(wanted)) {
       assert.deepEqual(sets.get(kind)?.sort(), names.split(" ").sort(), kind);
     }
+    // Filters see the whole object's change, also those of handlers with a field.
+    assert.deepEqual(wholes.slice(-2), [[{}, { spec: { a: 1 } }, ["spec"]], [undefined, 1, [""]]]);
   });
 
   scenario.virtual("two handlers of an activity must have two ids", (_world) => {

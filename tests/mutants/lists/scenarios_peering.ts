@@ -1,0 +1,112 @@
+/** Breaks in peering, which its scenarios must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/peering_test.ts"];
+
+const PEERING = { file: "lib/engines/peering/peering.ts", tests };
+const SCOPE = { file: "lib/engines/peering/scope.ts", tests };
+const RECORD = { file: "lib/engines/peering/record.ts", tests };
+const ORCHESTRATION = { file: "lib/operator/orchestration.ts", tests };
+
+const mutants: Mutant[] = [
+  // Where there are no kinds, or nobody is to be met.
+  {
+    ...PEERING,
+    replace: "if (mandatory && resources.length === 0) this.#kinds.close();",
+    by: "this.#kinds.set(true);",
+  },
+  {
+    ...PEERING,
+    replace: "this.#kinds = this.#row.add(standalone || !mandatory);",
+    by: "this.#kinds = this.#row.add(false);",
+  },
+  {
+    ...PEERING,
+    replace: "const gate = this.#row.add(!settings.peering.mandatory);",
+    by: "const gate = this.#row.add(true);",
+  },
+  {
+    ...PEERING,
+    replace: "if (settings.peering.standalone || this.#isStopping) return;",
+    by: "if (this.#isStopping) return;",
+  },
+  { ...SCOPE, replace: "(this.isThere || !settings.peering.mandatory)", by: "true" },
+  // Which kind is met at, and in which namespaces.
+  {
+    ...PEERING,
+    replace: 'const plural = clusterwide ? "clusterkopfpeerings" : "kopfpeerings";',
+    by: 'const plural = "clusterkopfpeerings";',
+  },
+  {
+    ...PEERING,
+    replace: "this.#options.namespaces() ?? [client.defaultNamespace]",
+    by: "[client.defaultNamespace]",
+  },
+  // Who is in the way: nobody; the lower ones; oneself; those of other objects; the dead; records without fields.
+  { ...SCOPE, replace: "peer.priority > priority", by: "peer.priority > priority + 1" },
+  { ...SCOPE, replace: "peer.priority > priority", by: "peer.priority !== priority" },
+  { ...SCOPE, replace: "peer.priority === priority", by: "false" },
+  { ...SCOPE, replace: "!isDead(peer, now) && peer.identity !== identity", by: "!isDead(peer, now)" },
+  {
+    ...SCOPE,
+    replace: "const fieldSelector = [`metadata.name=${name}`, selectors.fieldSelector]",
+    by: "const fieldSelector = [selectors.fieldSelector]",
+  },
+  { ...SCOPE, replace: "if (dead.length > 0) this.#purge(dead);", by: "" },
+  {
+    ...SCOPE,
+    replace: "this.#expiry = Math.min(...[...higher, ...equal].map(expiryOf));",
+    by: "this.#expiry = Infinity;",
+  },
+  { ...RECORD, replace: "priority: toNumber(priority) ?? 0,", by: "priority: toNumber(priority) ?? -100," },
+  // What is said: nothing; each time; once only.
+  { ...SCOPE, replace: "if (isFree !== gate.isOpen || isFirst) {", by: "{" },
+  { ...SCOPE, replace: "if (isFree !== gate.isOpen || isFirst) {", by: "if (isFirst) {" },
+  {
+    ...SCOPE,
+    replace: "if (higher.length === 0 && equal.length > 0 && !isSharded) this.#warn(equal);",
+    by: "",
+  },
+  {
+    ...SCOPE,
+    replace: "if (higher.length === 0 && equal.length > 0 && !isSharded) this.#warn(equal);",
+    by: "if (!this.#hasDecided) this.#warn(equal);",
+  },
+  { ...SCOPE, replace: 'if (!stealth) logger.debug("The own', by: 'logger.debug("The own' },
+  {
+    ...SCOPE,
+    replace: 'logger.debug("There is no peering object',
+    by: 'if (!stealth) logger.debug("There is no peering object',
+  },
+  // How often records are written; and that they go.
+  { ...SCOPE, replace: "lifetime - 5 - 5 * random.next()", by: "lifetime - 5 * random.next()" },
+  { ...SCOPE, replace: "Math.max(1, lifetime - 5", by: "Math.max(2, lifetime - 5" },
+  { ...SCOPE, replace: "await this.#write({ [this.#options.identity]: null });", by: "" },
+  {
+    file: "lib/operator/lifetime.ts",
+    tests,
+    replace: "await this.#activities.cleanup();",
+    by: "await this.#run?.leave();\n      await this.#activities.cleanup();",
+  },
+  // A pause: closes no streams; starts with a listing; holds nothing back.
+  {
+    ...ORCHESTRATION,
+    replace: "using spell = spellOf(passage, signal);",
+    by: "using spell = { signal, [Symbol.dispose]: () => {} };",
+  },
+  { ...ORCHESTRATION, replace: "if (!this.#options.passage.isOpen) return true;", by: "" },
+  // Shards.
+  {
+    ...SCOPE,
+    replace: "higher.length > 0 ? higher : isSharded ? [] : equal",
+    by: "higher.length > 0 ? higher : equal",
+  },
+  {
+    ...SCOPE,
+    replace: "higher.length > 0 ? higher : isSharded ? [] : equal",
+    by: "isSharded ? [] : higher.length > 0 ? higher : equal",
+  },
+];
+
+export default mutants;

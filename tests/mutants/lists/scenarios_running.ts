@@ -1,0 +1,139 @@
+/** Breaks in how an operator runs and ends, which the scenarios of running, probes and others must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/running_test.ts"];
+const probes = ["tests/scenarios/probes_test.ts"];
+const embedding = ["tests/scenarios/embedding_test.ts"];
+const faults = ["tests/scenarios/faults_test.ts"];
+
+const PROCESSING = { file: "lib/operator/processing.ts", tests };
+const LIFETIME = { file: "lib/operator/lifetime.ts", tests };
+const RUNNING = { file: "lib/operator/running.ts", tests };
+const PROBING = { file: "lib/engines/probing.ts", tests: probes };
+const ACTIVITIES = { file: "lib/operator/activities.ts", tests: probes };
+
+const mutants: Mutant[] = [
+  // Pauses after failures: always the first; not held to; never anew.
+  { ...PROCESSING, replace: "memory.failures++;", by: "memory.failures = 1;" },
+  {
+    ...PROCESSING,
+    replace: 'return { after, wake: "error", paused: pause !== undefined };',
+    by: 'return { after, wake: "error" };',
+  },
+  { ...PROCESSING, replace: "pass.memory.failures = 0;", by: "" },
+  // The end: without its reason, or an error; parts that fail are not noticed; streams and daemons go on; it waits for ever.
+  {
+    ...LIFETIME,
+    replace: "isPlain ? {} : { reason: reason instanceof Error ? reason.message : reason },",
+    by: "{},",
+  },
+  {
+    ...LIFETIME,
+    replace: 'const isPlain = reason instanceof DOMException && reason.name === "AbortError";',
+    by: "const isPlain = false;",
+  },
+  { ...LIFETIME, replace: "if (failure !== undefined) throw failure.error;", by: "" },
+  { ...RUNNING, replace: "if (this.#failed.aborted) throw this.#failed.reason;", by: "" },
+  {
+    ...RUNNING,
+    replace: "Promise.all([this.#streams.stop(), this.#pausing.peering.stopWatching()])",
+    by: "Promise.all([this.#pausing.peering.stopWatching()])",
+  },
+  {
+    ...RUNNING,
+    replace: "finished(this.#work, { clock, timeout: exitTimeout }),\n      daemons.exit(),",
+    by: "finished(this.#work, { clock, timeout: exitTimeout }),",
+  },
+  {
+    ...RUNNING,
+    replace: "if (!isFinished) this.#handlers.abort",
+    by: "if (!isFinished) await clock.sleep(60);\n    if (!isFinished) this.#handlers.abort",
+  },
+  {
+    ...RUNNING,
+    replace: 'logger.warn("Some handlers do not stop: they are left behind"',
+    by: 'logger.debug("Some handlers do not stop: they are left behind"',
+  },
+  // Streams that end, and workers that crash, are not started again.
+  {
+    file: "lib/client/watch.ts",
+    tests,
+    replace: "this.#pause = this.#health.failed(settings.reconnectBackoff, error);",
+    by:
+      "this.#pause = this.#health.failed(settings.reconnectBackoff, error);\n    if (error instanceof ApiError) throw error;",
+  },
+  {
+    file: "lib/client/watch.ts",
+    tests,
+    replace: "if (this.#pause === 0 || signal.aborted) continue;",
+    by: "if (signal.aborted) continue;\n      this.#pause += 600;",
+  },
+  {
+    file: "lib/operator/operator.ts",
+    tests,
+    replace: "if (!isNamed && clusterwide === undefined) warnOfScope(logger);",
+    by: "",
+  },
+  {
+    file: "lib/operator/operator.ts",
+    tests,
+    replace: "if (!isNamed && clusterwide === undefined) warnOfScope(logger);",
+    by: "warnOfScope(logger);",
+  },
+  // Handlers that fail.
+  {
+    file: "lib/execution/execute.ts",
+    tests,
+    replace: "switch (handler.errors ?? errors) {",
+    by: "switch (errors) {",
+  },
+  {
+    file: "lib/execution/execute.ts",
+    tests,
+    replace: "handler.retries !== undefined && retry >= handler.retries",
+    by: "handler.retries !== undefined && retry > handler.retries",
+  },
+
+  // Probes.
+  { ...PROBING, replace: "status: 500 });", by: "status: 503 });" },
+  {
+    ...PROBING,
+    replace: "this.#asking ??= probe().finally(() => this.#asking = undefined);",
+    by: "this.#asking ??= probe();",
+  },
+  {
+    ...PROBING,
+    replace: ": Response.json(Object.fromEntries(results));",
+    by: ": Response.json([...results.keys()]);",
+  },
+  {
+    ...ACTIVITIES,
+    replace: "throw new PermanentError(toError(error).message, { cause: error });",
+    by: "throw error;",
+  },
+  { ...LIFETIME, tests: probes, replace: "if (liveness !== undefined) parseProbeAddress(liveness);", by: "" },
+
+  // Two operators share what they have; lists that were cut count.
+  {
+    file: "lib/operator/operator.ts",
+    tests: embedding,
+    replace: "registry: this.#registry.copy(),",
+    by: "registry: (Registry.prototype as unknown as { shared: Registry }).shared ??= this.#registry.copy(),",
+  },
+  {
+    file: "lib/client/watch.ts",
+    tests: faults,
+    replace: "throw new Error(`The streamed list is incomplete: the stream was ${end}`);",
+    by: 'yield this.#complete("1");',
+  },
+  {
+    file: "lib/client/watch.ts",
+    tests: faults,
+    replace: "if (error instanceof ApiError && error.status === 410) {",
+    by:
+      "if (error instanceof ApiError && error.status === 410) {\n      if (this.#version === undefined) throw error;",
+  },
+];
+
+export default mutants;

@@ -1,0 +1,89 @@
+/** Breaks in which namespaces and kinds are served, which the scenarios of scopes must notice. */
+
+import type { Mutant } from "../mutant.ts";
+
+const tests = ["tests/scenarios/scopes_test.ts"];
+
+const NAMESPACES = { file: "lib/operator/namespaces.ts", tests };
+const SCANNING = { file: "lib/operator/scanning.ts", tests };
+const RUNNING = { file: "lib/operator/running.ts", tests };
+const WATCH = { file: "lib/client/watch.ts", tests };
+
+const mutants: Mutant[] = [
+  // Namespaces that come or go are not noticed; those that do not match are; all are asked for.
+  {
+    ...NAMESPACES,
+    replace: "namespace: name,\n    });\n    this.#options.onChange();",
+    by: "namespace: name,\n    });",
+  },
+  { ...NAMESPACES, replace: "if (!this.matches(name)) return;", by: "" },
+  { ...NAMESPACES, replace: "if (isGone) this.#served.delete(name);", by: "if (isGone) return;" },
+  {
+    ...NAMESPACES,
+    replace: "return !settings.scanning.disabled && !patterns.every(isExactName);",
+    by: "return !settings.scanning.disabled;",
+  },
+  // Those that end: are left at once; are kept for ever; are not spoken of.
+  {
+    ...NAMESPACES,
+    replace: "if (metadata.deletionTimestamp === undefined || conditions.length === 0) return false;",
+    by: "if (metadata.deletionTimestamp === undefined) return false;",
+  },
+  {
+    ...NAMESPACES,
+    replace: "if (pending.length === 0) return true;",
+    by: "if (pending.length === 0) return false;",
+  },
+  { ...NAMESPACES, replace: "if (pending.length === 0) return true;", by: "return true;" },
+  // Without rights: nothing is served; nothing is said; it stays so.
+  { ...NAMESPACES, replace: "if (this.#served.size === 0) {", by: "if (false) {" },
+  { ...NAMESPACES, replace: "this.#isRefused = true;", by: "" },
+  // One stream per namespace also for kinds of the cluster.
+  {
+    file: "lib/operator/orchestration.ts",
+    tests,
+    replace:
+      "const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];",
+    by: "const namespaces = this.#options.scope.served ?? [undefined];",
+  },
+  // Kinds: are not noticed; are, although nobody is to look; are looked up again with each listing.
+  { ...RUNNING, replace: "if (!this.#options.settings.scanning.disabled) this.#scan();", by: "" },
+  {
+    ...RUNNING,
+    replace: "if (!this.#options.settings.scanning.disabled) this.#scan();",
+    by: "this.#scan();",
+  },
+  { ...SCANNING, replace: "if (isKnown) return;", by: "" },
+  { ...SCANNING, replace: "if (isKnown) return;", by: "if (versions.size > 0) return;" },
+  // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
+  {
+    ...WATCH,
+    replace: "...{ labelSelector, fieldSelector, shardSelector },\n    });",
+    by: "...{ labelSelector, fieldSelector },\n    });",
+  },
+  {
+    ...WATCH,
+    replace: "...{ labelSelector, fieldSelector, shardSelector },\n    });",
+    by: "...{ fieldSelector, shardSelector },\n    });",
+  },
+  {
+    ...WATCH,
+    replace: "const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;",
+    by: "const chunkSize = null;",
+  },
+  { ...NAMESPACES, replace: "signal, onState, ...selectors };", by: "signal, onState };" },
+  {
+    file: "lib/operator/changes.ts",
+    tests,
+    replace: "memory.noticedByListing && !memory.handledOnce",
+    by: "memory.noticedByListing",
+  },
+  {
+    file: "lib/registry/registry.ts",
+    tests,
+    replace: "return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];",
+    by: "return [...this.#events, ...this.#changes, ...this.#backgrounds];",
+  },
+];
+
+export default mutants;
