@@ -84,10 +84,11 @@ const mutants: Mutant[] = [
   },
   // What the server drops is not said; or said each time; or said of what is only empty.
   { ...KEEPING, replace: "if (fields.length === 0) return;", by: "return;" },
-  { ...KEEPING, replace: "droppedKinds.add(kind);", by: "" },
+  { ...KEEPING, replace: "kindComplaints.add(kind);", by: "" },
   {
     ...KEEPING,
-    replace: "return value === null || (isObject(value) && Object.values(value).every(isNothing));",
+    replace:
+      "return value === null || (isObject(value) && Object.values(value).every((each) => isNothing(each, path)));",
     by: "return false;",
   },
   { ...KEEPING, replace: "return droppedFields(value, live, `${path}${key}.`);", by: "return [];" },

@@ -8,6 +8,8 @@ const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 const DAEMONS = { file: "lib/engines/daemons/daemons.ts", tests };
 const COMPANION = { file: "lib/engines/daemons/companion.ts", tests };
 const STOPPING = { ...COMPANION, tests: stopping };
+const ATTEMPTS = { file: "lib/engines/daemons/attempts.ts", tests };
+const STAGES = { file: "lib/engines/daemons/stopping.ts", tests: stopping };
 const DELIVERY = { file: "lib/engines/daemons/delivery.ts", tests };
 
 const mutants: Mutant[] = [
@@ -30,7 +32,7 @@ const mutants: Mutant[] = [
   },
   {
     ...COMPANION,
-    replace: 'const mayReturn = this.handler.type === "timer" && this.#outcome?.kind === "failure";',
+    replace: 'const mayReturn = handler.type === "timer" && this.#outcome?.kind === "failure";',
     by: "const mayReturn = true;",
   },
   {
@@ -41,13 +43,13 @@ const mutants: Mutant[] = [
   // When they begin.
   {
     ...COMPANION,
-    replace: "this.#plan(this.#world.clock.monotonic() + this.#initialDelay());",
+    replace: "this.#plan(this.#world.clock.monotonic() + delay);",
     by: "this.#plan(this.#world.clock.monotonic());",
   },
   {
     ...COMPANION,
-    replace: 'if (typeof initialDelay === "number") return initialDelay;',
-    by: 'if (typeof initialDelay !== "number") return 0;\n    return initialDelay;',
+    replace: ": initialDelayOf(this.#caller(), initialDelay);",
+    by: ": 0;",
   },
   { ...COMPANION, replace: 'if (this.#state === "waiting") this.#end();', by: "" },
   // When they are tried again, and how often.
@@ -111,22 +113,21 @@ const mutants: Mutant[] = [
   // What they see and share, and what becomes of what they leave behind.
   {
     ...COMPANION,
-    replace: "if (!patch.isEmpty || this.#backlog !== undefined) await this.#send(patch, logger);",
+    replace: "if (!patch.isEmpty || this.#outbox?.hasBacklog === true) await this.#send(patch, logger);",
     by: 'if (outcome.kind === "success" || attempts.retry > 2) await this.#send(patch, logger);',
   },
-  { ...COMPANION, replace: "newest: () => record.body,", by: "" },
+  { ...ATTEMPTS, replace: "newest: () => record.body,", by: "" },
   {
-    ...COMPANION,
+    ...ATTEMPTS,
     replace: "const { resource, memo } = record.subject;",
-    by: "const { resource } = record.subject;\n    const memo = {};",
+    by: "const { resource } = record.subject;\n  const memo = {};",
   },
   {
     ...COMPANION,
-    replace:
-      'if (outcome.kind === "success") this.#world.deliver({ patch, logger }, this.handler.id, outcome.result);',
+    replace: 'if (outcome.kind === "success") deliver({ patch, logger }, this.handler.id, outcome.result);',
     by: "",
   },
-  { ...COMPANION, replace: "patch.fns.push(...this.#backlog?.lost ?? []);", by: "" },
+  { ...COMPANION, replace: "patch.fns.push(...this.#outbox?.lost ?? []);", by: "" },
   {
     ...DELIVERY,
     replace: "return { unsent: undefined, lost: outgoing.fns, failures: 0, retryIn: 0 };",
@@ -196,28 +197,44 @@ const mutants: Mutant[] = [
     by: "await handleBackground(pass);",
   },
   // The stages of stopping.
-  { ...STOPPING, replace: "const toCancel = since + (backoff ?? 0);", by: "const toCancel = since;" },
   { ...STOPPING, replace: 'this.#flagged.set("DAEMON_SIGNALLED");', by: "" },
-  { ...STOPPING, replace: "isBefore(toCancel + timeout)", by: "isBefore(toCancel)" },
-  { ...STOPPING, replace: "this.#arm(toCancel + timeout);", by: "this.#arm(now + timeout * 2);" },
+  { ...STAGES, replace: "const toCancel = since + backoff;", by: "const toCancel = since;" },
+  {
+    ...STAGES,
+    replace: "if (timeout !== undefined && isBefore(now, toCancel + timeout)) {",
+    by: "if (timeout !== undefined && isBefore(now, toCancel)) {",
+  },
+  {
+    ...STAGES,
+    replace: 'return { kind: "cancelled", until: toCancel + timeout };',
+    by: 'return { kind: "cancelled", until: now + timeout * 2 };',
+  },
+  {
+    ...STAGES,
+    replace: 'if (timeout !== undefined || isExiting) return { kind: "abandoned" };',
+    by: 'return { kind: "abandoned" };',
+  },
+  {
+    ...STAGES,
+    replace: 'if (timeout !== undefined || isExiting) return { kind: "abandoned" };',
+    by: 'if (isExiting) return { kind: "abandoned" };',
+  },
+  {
+    ...STAGES,
+    replace: 'return { kind: "awaited", until: now + interval };',
+    by: 'return { kind: "awaited", until: now + 60 };',
+  },
+  {
+    ...STAGES,
+    replace: 'return { kind: "awaited", until: now + interval };',
+    by: 'return { kind: "awaited", until: Infinity };',
+  },
   { ...STOPPING, replace: "this.#controller?.abort(new DOMException", by: "void (new DOMException" },
-  {
-    ...STOPPING,
-    replace: "} else if (timeout !== undefined || this.#world.isExiting()) {",
-    by: "} else if (true) {",
-  },
-  {
-    ...STOPPING,
-    replace: "} else if (timeout !== undefined || this.#world.isExiting()) {",
-    by: "} else if (this.#world.isExiting()) {",
-  },
-  { ...STOPPING, replace: "this.#arm(now + polling);", by: "this.#arm(now + 60);" },
-  { ...STOPPING, replace: "this.#arm(now + polling);", by: "" },
   { ...STOPPING, replace: 'this.#cancel("DAEMON_ABANDONED");', by: "" },
   { ...STOPPING, replace: "did not exit in time: it is left behind", by: "is left behind" },
   {
     ...STOPPING,
-    replace: 'if (this.#state === "abandoned" && !this.#world.isExiting()) return this.#end();',
+    replace: 'if (this.#state === "abandoned" && !isExiting()) return this.#end();',
     by: "",
   },
   { ...STOPPING, replace: 'this.#flag?.set("DONE");', by: "" },

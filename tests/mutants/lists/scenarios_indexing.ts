@@ -21,6 +21,7 @@ const mutants: Mutant[] = [
     by: "return isPlain(result) ? Object.entries(result) : [];",
   },
   { ...INDEXING, replace: "if (result instanceof Map) return result;", by: "" },
+
   { ...INDEXING, replace: "if (result !== undefined && result !== null) table.replace", by: "table.replace" },
   {
     ...INDEXING,
@@ -138,20 +139,20 @@ const mutants: Mutant[] = [
     by:
       "return (this.#cause.indices.name as unknown as string | undefined) ?? this.#cause.body.metadata?.name;",
   },
-  // What daemons keep of an index is as it was when they began.
-  {
-    file: "lib/engines/daemons/companion.ts",
-    tests,
-    replace: "const { clock, indices } = this.#world;",
-    by:
-      "const { clock } = this.#world;\n    const indices = Object.fromEntries(Object.entries(this.#world.indices).map(([id, index]) => [id, new Map(index)]));",
-  },
   // What vanished while the watch was broken stays.
   {
     file: "lib/client/watch.ts",
     tests,
     replace: "return [...gone, ...isSetBack",
     by: "return [...isSetBack",
+  },
+  // What daemons keep of an index is as it was when they began.
+  {
+    file: "lib/engines/daemons/attempts.ts",
+    tests,
+    replace: "    memo,\n    indices,\n  };",
+    by:
+      "    memo,\n    indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])),\n  };",
   },
 ];
 

@@ -23,11 +23,6 @@ const mutants: Mutant[] = [
   },
   {
     ...PEERING,
-    replace: "const gate = this.#row.add(!settings.peering.mandatory);",
-    by: "const gate = this.#row.add(true);",
-  },
-  {
-    ...PEERING,
     replace: "if (settings.peering.standalone || this.#isStopping) return;",
     by: "if (this.#isStopping) return;",
   },
@@ -48,11 +43,6 @@ const mutants: Mutant[] = [
   { ...SCOPE, replace: "peer.priority > priority", by: "peer.priority !== priority" },
   { ...SCOPE, replace: "peer.priority === priority", by: "false" },
   { ...SCOPE, replace: "!isDead(peer, now) && peer.identity !== identity", by: "!isDead(peer, now)" },
-  {
-    ...SCOPE,
-    replace: "const fieldSelector = [`metadata.name=${name}`, selectors.fieldSelector]",
-    by: "const fieldSelector = [selectors.fieldSelector]",
-  },
   { ...SCOPE, replace: "if (dead.length > 0) this.#purge(dead);", by: "" },
   {
     ...SCOPE,
@@ -95,7 +85,6 @@ const mutants: Mutant[] = [
     replace: "using spell = spellOf(passage, signal);",
     by: "using spell = { signal, [Symbol.dispose]: () => {} };",
   },
-  { ...ORCHESTRATION, replace: "if (!this.#options.passage.isOpen) return true;", by: "" },
   // Shards.
   {
     ...SCOPE,

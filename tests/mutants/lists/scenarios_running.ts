@@ -15,7 +15,7 @@ const ACTIVITIES = { file: "lib/operator/activities.ts", tests: probes };
 
 const mutants: Mutant[] = [
   // Pauses after failures: always the first; not held to; never anew.
-  { ...PROCESSING, replace: "memory.failures++;", by: "memory.failures = 1;" },
+  { ...PROCESSING, replace: "memory.failures++;", by: "memory.failures = 0;" },
   {
     ...PROCESSING,
     replace: 'return { after, wake: "error", paused: pause !== undefined };',
@@ -69,6 +69,13 @@ const mutants: Mutant[] = [
     replace: "if (this.#pause === 0 || signal.aborted) continue;",
     by: "if (signal.aborted) continue;\n      this.#pause += 600;",
   },
+  { file: "lib/operator/queueing.ts", tests, replace: "this.#crash(worker, events);", by: "" },
+  {
+    file: "lib/engines/peering/scope.ts",
+    tests,
+    replace: "Math.min(RETRY, renewalPause(lifetime, random))",
+    by: "3600",
+  },
   {
     file: "lib/operator/operator.ts",
     tests,
@@ -82,12 +89,6 @@ const mutants: Mutant[] = [
     by: "warnOfScope(logger);",
   },
   // Handlers that fail.
-  {
-    file: "lib/execution/execute.ts",
-    tests,
-    replace: "switch (handler.errors ?? errors) {",
-    by: "switch (errors) {",
-  },
   {
     file: "lib/execution/execute.ts",
     tests,
@@ -122,10 +123,22 @@ const mutants: Mutant[] = [
     by: "registry: (Registry.prototype as unknown as { shared: Registry }).shared ??= this.#registry.copy(),",
   },
   {
+    file: "lib/operator/operator.ts",
+    tests: embedding,
+    replace: "if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {",
+    by: "if (false) {",
+  },
+  {
     file: "lib/client/watch.ts",
     tests: faults,
     replace: "throw new Error(`The streamed list is incomplete: the stream was ${end}`);",
     by: 'yield this.#complete("1");',
+  },
+  {
+    file: "lib/client/watch.ts",
+    tests: faults,
+    replace: 'this.#log("debug", "Version is too old, listing again", { pause: this.#pause });',
+    by: "this.#pause += 60;",
   },
   {
     file: "lib/client/watch.ts",

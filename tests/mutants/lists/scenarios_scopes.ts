@@ -23,6 +23,12 @@ const mutants: Mutant[] = [
     replace: "return !settings.scanning.disabled && !patterns.every(isExactName);",
     by: "return !settings.scanning.disabled;",
   },
+  {
+    file: "lib/model/selector.ts",
+    tests,
+    replace: "if (selector.kind !== undefined) return selector.kind === resource.kind;",
+    by: "if (selector.kind !== undefined) return selector.kind === resource.plural;",
+  },
   // Those that end: are left at once; are kept for ever; are not spoken of.
   {
     ...NAMESPACES,
@@ -72,12 +78,6 @@ const mutants: Mutant[] = [
     by: "const chunkSize = null;",
   },
   { ...NAMESPACES, replace: "signal, onState, ...selectors };", by: "signal, onState };" },
-  {
-    file: "lib/operator/changes.ts",
-    tests,
-    replace: "memory.noticedByListing && !memory.handledOnce",
-    by: "memory.noticedByListing",
-  },
   {
     file: "lib/registry/registry.ts",
     tests,

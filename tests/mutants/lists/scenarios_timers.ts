@@ -35,7 +35,7 @@ const mutants: Mutant[] = [
   },
   {
     ...COMPANION,
-    replace: "this.#plan(this.#world.clock.monotonic() + this.#initialDelay());",
+    replace: "this.#plan(this.#world.clock.monotonic() + delay);",
     by: "this.#plan(this.#world.clock.monotonic());",
   },
   { ...PAUSES, replace: 'return handler.idle === undefined ? "end" : "change";', by: 'return "change";' },
@@ -92,7 +92,11 @@ const mutants: Mutant[] = [
     replace: 'if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";',
     by: 'if (outcome.kind === "failure") return "end";',
   },
-  { ...COMPANION, replace: "mayReturn ? essenceOf(this.record) : undefined", by: "undefined" },
+  {
+    ...COMPANION,
+    replace: "mayReturn ? essenceOf(record.subject, record.body) : undefined",
+    by: "undefined",
+  },
   // A write that fails: ends the timer; is not logged; is not tried again, or only with the next run.
   { ...DELIVERY, replace: "return keep(outgoing, { ...options, error });", by: "throw error;" },
   {
