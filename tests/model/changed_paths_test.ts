@@ -16,6 +16,23 @@ describe("changedPaths()", () => {
     assert.deepEqual(changedPaths(before, structuredClone(before)), []);
   });
 
+  it("leaves out what the server counts up in the metadata, and nothing of that name elsewhere", () => {
+    const counted = (value: number) => ({
+      generation: value,
+      resourceVersion: value,
+      managedFields: [value],
+    });
+    const state = (value: number) => ({ ...counted(value), metadata: counted(value), spec: counted(value) });
+    assert.deepEqual(changedPaths(state(1), state(2)), [
+      "generation",
+      "resourceVersion",
+      "managedFields",
+      "spec.generation",
+      "spec.resourceVersion",
+      "spec.managedFields",
+    ]);
+  });
+
   it("looks four keys deep, and finds sixteen at most", () => {
     assert.deepEqual(
       changedPaths({ a: { b: { c: { d: { e: 1 } } } } }, { a: { b: { c: { d: { e: 2 } } } } }),

@@ -109,6 +109,19 @@ suite("metrics", (scenario) => {
     },
   );
 
+  scenario.virtual("those who ask for the head alone take no place from others", async (world) => {
+    const op = operator();
+    op.on.event(Example, () => {});
+    const running = await world.start(op, { liveness: LIVENESS });
+    using connection = world.host.network.connect({ server: "http://localhost:8080" });
+    for (let count = 0; count < 20; count++) {
+      const { status } = await connection.request({ method: "HEAD", path: "/metrics", headers: {} });
+      assert.equal(status, 200);
+    }
+    await scrape(world);
+    await running.stop();
+  });
+
   scenario.virtual("what daemons and timers write is counted, too", async (world) => {
     const op = operator();
     let runs = 0;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ApiError } from "../../../lib/client/errors.ts";
 import type { DaemonArgs } from "../../../lib/registry/args.ts";
 import { daemonOf, engineWorld, testObject, timerOf } from "./world.ts";
 
@@ -131,6 +132,21 @@ describe("Daemons.observe()", () => {
     await world.observe(testObject("one"));
     await world.host.clock.advance(1);
     assert.deepEqual(seen, [undefined, true]);
+  });
+
+  it("writes what has lost a race also where no run comes after it", async () => {
+    const world = engineWorld([daemonOf(({ patch }) => {
+      patch.fns.push((body) => void (body.status = { done: true }));
+    })]);
+    let races = 1;
+    world.onPatch = () => {
+      if (races-- > 0) throw new ApiError({ status: 409, request: "PATCH /one" });
+      return undefined;
+    };
+    await world.observe(testObject("one"));
+    await world.host.clock.advance(1);
+    assert.equal(world.patches.length, 2);
+    assert.deepEqual([world.daemons.counts.live, world.tasks.size], [0, 0]);
   });
 
   it("wakes the object once when several have stopped, after the last one", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Client } from "../../../lib/client/client.ts";
+import { ApiError } from "../../../lib/client/errors.ts";
 import { Outbox } from "../../../lib/engines/daemons/outbox.ts";
 import { ObjectRecord } from "../../../lib/engines/daemons/record.ts";
 import { Patch } from "../../../lib/model/patch.ts";
@@ -13,10 +14,11 @@ import { testObject, timerOf } from "./world.ts";
 function setUp(pause?: number) {
   const { clock } = virtualHost();
   const record = new ObjectRecord<{ onChange(): void }>(testObject("one"), 0);
-  const server = { isDown: false, writes: 0 };
+  const server = { isDown: false, isRacing: false, writes: 0 };
   const client = {
     patch: () => {
       if (server.isDown) return Promise.reject(new Error("connection reset"));
+      if (server.isRacing) return Promise.reject(new ApiError({ status: 409, request: "PATCH /one" }));
       server.writes++;
       const body = testObject("one").body;
       return Promise.resolve({ ...body, metadata: { ...body.metadata, resourceVersion: "2" } });
@@ -50,6 +52,20 @@ describe("Outbox", () => {
     server.isDown = false;
     await outbox.send(new Patch(), silentLogger());
     assert.deepEqual([server.writes, outbox.isEmpty, outbox.resend], [1, true, Infinity]);
+  });
+
+  it("keeps functions that have lost a race for the next run, and sends them at once where there is none", async () => {
+    const { outbox, clock, server } = setUp();
+    const patch = new Patch();
+    patch.fns.push((body) => void (body.status = { counted: 1 }));
+    server.isRacing = true;
+    await outbox.send(patch, silentLogger());
+    assert.deepEqual([outbox.lost.length, outbox.hasUnsent, outbox.resend], [1, false, Infinity]);
+    outbox.takeBack();
+    assert.deepEqual([outbox.lost.length, outbox.hasUnsent, outbox.resend], [0, true, clock.monotonic()]);
+    server.isRacing = false;
+    await outbox.send(new Patch(), silentLogger());
+    assert.deepEqual([server.writes, outbox.isEmpty], [1, true]);
   });
 
   it("keeps the brake on until its time is over", async () => {
