@@ -32,8 +32,7 @@ const mutants: Mutant[] = [
   {
     ...PROCESSING,
     replace: "const byEvent = !pass.patch.isEmpty;",
-    by:
-      'const byEvent = !pass.patch.isEmpty;\n  if (events.some(({ type }) => type === "ADDED")) return { after: 1 };',
+    by: 'const byEvent = !pass.patch.isEmpty;\n  if (events.some(({ type }) => type === "ADDED")) return {};',
   },
   {
     ...PROCESSING,
