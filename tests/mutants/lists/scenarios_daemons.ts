@@ -184,16 +184,11 @@ const mutants: Mutant[] = [
     replace: "const isPending = record.companions.some((each) => each.isStopping && !each.isReleased);",
     by: "const isPending = false;",
   },
-  {
-    ...DAEMONS,
-    tests: stopping,
-    replace: 'this.#records.delete(subject);\n    await this.#stop(record.companions, "RESOURCE_DELETED");',
-    by: "this.#records.delete(subject);",
-  },
+  { ...DAEMONS, tests: stopping, replace: "await this.#stop(record.companions, reason);", by: "" },
   {
     file: "lib/operator/processing.ts",
     tests: stopping,
-    replace: "await pass.daemons.forget(memory);",
+    replace: 'await pass.daemons.forget(memory, hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED");',
     by: "await handleBackground(pass);",
   },
   // The stages of stopping.
