@@ -1,19 +1,9 @@
-/** How long to wait before the next attempt: constant, a sequence, or growing with jitter. */
+/** How long to wait before the next attempt: longer each time, with jitter. */
 
 import type { Random, Seconds } from "../runtime/host.ts";
 
 /** Gives the pause after a failed attempt; attempts count from 0. Undefined: give up. */
 export type Backoff = (attempt: number) => Seconds | undefined;
-
-/** The same pause each time. */
-export function constantBackoff(seconds: Seconds): Backoff {
-  return () => seconds;
-}
-
-/** One pause after the other; then it gives up, or repeats the last one for ever. An empty sequence gives up at once. */
-export function sequenceBackoff(pauses: readonly Seconds[], end: "give up" | "repeat" = "give up"): Backoff {
-  return (attempt) => pauses[attempt] ?? (end === "repeat" ? pauses.at(-1) : undefined);
-}
 
 /** How a growing pause grows. */
 export interface ExponentialOptions {

@@ -55,42 +55,6 @@ export function getField(body: unknown, path: FieldPath): unknown {
   return value ?? undefined;
 }
 
-/**
- * Sets the value at the path, in place; missing parents, and parents that are not objects, become objects.
- *
- * @throws {RangeError} If the path is empty: there is nothing to set it on.
- */
-export function setField(target: JsonObject, path: FieldPath, value: unknown): void {
-  const last = path.at(-1);
-  if (last === undefined) throw new RangeError("Cannot set a field: the path is empty");
-  let parent = target;
-  for (const key of path.slice(0, -1)) {
-    const child = getKey(parent, key);
-    if (isObject(child)) {
-      parent = child;
-    } else {
-      const created: JsonObject = {};
-      setKey(parent, key, created);
-      parent = created;
-    }
-  }
-  setKey(parent, last, value);
-}
-
-/** Removes the value at the path, in place, together with parents that it leaves empty. Absent paths are no error. */
-export function removeField(target: JsonObject, path: FieldPath): void {
-  const [key, ...rest] = path;
-  if (key === undefined || !Object.hasOwn(target, key)) return;
-  if (rest.length === 0) {
-    delete target[key];
-    return;
-  }
-  const child = target[key];
-  if (!isObject(child) || isEmptyObject(child)) return;
-  removeField(child, rest);
-  if (isEmptyObject(child)) delete target[key];
-}
-
 /** Gives a copy with the value at the path set; everything beside the path is shared with the original. */
 export function withField(object: JsonObject, path: FieldPath, value: unknown): JsonObject {
   const [key, ...rest] = path;

@@ -3,7 +3,7 @@
  */
 
 import { isObject } from "./json.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "./object.ts";
+import type { ObjectMeta, OwnerReference } from "./object.ts";
 
 /** What identifies an object to a reader. Source: Kubernetes API reference, ObjectReference. */
 export interface ObjectReference {
@@ -91,14 +91,6 @@ export function removeOwnerReference(
   const rest = metadata.ownerReferences.filter(({ uid }) => uid !== owner.uid);
   if (rest.length > 0) metadata.ownerReferences = rest;
   else delete metadata.ownerReferences;
-}
-
-/** Gives the owner that controls the object, if any. */
-export function controllerOf(body: Partial<KubeObject>): OwnerReference | undefined {
-  const owners: unknown = metadataOf(body).ownerReferences;
-  return Array.isArray(owners)
-    ? owners.find((owner) => isObject(owner) && owner.controller === true)
-    : undefined;
 }
 
 function metadataOf<Metadata>(body: { readonly metadata?: Metadata }): Partial<Metadata> {

@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type Backoff,
-  constantBackoff,
-  exponentialBackoff,
-  sequenceBackoff,
-} from "../../lib/async/backoff.ts";
+import { type Backoff, exponentialBackoff } from "../../lib/async/backoff.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual_random.ts";
 
 const first = (backoff: Backoff, count: number) =>
   Array.from({ length: count }, (_, attempt) => backoff(attempt));
 
 describe("backoffs", () => {
-  it("constantBackoff() gives the same pause for ever", () => {
-    assert.deepEqual(first(constantBackoff(5), 3), [5, 5, 5]);
-  });
-
-  it("sequenceBackoff() gives up at its end, or repeats its last pause", () => {
-    assert.deepEqual(first(sequenceBackoff([1, 2]), 4), [1, 2, undefined, undefined]);
-    assert.deepEqual(first(sequenceBackoff([1, 2], "repeat"), 4), [1, 2, 2, 2]);
-    assert.deepEqual(first(sequenceBackoff([], "repeat"), 1), [undefined]);
-  });
-
   it("exponentialBackoff() grows up to its maximum", () => {
     const backoff = exponentialBackoff({
       initial: 1,

@@ -3,7 +3,6 @@ import { describe, it } from "node:test";
 import type { KubeObject } from "../../lib/model/object.ts";
 import {
   addOwnerReference,
-  controllerOf,
   objectReference,
   ownerReference,
   removeOwnerReference,
@@ -65,14 +64,5 @@ describe("addOwnerReference() and removeOwnerReference()", () => {
     removeOwnerReference(object, { uid: "u2" });
     assert.deepEqual(object, { metadata: {} });
     removeOwnerReference({}, { uid: "u2" });
-  });
-});
-
-describe("controllerOf()", () => {
-  it("gives the owner that controls, if any", () => {
-    const references = [{ ...ownerReference(owner), controller: false, uid: "u2" }, ownerReference(owner)];
-    assert.equal(controllerOf({ metadata: { ownerReferences: references } })?.uid, "u1");
-    assert.equal(controllerOf({ metadata: { ownerReferences: "x" } } as unknown as KubeObject), undefined);
-    assert.equal(controllerOf({}), undefined);
   });
 });

@@ -11,7 +11,6 @@ import { toTable } from "../tables.ts";
 import type { Shape } from "./shape.ts";
 
 const ENCODER = new TextEncoder();
-const DECODER = new TextDecoder();
 
 /** Gives the object as this version of its kind shows it. */
 export function servedObject(kind: Kind, { object }: Stored): KubeObject {
@@ -134,11 +133,6 @@ export function refusalResponse({ status, code }: Refusal): Response {
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   const { kind, apiVersion, metadata = {}, ...rest } = status;
   return jsonResponse({ kind, apiVersion, metadata, ...rest }, { code, headers });
-}
-
-/** Gives bytes as text; wrong ones become U+FFFD. */
-export function decodeText(bytes: Uint8Array): string {
-  return DECODER.decode(bytes);
 }
 
 export function encodeText(text: string): Uint8Array<ArrayBuffer> {
