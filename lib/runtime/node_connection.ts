@@ -10,17 +10,26 @@ import { Buffer } from "node:buffer";
 import http from "node:http";
 import https from "node:https";
 import { type Brake, Exchange } from "./node_exchange.ts";
-import { type ProxyTarget, tunnel } from "./node_proxy.ts";
+import { dialInSteps, type DialTarget } from "./node_dial.ts";
+import { tunnel } from "./node_proxy.ts";
 import { checkTls } from "./node_tls.ts";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "./host.ts";
 
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
 
-/** Prepares a pool of connections to one server. The brake is for runtimes that need one. */
-export function connectNode(options: ConnectOptions, brake?: Brake): Connection {
+/** What a runtime needs to be spared. */
+export interface Care {
+  /** Stops a socket that nobody reads. Default: pausing the response does. */
+  readonly brake?: Brake;
+  /** Whether TLS begins only when there is a connection. Default: the runtime does both at once. */
+  readonly dialsInSteps?: boolean;
+}
+
+/** Prepares a pool of connections to one server. */
+export function connectNode(options: ConnectOptions, care: Care = {}): Connection {
   checkTls(options);
-  return new NodeConnection(options, brake);
+  return new NodeConnection(options, care);
 }
 
 class NodeConnection implements Connection {
@@ -33,7 +42,7 @@ class NodeConnection implements Connection {
   readonly #open = new Set<Exchange>();
   #disposed = false;
 
-  constructor(options: ConnectOptions, brake: Brake | undefined) {
+  constructor(options: ConnectOptions, care: Care) {
     const url = new URL(options.server);
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       throw new TypeError(`Cannot connect to "${options.server}": only http: and https: are known`);
@@ -42,12 +51,12 @@ class NodeConnection implements Connection {
     // IPv6 addresses stand in brackets in URLs, but not in socket options.
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const port = Number(url.port || (isSecure ? 443 : 80));
-    this.#agent = createAgent(options, { host, port, isSecure });
+    this.#agent = createAgent(options, { host, port, isSecure }, care);
     this.#send = isSecure ? https.request : http.request;
     this.#target = { protocol: url.protocol, host, port, agent: this.#agent };
     this.#prefix = url.pathname.replace(/\/+$/, "");
     this.#connectTimeout = options.connectTimeout;
-    this.#brake = brake;
+    this.#brake = care.brake;
   }
 
   request(request: HttpRequest): Promise<HttpResponse> {
@@ -77,7 +86,7 @@ class NodeConnection implements Connection {
   }
 }
 
-function createAgent(options: ConnectOptions, target: ProxyTarget): http.Agent {
+function createAgent(options: ConnectOptions, target: DialTarget, { dialsInSteps }: Care): http.Agent {
   // `noDelay` goes on to the sockets; not every edition of Node's types says so.
   const settings: https.AgentOptions & { readonly noDelay: boolean } = {
     keepAlive: true,
@@ -88,7 +97,11 @@ function createAgent(options: ConnectOptions, target: ProxyTarget): http.Agent {
   const agent = target.isSecure ? new https.Agent(settings) : new http.Agent(settings);
   // One pool, one server: the usual name is made of all TLS material, and built anew for each request.
   Object.defineProperty(agent, "getName", { value: () => "" });
-  if (options.proxy) tunnel(agent, { proxy: options.proxy, target, tls: settings });
+  const { proxy, connectTimeout } = options;
+  if (proxy) tunnel(agent, { proxy, target, tls: settings });
+  else if (dialsInSteps && target.isSecure) {
+    dialInSteps(agent, { target, tls: settings, timeout: connectTimeout && connectTimeout * 1000 });
+  }
   return agent;
 }
 

@@ -61,7 +61,7 @@ export class Exchange implements HttpResponse {
     request.on("response", (message: IncomingMessage) => this.#begin(message));
     request.on("error", (error) => this.fail(error));
     request.on("close", () => this.#message || this.#lose());
-    if (connectTimeout !== undefined) limitConnecting(request, connectTimeout);
+    if (connectTimeout !== undefined) limitConnecting(request, connectTimeout, (error) => this.fail(error));
   }
 
   get status(): number {
@@ -176,10 +176,11 @@ function resetError(when: string): Error {
   return Object.assign(new Error(`The server closed the connection ${when}`), { code: "ECONNRESET" });
 }
 
-function limitConnecting(request: ClientRequest, seconds: Seconds): void {
+function limitConnecting(request: ClientRequest, seconds: Seconds, fail: (error: Error) => void): void {
   const timer = setTimeout(() => {
     const error = new Error(`Cannot connect to the server: no connection after ${seconds} s`);
-    request.destroy(Object.assign(error, { code: "ETIMEDOUT" }));
+    // NB: a request without a socket that is destroyed says so only when it gets one.
+    fail(Object.assign(error, { code: "ETIMEDOUT" }));
   }, seconds * 1000);
   const stop = () => clearTimeout(timer);
   request.on("close", stop);

@@ -4,25 +4,16 @@ import { Buffer } from "node:buffer";
 import http from "node:http";
 import type { Agent, AgentOptions } from "node:https";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
-
-/** The server behind the proxy. */
-export interface ProxyTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly isSecure: boolean;
-}
+import { type Created, type DialTarget, secure } from "./node_dial.ts";
 
 /** How to get there. */
 export interface TunnelOptions {
   /** `http://[user:password@]host:port` */
   readonly proxy: string;
-  readonly target: ProxyTarget;
+  /** The server behind the proxy. */
+  readonly target: DialTarget;
   readonly tls: AgentOptions;
 }
-
-type Created = (error: Error | null, socket?: Duplex) => void;
 
 /** Makes an agent open its connections through a proxy. */
 export function tunnel(agent: http.Agent | Agent, options: TunnelOptions): void {
@@ -61,18 +52,6 @@ function openTunnel(proxy: URL, { target, tls }: TunnelOptions, created: Created
   });
   request.on("error", (error) => created(error));
   request.end();
-}
-
-function secure(socket: Socket, { target, tls }: Omit<TunnelOptions, "proxy">, created: Created): void {
-  const isAddress = /^[\d.]+$|:/.test(target.host);
-  const stream = connectTls({
-    ...tls,
-    socket,
-    host: target.host,
-    servername: tls.servername ?? (isAddress ? undefined : target.host),
-  });
-  stream.once("secureConnect", () => created(null, stream));
-  stream.once("error", (error) => created(error));
 }
 
 function authorization(proxy: URL): Record<string, string> {

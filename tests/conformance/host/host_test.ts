@@ -5,6 +5,7 @@ import { clockSuite } from "./clock_suite.ts";
 import { filesSuite } from "./files_suite.ts";
 import { processSuite } from "./process_suite.ts";
 import { proxySuite } from "./proxy_suite.ts";
+import { refusedSuite } from "./refused_suite.ts";
 import { requestsSuite } from "./requests_suite.ts";
 import { serversSuite } from "./servers_suite.ts";
 import { streamsSuite } from "./streams_suite.ts";
@@ -16,6 +17,7 @@ for (
     filesSuite,
     processSuite,
     requestsSuite,
+    refusedSuite,
     streamsSuite,
     tlsSuite,
     serversSuite,
