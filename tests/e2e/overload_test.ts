@@ -1,5 +1,5 @@
 /**
- * An operator on a real API server that takes one write at a time, and refuses all others with 429.
+ * An operator on a real API server that takes few writes at a time, and refuses all others with 429.
  */
 
 import assert from "node:assert/strict";
@@ -20,10 +20,10 @@ const BINDINGS = {
   namespaced: false,
 };
 
-const COUNT = 150;
+const COUNT = 100;
 
 /** Without priority and fairness, which would let everything wait on the server's side. */
-const FLAGS = ["--enable-priority-and-fairness=false", "--max-mutating-requests-inflight=1"];
+const FLAGS = ["--enable-priority-and-fairness=false", "--max-mutating-requests-inflight=4"];
 
 /** Makes a service account that may do anything; administrators by certificate are never refused. */
 async function makeAccount({ client }: RealPlace): Promise<string> {
