@@ -9,7 +9,7 @@ import { exponentialBackoff } from "../async/backoff.ts";
 import { type Passage, spellOf } from "../async/gate.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import { messageOf } from "../client/errors.ts";
+import { ApiError, messageOf } from "../client/errors.ts";
 import { KnownObjects } from "../client/known_objects.ts";
 import { watchObjects } from "../client/watch.ts";
 import type { WatchState } from "../client/watch_types.ts";
@@ -39,6 +39,8 @@ export interface OrchestrationOptions {
   readonly onListed?: (stream: string) => void;
   /** Called with each stream that was stopped since its kind or namespace is served no more. */
   readonly onEnded?: (stream: string) => void;
+  /** Called for each attempt at which the server does not know the kind. */
+  readonly onUnknown?: (resource: Resource) => void;
   /** Called once, when all streams that there are have listed their objects. */
   readonly onSynced: () => void;
   readonly observer: Observer;
@@ -73,6 +75,8 @@ interface Stream {
   state: WatchState | undefined;
   /** Since when no attempt has succeeded, in milliseconds since 1970; undefined while all is well. */
   failingSince: number | undefined;
+  /** After how many failures the server's not knowing the kind was told. */
+  doubted: number;
 }
 
 /** The streams of one operator. */
@@ -174,6 +178,7 @@ export class Orchestration {
       listed: false,
       state: undefined,
       failingSince: undefined,
+      doubted: 0,
     };
     this.#streams.set(key, stream);
     this.#options.onStarted?.(key, target.resource);
@@ -226,6 +231,7 @@ export class Orchestration {
       // NB: a watch that was started anew has not failed yet, but has not succeeded either.
       if (state.failures > 0) stream.failingSince ??= this.#options.host.clock.now();
       else if (state.phase === "watching") stream.failingSince = undefined;
+      this.#doubt(stream, state);
       observer.streamed?.(options.resource, { key: options.key, state });
       if (options.isShared) this.#sharing.check(options.resource, state);
     };
@@ -240,6 +246,14 @@ export class Orchestration {
       if (item.type === "listed") options.onListed();
       else this.#submit(options.resource, item);
     }
+  }
+
+  /** Tells once for each attempt that the server does not know the kind. */
+  #doubt(stream: Stream, { failures, lastError }: WatchState): void {
+    if (failures === stream.doubted) return;
+    stream.doubted = failures;
+    const isUnknown = failures > 0 && lastError instanceof ApiError && lastError.status === 404;
+    if (isUnknown) this.#options.onUnknown?.(stream.resource);
   }
 
   /** One object that cannot be taken in must not keep the others out. */

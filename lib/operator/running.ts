@@ -23,10 +23,10 @@ import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence.ts";
 import { Admission } from "./admission.ts";
+import { Definitions } from "./definitions.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { firstContact } from "./first_contact.ts";
 import { type Ground, type RunningOptions, STARTING } from "./ground.ts";
-import { Lagging } from "./lagging.ts";
 import { Memories } from "./memories.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
@@ -36,7 +36,6 @@ import { finished, within } from "./patience.ts";
 import { Pausing } from "./pausing.ts";
 import { createProcess, postingLogger } from "./processing.ts";
 import { Workers } from "./queueing.ts";
-import { watchDefinitions } from "./scanning.ts";
 
 /** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
 const LEFTOVERS: Seconds = 5;
@@ -67,6 +66,7 @@ export class Run {
   readonly #namespaces: Namespaces;
   readonly #observation: Observation;
   readonly #orchestration: Orchestration;
+  readonly #definitions: Definitions;
   readonly #indexing: Indexing;
   readonly #workers: Workers;
   readonly #poster: Poster;
@@ -115,20 +115,32 @@ export class Run {
     const { watching, persistence } = settings;
     this.#observation = new Observation({ client, registry, logger, settings: watching, persistence });
     this.#admission = this.#makeAdmission(memories, ground);
-    this.#orchestration = new Orchestration({
-      client,
+    this.#definitions = new Definitions({
+      ...{ client, host, settings, tasks: this.#streams, logger: logger.child({ name: "lotse.scanning" }) },
+      concerns: (group) => this.#concerns(group),
+      revise: () => this.#revise(),
+      reviseSurely: () => this.#reviseSurely(),
+    });
+    this.#orchestration = this.#makeOrchestration();
+  }
+
+  #makeOrchestration(): Orchestration {
+    const { host, logger, settings } = this.#options;
+    return new Orchestration({
+      client: this.#client,
       host,
       logger: logger.child({ name: "lotse.watching" }),
       settings: settings.watching,
       tasks: this.#streams,
       scope: this.#namespaces,
       submit: (resource, event, about) => this.#workers.submit(resource, event, about),
-      onSynced: options.onSynced,
+      onSynced: this.#options.onSynced,
       onStarted: (stream, resource) => {
         if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
       },
       onListed: (stream) => this.#indexing.release(stream),
       onEnded: (stream) => this.#indexing.release(stream),
+      onUnknown: (resource) => this.#definitions.doubt(resource),
       observer: this.#observer,
       passage: this.#pausing.passage,
       onSighted: () => this.#workers.release(),
@@ -177,7 +189,7 @@ export class Run {
     this.#isStarted = true;
     this.#indexing.release(STARTING);
     this.#admission.start();
-    if (!this.#options.settings.scanning.disabled) this.#scan();
+    this.#definitions.follow();
   }
 
   /** What the operator needs to be ready, as it is now. */
@@ -323,34 +335,6 @@ export class Run {
     this.#isAnnounced = true;
     this.#options.logger.info("Operator has started");
     this.#options.onReady();
-  }
-
-  #scan(): void {
-    const { host, logger, settings } = this.#options;
-    const lagging = new Lagging({
-      client: this.#client,
-      clock: host.clock,
-      tasks: this.#streams,
-      onCaughtUp: () => this.#reviseSurely(),
-    });
-    this.#streams.start("watch definitions", (signal) =>
-      watchDefinitions({
-        client: this.#client,
-        host,
-        logger: logger.child({ name: "lotse.scanning" }),
-        settings: settings.watching,
-        signal,
-        onChange: async (group, promised) => {
-          if (!this.#concerns(group)) return;
-          await this.#client.discovery.refresh(group);
-          await this.#revise();
-          if (promised !== undefined) await lagging.expect(promised);
-        },
-        isServed: async (group, plural) => {
-          if (!this.#concerns(group)) return true;
-          return (await this.#client.discovery.group(group)).some((kind) => kind.plural === plural);
-        },
-      }));
   }
 
   #concerns(group: string): boolean {

@@ -66,7 +66,9 @@ export type ReviewFn = (review: unknown, hints?: ReviewHints) => Promise<Admissi
 
 /** For how long a certificate is valid. RFC 3339. */
 export interface CertificateValidity {
+  /** From when on. */
   readonly notBefore: string;
+  /** Until when. */
   readonly notAfter: string;
 }
 

@@ -54,7 +54,9 @@ function startAlone(operator: string, kubeconfig: string): Program {
   copyFileSync(operator, join(root, "operator"));
   copyFileSync(kubeconfig, join(root, "kubeconfig"));
   const script = `mount -t proc proc ${root}/proc && exec chroot ${root} /operator --kubeconfig /kubeconfig`;
-  return new Program("unshare", ["-m", "sh", "-c", script]);
+  // Not every login has the folders of administrators' programs in its path.
+  const env = { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
+  return new Program("unshare", ["-m", "sh", "-c", script], { env });
 }
 
 function whyNoRoot(): string | false {

@@ -122,6 +122,8 @@ suite("What is served no more", (scenario) => {
     await world.host.clock.advance(5);
     assert.ok(ticks > 0 && calls === 1 && names.size === 1);
     await redefine(world, { served: false });
+    // It could come back in another version.
+    await world.host.clock.advance(2);
     const before = ticks;
     await world.host.clock.advance(60);
     assert.deepEqual({ ticks, calls, isOver, left: names.size }, {
@@ -212,6 +214,51 @@ suite("A kind that discovery knows late", (scenario) => {
     assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);
     await running.stop();
   });
+});
+
+suite("A kind that is served in another version from now on", (scenario) => {
+  for (const told of ["the old version", "nothing"] as const) {
+    scenario.virtual(`is watched on while discovery tells of ${told}`, async (world) => {
+      const { client, host } = world;
+      const op = operator();
+      const made: string[] = [];
+      const ends: string[] = [];
+      op.on.create("plains.lotse.test", { id: "make" }, ({ name, resource: { version } }) => {
+        made.push(`${name} ${version}`);
+      });
+      op.daemon("plains.lotse.test", { id: "stay" }, async ({ stopped }) => {
+        await stopped.wait();
+        ends.push([...stopped.reasons].join());
+      });
+      const running = await world.start(op);
+      await new Objects(world, PLAINS).create("old");
+      await running.settle();
+      const answers = new Map<string, string>();
+      for (const path of ["/apis/lotse.test", "/apis/lotse.test/v1"]) {
+        const answer = await world.server.fetch(new Request(`https://outside.test${path}`));
+        const body = await answer.json() as { resources?: { name: string }[] };
+        if (told === "nothing") {
+          body.resources = body.resources?.filter(({ name }) => !name.startsWith("plains"));
+        }
+        answers.set(path, JSON.stringify(body));
+      }
+      const headers = { "content-type": "application/json" };
+      world.intercept = (_, { path }) =>
+        answers.has(path) ? new Response(answers.get(path), { headers }) : undefined;
+      const { spec: { versions: [first] } } = definitionOf(PLAINS) as { spec: { versions: object[] } };
+      const versions = [{ ...first, name: "v2" }, { ...first, storage: false, served: false }];
+      const name = "plains.lotse.test";
+      await client.patch(DEFINITIONS, { name }, { type: "merge", body: { spec: { versions } } });
+      await host.clock.advance(3);
+      assert.deepEqual(ends, []);
+      world.intercept = undefined;
+      await host.clock.advance(30);
+      await new Objects(world, { ...PLAINS, version: "v2" } as unknown as typeof PLAINS).create("new");
+      await running.settle();
+      assert.deepEqual([made, ends], [["old v1", "new v2"], ["FILTERS_MISMATCH"]]);
+      await running.stop();
+    });
+  }
 });
 
 suite("A kind that changes while it is served", (scenario) => {

@@ -53,12 +53,21 @@ const mutants: Mutant[] = [
     by: "const namespaces = this.#options.scope.served ?? [undefined];",
   },
   // Kinds: are not noticed; are, although nobody is to look; are looked up again with each listing.
-  { ...RUNNING, replace: "if (!this.#options.settings.scanning.disabled) this.#scan();", by: "" },
+  { ...RUNNING, replace: "this.#definitions.follow();", by: "" },
   {
     ...RUNNING,
-    replace: "if (!this.#options.settings.scanning.disabled) this.#scan();",
-    by: "this.#scan();",
+    file: "lib/operator/definitions.ts",
+    replace: 'if (settings.scanning.disabled) return;\n    tasks.start("watch definitions"',
+    by: 'tasks.start("watch definitions"',
   },
+  // Versions change: what discovery does not tell of yet has gone; what the server does not know is asked for for ever.
+  {
+    ...RUNNING,
+    file: "lib/operator/definitions.ts",
+    replace: "if (!isComing) await revise();",
+    by: "await revise();",
+  },
+  { ...RUNNING, replace: "onUnknown: (resource) => this.#definitions.doubt(resource),", by: "" },
   { ...SCANNING, replace: "if (isKnown) return;", by: "" },
   { ...SCANNING, replace: "if (isKnown) return;", by: "if (versions.size > 0) return;" },
   // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
