@@ -249,7 +249,7 @@ suite("A kind that is served in another version from now on", (scenario) => {
       const versions = [{ ...first, name: "v2" }, { ...first, storage: false, served: false }];
       const name = "plains.lotse.test";
       await client.patch(DEFINITIONS, { name }, { type: "merge", body: { spec: { versions } } });
-      await host.clock.advance(3);
+      await host.clock.advance(1);
       assert.deepEqual(ends, []);
       world.intercept = undefined;
       await host.clock.advance(30);
