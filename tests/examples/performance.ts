@@ -44,7 +44,7 @@ export async function perform(example: string): Promise<void> {
   await performance.end();
 }
 
-/** Whether a command needs processes beside `lotse dev`: what comes then is told in examples_test.ts. */
+/** Whether a command needs processes beside `lotse dev`: what comes then is told in stages_test.ts. */
 function isForOthers([program, ...args]: readonly string[]): boolean {
   return program === "deno" && args[2] === "cli.ts" && ["freeze", "resume"].includes(args[3] ?? "");
 }

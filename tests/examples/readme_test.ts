@@ -3,7 +3,7 @@
  *
  * What a reader would type is typed (see readme.ts), in virtual time; the lines of `text` blocks must come, in their order.
  * A README that tells its reader in prose what to change by hand is followed up to there: write the command, or test the
- * rest in examples_test.ts.
+ * rest in stages_test.ts.
  */
 
 import assert from "node:assert/strict";

@@ -2,21 +2,21 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import minimal from "../examples/01-minimal/handlers.ts";
-import database from "../examples/02-database/handlers.ts";
-import daemons from "../examples/03-daemons/handlers.ts";
-import timers from "../examples/04-timers/handlers.ts";
-import indexing from "../examples/05-indexing/handlers.ts";
-import activities from "../examples/06-activities/handlers.ts";
-import { main } from "../examples/07-embedding/main.ts";
-import type { Book } from "../examples/07-embedding/operators.ts";
-import hierarchies from "../examples/08-hierarchies/handlers.ts";
-import filters from "../examples/09-filters/handlers.ts";
-import peering from "../examples/22-peering/handlers.ts";
-import { fixedCredentials } from "../lib/client/connection_info.ts";
-import { start } from "../lib/kits/testing/mod.ts";
-import { createLogger, type LogRecord } from "../lib/runtime/logging.ts";
-import { Stage } from "./support/stage.ts";
+import minimal from "../../examples/01-minimal/handlers.ts";
+import database from "../../examples/02-database/handlers.ts";
+import daemons from "../../examples/03-daemons/handlers.ts";
+import timers from "../../examples/04-timers/handlers.ts";
+import indexing from "../../examples/05-indexing/handlers.ts";
+import activities from "../../examples/06-activities/handlers.ts";
+import { main } from "../../examples/07-embedding/main.ts";
+import type { Book } from "../../examples/07-embedding/operators.ts";
+import hierarchies from "../../examples/08-hierarchies/handlers.ts";
+import filters from "../../examples/09-filters/handlers.ts";
+import peering from "../../examples/22-peering/handlers.ts";
+import { fixedCredentials } from "../../lib/client/connection_info.ts";
+import { start } from "../../lib/kits/testing/mod.ts";
+import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
+import { Stage } from "../support/stage.ts";
 
 describe("examples/01-minimal", () => {
   const HELLO = "/apis/example.com/v1/namespaces/default/greetings/hello";

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { context, trace } from "@opentelemetry/api";
-import events from "../examples/15-events/handlers.ts";
-import tracing from "../examples/16-tracing/handlers.ts";
-import ledger from "../examples/17-ledger/handlers.ts";
-import { Stage } from "./support/stage.ts";
+import events from "../../examples/15-events/handlers.ts";
+import tracing from "../../examples/16-tracing/handlers.ts";
+import ledger from "../../examples/17-ledger/handlers.ts";
+import { Stage } from "../support/stage.ts";
 
 const BASE = "/apis/example.com/v1/namespaces/default";
 

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import errors from "../examples/10-errors/handlers.ts";
-import results from "../examples/11-results/handlers.ts";
-import patches from "../examples/12-patches/handlers.ts";
-import subHandlers from "../examples/13-subhandlers/handlers.ts";
-import persistence from "../examples/14-persistence/handlers.ts";
-import { Stage } from "./support/stage.ts";
+import errors from "../../examples/10-errors/handlers.ts";
+import results from "../../examples/11-results/handlers.ts";
+import patches from "../../examples/12-patches/handlers.ts";
+import subHandlers from "../../examples/13-subhandlers/handlers.ts";
+import persistence from "../../examples/14-persistence/handlers.ts";
+import { Stage } from "../support/stage.ts";
 
 const BASE = "/apis/example.com/v1/namespaces/default";
 
