@@ -64,10 +64,16 @@ const mutants: Mutant[] = [
   {
     ...RUNNING,
     file: "lib/operator/definitions.ts",
+    tests: ["tests/scenarios/races_test.ts"],
     replace: "if (!isComing) await revise();",
     by: "await revise();",
   },
-  { ...RUNNING, replace: "onUnknown: (resource) => this.#definitions.doubt(resource),", by: "" },
+  {
+    ...RUNNING,
+    tests: ["tests/scenarios/races_test.ts"],
+    replace: "onUnknown: (resource) => this.#definitions.doubt(resource),",
+    by: "",
+  },
   { ...SCANNING, replace: "if (isKnown) return;", by: "" },
   { ...SCANNING, replace: "if (isKnown) return;", by: "if (versions.size > 0) return;" },
   // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
