@@ -6,7 +6,7 @@
  */
 
 import { main } from "./lib/cli/main.ts";
-import { currentHost } from "./lib/runtime/current.ts";
+import { currentHost } from "./lib/runtime/current_host.ts";
 
 export { main };
 

@@ -56,7 +56,7 @@ export {
   resumePeers,
   type ResumePeersOptions,
 } from "./lib/operator/freezing.ts";
-export { detectIdentity } from "./lib/engines/peering/identity.ts";
+export { detectIdentity } from "./lib/engines/peering/peering.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";
 export {
@@ -176,7 +176,7 @@ export type {
   PathOfObject,
   Present,
   ValueAt,
-} from "./lib/registry/paths.ts";
+} from "./lib/registry/field_paths.ts";
 export { type BuiltinType, type JsonOf, type Kinds, kinds, type Model } from "./lib/registry/kinds.ts";
 export {
   resource,
@@ -186,7 +186,7 @@ export {
 } from "./lib/registry/resource.ts";
 export type { Child, ChildMeta, Children } from "./lib/kits/hierarchies/children.ts";
 export { label, type LabelOptions, type NestedPath } from "./lib/kits/hierarchies/labels.ts";
-export type { Owner, OwnerOption } from "./lib/kits/hierarchies/owner.ts";
+export type { Owner, OwnerOption } from "./lib/kits/hierarchies/children.ts";
 export {
   adjustNamespace,
   adopt,
@@ -197,7 +197,7 @@ export {
   type NamingOptions,
   own,
   type OwnOptions,
-} from "./lib/kits/hierarchies/owning.ts";
+} from "./lib/kits/hierarchies/adopt.ts";
 export type { Diff, DiffItem, DiffOperation } from "./lib/model/diff.ts";
 export type {
   Json,
@@ -239,17 +239,21 @@ export type {
   Server,
   ServerTls,
 } from "./lib/runtime/host.ts";
-export { currentHost } from "./lib/runtime/current.ts";
+export { currentHost } from "./lib/runtime/current_host.ts";
 export type { ApiClass } from "./lib/client/api_classes.ts";
-export type { ConnectionInfo, Credentials, Impersonation } from "./lib/client/connection_info.ts";
-export type { KubeConfigCluster, KubeConfigLike, KubeConfigUser } from "./lib/client/kubeconfig_object.ts";
+export type { ConnectionInfo, Credentials, Impersonation } from "./lib/client/auth/connection_info.ts";
+export type {
+  KubeConfigCluster,
+  KubeConfigLike,
+  KubeConfigUser,
+} from "./lib/client/auth/kubeconfig_object.ts";
 export {
   type GivenCredentials,
   type LoginSource,
   loginWithKubeconfig,
   loginWithServiceAccount,
-} from "./lib/client/login.ts";
-export type { LoginInfo } from "./lib/client/login_info.ts";
+} from "./lib/client/auth/login.ts";
+export type { LoginInfo } from "./lib/client/auth/login.ts";
 export type {
   CallOptions,
   DeleteOptions as DeleteCallOptions,
@@ -269,16 +273,16 @@ export type {
   ProgressRecord,
   ProgressStorage,
   ProgressTarget,
-} from "./lib/settings/persistence.ts";
-export { MultiDiffBase, type MultiOptions, MultiProgress } from "./lib/settings/combined.ts";
+} from "./lib/settings/persistence/storage.ts";
+export { MultiDiffBase, type MultiOptions, MultiProgress } from "./lib/settings/persistence/multi.ts";
 export {
   annotationsDiffBase,
   type AnnotationsDiffBaseOptions,
   type DiffBaseOptions,
   statusDiffBase,
   type StatusDiffBaseOptions,
-} from "./lib/settings/diffbase.ts";
-export type { KeyForm } from "./lib/settings/keys.ts";
+} from "./lib/settings/persistence/diff_base.ts";
+export type { KeyForm } from "./lib/settings/persistence/annotations.ts";
 export {
   annotations,
   type AnnotationsOptions,
@@ -289,14 +293,14 @@ export {
   type NotesOptions,
   status,
   type StatusOptions,
-} from "./lib/settings/presets.ts";
+} from "./lib/settings/persistence/presets.ts";
 export {
   AnnotationsProgress,
   type AnnotationsProgressOptions,
   StatusProgress,
   type StatusProgressOptions,
-} from "./lib/settings/progress.ts";
-export type { RecordForm } from "./lib/settings/record.ts";
+} from "./lib/settings/persistence/progress.ts";
+export type { RecordForm } from "./lib/settings/persistence/record.ts";
 export type {
   AdmissionAnswer,
   AdmissionServer,

@@ -6,11 +6,11 @@
  * Prints microseconds per look, and how much of `JSON.parse` of the same event that is: the ratio hardly depends on the machine.
  */
 
-import { HotLoops } from "../../lib/engines/hot_loops.ts";
+import { HotLoops } from "../../lib/engines/hot_loop.ts";
 import { Ledger } from "../../lib/engines/ledger.ts";
 import { combineObservers, type Observer, type Subject } from "../../lib/execution/observer.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { RESOURCE } from "../../tests/engines/daemons/world.ts";
 
 const host = currentHost();

@@ -7,8 +7,8 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
-import { fixedCredentials } from "../../lib/client/connection_info.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { currentHost, operator, resource } from "../../mod.ts";
 

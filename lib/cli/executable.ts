@@ -6,7 +6,7 @@
  * executable.
  */
 
-import { currentHost } from "../runtime/current.ts";
+import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Command, Invocation } from "./command.ts";
 import { runProgram } from "./dispatch.ts";

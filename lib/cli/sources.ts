@@ -6,7 +6,7 @@
  */
 
 import type { Host } from "../runtime/host.ts";
-import { relativeImports } from "../runtime/relative_imports.ts";
+import { relativeImports } from "../runtime/modules.ts";
 
 /** Time between two looks. In seconds. */
 const INTERVAL = 0.25;

@@ -7,7 +7,7 @@
  */
 
 import { ApiError } from "./errors.ts";
-import type { Transport } from "./transport.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /** A class that the official client generates for a group of kinds, such as `CoreV1Api`. */
 // Whatever its constructor takes: a class that takes something else fails at its first call.

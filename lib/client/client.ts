@@ -8,8 +8,8 @@
 import type { KubeObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Discovery } from "./discovery.ts";
-import type { Shape } from "./shape.ts";
-import type { Transport } from "./transport.ts";
+import type { Shape } from "./projection.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /** A kind, as far as an address needs it. */
 export type Addressable = Pick<Resource, "group" | "version" | "plural" | "namespaced">;

@@ -19,7 +19,7 @@ import {
   parseResources,
 } from "./discovery_formats.ts";
 import { ApiError } from "./errors.ts";
-import type { Transport } from "./transport.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /** Older forms are named too: each server picks the newest that it knows. */
 const AGGREGATED = [

@@ -14,7 +14,12 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import type { ApiRequest, Attempt, AttemptOutcome, TransportObserver } from "../client/transport.ts";
+import type {
+  ApiRequest,
+  Attempt,
+  AttemptOutcome,
+  TransportObserver,
+} from "../client/transport/transport.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Observer, Step } from "../execution/observer.ts";
 import { keyOf } from "../model/resource.ts";

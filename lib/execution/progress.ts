@@ -12,7 +12,7 @@
 import type { Seconds } from "../runtime/host.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
-import type { Garbage, ProgressRecord, ProgressStorage } from "../settings/persistence.ts";
+import type { Garbage, ProgressRecord, ProgressStorage } from "../settings/persistence/storage.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { Candidate } from "./lifecycle.ts";
 

@@ -4,8 +4,8 @@
  * Source: Kopf, A §2.4; B §5.11, §6.1; deviations G17, D10.
  */
 
-import type { ConnectionInfo } from "../client/connection_info.ts";
-import { isLogin, toConnectionInfo } from "../client/login_info.ts";
+import type { ConnectionInfo } from "../client/auth/connection_info.ts";
+import { isLogin, toConnectionInfo } from "../client/auth/login.ts";
 import { runActivity } from "../engines/activities.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
@@ -14,7 +14,7 @@ import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { terseLogger } from "../runtime/terse.ts";
+import { terseLogger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ActivitiesOptions {

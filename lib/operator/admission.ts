@@ -5,14 +5,14 @@
  * since nobody listens any more. Source: Kopf, B §3.4, §3.5.
  */
 
-import { aborted } from "../async/aborted.ts";
+import { aborted } from "../async/timeout.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { admissionApp } from "../engines/admission/app.ts";
-import { webhooksFor } from "../engines/admission/configuration.ts";
-import { ManagedConfiguration } from "../engines/admission/managed.ts";
-import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviews.ts";
+import { webhooksFor } from "../engines/admission/webhook_configuration.ts";
+import { ManagedConfiguration } from "../engines/admission/webhook_configuration.ts";
+import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
 import type { Check } from "../engines/probing.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
 import type { AdmissionHandler } from "../registry/handlers.ts";

@@ -4,7 +4,7 @@
  * Source: Kopf, docs/events; A §8.7; deviation D12 (`posting.enabled` counts for warnings, too).
  */
 
-import type { Poster } from "../engines/posting.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import { objectReference, type Referable } from "../model/references.ts";
 import { isLevelWanted, type LogLevel } from "../runtime/logging.ts";
 import type { Backoffs, PostingSettings } from "../settings/settings.ts";

@@ -8,7 +8,7 @@
 import { ChildrenPending, execute } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import { type ActiveHandler, Progress, type Purpose } from "../execution/progress.ts";
-import { digestOf } from "../model/digest.ts";
+import { digestOf } from "../model/encoding.ts";
 import { getField } from "../model/fields.ts";
 import { cloneJson } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
@@ -19,7 +19,7 @@ import type { ChangeHandler } from "../registry/handlers.ts";
 import { selectChanges } from "../registry/registry.ts";
 import type { Sub } from "../registry/arguments.ts";
 import { subHandler } from "../registry/sub.ts";
-import { currentEssence, type ProgressRecord } from "../settings/persistence.ts";
+import { currentEssence, type ProgressRecord } from "../settings/persistence/storage.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { complainOnce, deliver, reportGarbage } from "./outcomes.ts";
 import type { Pass } from "./pass.ts";

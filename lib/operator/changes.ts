@@ -11,7 +11,7 @@ import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
-import { currentEssence, handledEssence } from "../settings/persistence.ts";
+import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";

@@ -7,7 +7,7 @@
  */
 
 import { ApiError, messageOf } from "../client/errors.ts";
-import { isRetriable, startBackoffs } from "../client/retries.ts";
+import { isRetriable, startBackoffs } from "../client/transport/retries.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -6,15 +6,15 @@
 
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { login } from "../client/login.ts";
-import { createClient } from "../client/objects.ts";
-import { Transport } from "../client/transport.ts";
-import { detectUser } from "../engines/peering/identity.ts";
+import { login } from "../client/auth/login.ts";
+import { createClient } from "../client/object_client.ts";
+import { Transport } from "../client/transport/transport.ts";
+import { detectUser } from "../engines/peering/peering.ts";
 import { findPeeringKinds } from "../engines/peering/peering.ts";
 import { writeRecord } from "../engines/peering/record.ts";
 import { isExactName, parsePattern } from "../model/patterns.ts";
 import type { JsonObject } from "../model/object.ts";
-import { currentHost } from "../runtime/current.ts";
+import { currentHost } from "../runtime/current_host.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import { type Logger, silentLogger } from "../runtime/logging.ts";
 import { defaultSettings } from "../settings/settings.ts";

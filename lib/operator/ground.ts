@@ -4,9 +4,9 @@
 
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import type { GivenCredentials } from "../client/login.ts";
+import type { GivenCredentials } from "../client/auth/login.ts";
 import type { Ledger } from "../engines/ledger.ts";
-import type { Poster } from "../engines/posting.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { Registry } from "../registry/registry.ts";

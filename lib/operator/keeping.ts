@@ -9,7 +9,7 @@ import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
-import { handledEssence, type ProgressRecord } from "../settings/persistence.ts";
+import { handledEssence, type ProgressRecord } from "../settings/persistence/storage.ts";
 import { NO_RECORDS } from "./memories.ts";
 import type { Decision, Pass } from "./pass.ts";
 

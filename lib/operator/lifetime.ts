@@ -6,15 +6,15 @@
  * Source: Kopf, A §2.4, B §5.11; deviations C29, D10.
  */
 
-import type { Credentials } from "../client/connection_info.ts";
-import { credentialsFrom, login } from "../client/login.ts";
-import { createClient } from "../client/objects.ts";
-import { shapeOf } from "../client/shape.ts";
-import { Transport } from "../client/transport.ts";
-import { Vault } from "../client/vault.ts";
+import type { Credentials } from "../client/auth/connection_info.ts";
+import { credentialsFrom, login } from "../client/auth/login.ts";
+import { createClient } from "../client/object_client.ts";
+import { shapeOf } from "../client/projection.ts";
+import { Transport } from "../client/transport/transport.ts";
+import { Vault } from "../client/auth/vault.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
 import { formatSelector } from "../model/selector.ts";
-import { keptPartsFor } from "../settings/selector_texts.ts";
+import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { type Ground, prepareGround, type RunningOptions } from "./ground.ts";

@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { isNewer } from "../model/versions.ts";
-import type { ProgressRecord } from "../settings/persistence.ts";
+import type { ProgressRecord } from "../settings/persistence/storage.ts";
 
 /** What is waited for after a write. */
 export interface Expectation {

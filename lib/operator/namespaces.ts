@@ -7,14 +7,14 @@
 
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { watchObjects } from "../client/watch.ts";
+import { watchObjects } from "../client/watch/watcher.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { isExactName, type NameTest, parsePattern } from "../model/patterns.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { explicitSelectorsFor } from "../settings/selector_texts.ts";
+import { explicitSelectorsFor } from "../settings/server_selectors.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface NamespacesOptions {

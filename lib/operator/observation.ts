@@ -11,8 +11,8 @@ import { formatSelector, isSpecific, matches, select, type Selector } from "../m
 import type { AdmissionHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Persistence } from "../settings/persistence.ts";
-import { entriesOf, serverSelectorsFor } from "../settings/selector_texts.ts";
+import type { Persistence } from "../settings/persistence/storage.ts";
+import { entriesOf, serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { blindnessOf } from "./visibility.ts";

@@ -2,14 +2,14 @@
  * Who looks on while an operator runs: the ledger, the detector of hot loops, and metrics where they are served.
  */
 
-import type { TransportObserver } from "../client/transport.ts";
-import { HotLoops } from "../engines/hot_loops.ts";
+import type { TransportObserver } from "../client/transport/transport.ts";
+import { HotLoops } from "../engines/hot_loop.ts";
 import { Ledger } from "../engines/ledger.ts";
-import type { Metrics } from "../engines/metrics.ts";
+import type { Metrics } from "../engines/metrics/metrics.ts";
 import type { Tracing } from "../engines/tracing.ts";
 import { combineObservers, type Observer } from "../execution/observer.ts";
 import type { Host } from "../runtime/host.ts";
-import { isTraced } from "../runtime/telemetry.ts";
+import { isTraced } from "../runtime/context.ts";
 
 /** Those of one run. Disposing ends what they have going on. */
 export interface Onlookers extends Disposable {
@@ -48,7 +48,7 @@ export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Pro
 
 /** NB: loading takes as long as everything else at the start together: it is done only where somebody may scrape. */
 async function loadMetrics(host: Host): Promise<Metrics> {
-  const { Metrics } = await import("../engines/metrics.ts");
+  const { Metrics } = await import("../engines/metrics/metrics.ts");
   return new Metrics({ host });
 }
 

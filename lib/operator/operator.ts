@@ -4,10 +4,10 @@
 
 import type { Client } from "../client/client.ts";
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
-import type { GivenCredentials } from "../client/login.ts";
+import type { GivenCredentials } from "../client/auth/login.ts";
 import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
-import { detectIdentity } from "../engines/peering/identity.ts";
-import type { Poster } from "../engines/posting.ts";
+import { detectIdentity } from "../engines/peering/peering.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import { type IndexWord, indexWord } from "../registry/indexes.ts";
 import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
@@ -15,11 +15,11 @@ import type { Referable } from "../model/references.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
-import { currentHost } from "../runtime/current.ts";
+import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
 import { createLogger, type Logger } from "../runtime/logging.ts";
-import { type Persistence, reservedNames } from "../settings/persistence.ts";
+import { type Persistence, reservedNames } from "../settings/persistence/storage.ts";
 import {
   defaultSettings,
   mergeSettings,

@@ -3,7 +3,7 @@
  */
 
 import { isObject, toJson } from "../model/json.ts";
-import type { Garbage } from "../settings/persistence.ts";
+import type { Garbage } from "../settings/persistence/storage.ts";
 import type { ObjectHandler } from "../registry/handlers.ts";
 import type { Pass } from "./pass.ts";
 

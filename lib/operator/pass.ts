@@ -3,10 +3,10 @@
  */
 
 import type { Client } from "../client/client.ts";
-import type { HotLoops } from "../engines/hot_loops.ts";
-import type { Poster } from "../engines/posting.ts";
+import type { HotLoops } from "../engines/hot_loop.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import type { Daemons } from "../engines/daemons/daemons.ts";
-import type { FinalizerChange } from "../execution/apply.ts";
+import type { FinalizerChange } from "../execution/write_requests.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { JsonObject } from "../model/object.ts";
@@ -15,7 +15,7 @@ import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Persistence, ProgressRecord } from "../settings/persistence.ts";
+import type { Persistence, ProgressRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ObjectMemory } from "./memories.ts";
 

@@ -7,8 +7,8 @@
  */
 
 import { ApiError } from "../client/errors.ts";
-import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../execution/apply.ts";
-import { bridgeLogger } from "../engines/posting.ts";
+import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../execution/write_requests.ts";
+import { bridgeLogger } from "../engines/posting/poster.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
@@ -16,7 +16,7 @@ import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { minimisePatch, Patch } from "../model/patch.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { serverSelectorsFor } from "../settings/selector_texts.ts";
+import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { handleBackground } from "./background.ts";
 import { handleChange } from "./changes.ts";
 import { expectEvent, isEarly, takeSkipped, untilConsistent } from "./consistency.ts";

@@ -5,23 +5,23 @@
  * does not listen is left behind. Source: Kopf, B §5.11; deviations C29, B-5.11.
  */
 
-import { aborted } from "../async/aborted.ts";
+import { aborted } from "../async/timeout.ts";
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import type { HotLoops, LoopingPass } from "../engines/hot_loops.ts";
-import type { MetricSources } from "../engines/metrics.ts";
-import { Poster } from "../engines/posting.ts";
+import type { HotLoops, LoopingPass } from "../engines/hot_loop.ts";
+import type { MetricSources } from "../engines/metrics/metrics.ts";
+import { Poster } from "../engines/posting/poster.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Brake, Observer, Subject } from "../execution/observer.ts";
-import { digestOf } from "../model/digest.ts";
+import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { currentEssence } from "../settings/persistence.ts";
+import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
 import { Definitions } from "./definitions.ts";
 import { extraFieldsOf } from "./fields.ts";
@@ -32,7 +32,7 @@ import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./observation.ts";
 import { Orchestration } from "./orchestration.ts";
 import { deliver } from "./outcomes.ts";
-import { finished, within } from "./patience.ts";
+import { finished, within } from "../async/timeout.ts";
 import { Pausing } from "./pausing.ts";
 import { createProcess, postingLogger } from "./processing.ts";
 import { Workers } from "./queueing.ts";

@@ -7,9 +7,9 @@
 
 import { ApiError } from "../client/errors.ts";
 import type { Client } from "../client/client.ts";
-import { KnownObjects } from "../client/known_objects.ts";
-import { shapeOf } from "../client/shape.ts";
-import { watchObjects } from "../client/watch.ts";
+import { KnownObjects } from "../client/cache/object_store.ts";
+import { shapeOf } from "../client/projection.ts";
+import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";

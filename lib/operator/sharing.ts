@@ -9,8 +9,8 @@
 import type { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { toQuery } from "../client/listing.ts";
-import type { WatchState } from "../client/watch_types.ts";
+import { toQuery } from "../client/list_pages.ts";
+import type { WatchState } from "../client/watch/watch_types.ts";
 import { keyOf, pathOf, type Resource } from "../model/resource.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";

@@ -5,8 +5,8 @@
 import { formatField } from "../model/fields.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ObjectHandler } from "../registry/handlers.ts";
-import type { Persistence } from "../settings/persistence.ts";
-import { keptPartsFor } from "../settings/selector_texts.ts";
+import type { Persistence } from "../settings/persistence/storage.ts";
+import { keptPartsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 
 /** Under which rules kinds are watched. */

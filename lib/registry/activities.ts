@@ -4,8 +4,8 @@
  * Source: Kopf, docs/startup, docs/shutdown, docs/authentication, docs/probing; A §2.4.
  */
 
-import type { KubeConfigLike } from "../client/kubeconfig_object.ts";
-import type { LoginInfo } from "../client/login_info.ts";
+import type { KubeConfigLike } from "../client/auth/kubeconfig_object.ts";
+import type { LoginInfo } from "../client/auth/login.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { AttemptArguments, PlainMemo } from "./arguments.ts";

@@ -12,12 +12,12 @@ import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.t
 import { objectHandler, type RawOptions, takeOptions } from "./declare.ts";
 import type { AdmissionHandler, AdmissionOperation } from "./handlers.ts";
 import type { FilterOptions, HandlerOptions } from "./options.ts";
-import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
+import type { DeepReadonly, FieldOf, FieldValue } from "./field_paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
-import type { UserInfo } from "./user_info.ts";
+import type { UserInfo } from "./causes.ts";
 
-export type { UserInfo } from "./user_info.ts";
+export type { UserInfo } from "./causes.ts";
 
 /** What is known of an admission request. */
 export interface AdmissionArguments<Spec = JsonObject, Status = JsonObject> {

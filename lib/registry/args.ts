@@ -16,7 +16,7 @@ import type { StopReason, Sub } from "./arguments.ts";
 import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
-import type { UserInfo } from "./user_info.ts";
+import type { UserInfo } from "./causes.ts";
 
 /** What is known of the attempt for which a handler is called. */
 export interface Attempt {

@@ -14,7 +14,7 @@ import type { Resource } from "../model/resource.ts";
 import type { Reason } from "./causes.ts";
 import type { Index } from "./index_handle.ts";
 import type { ChangeFilterOptions, FilterOptions, RetryOptions } from "./options.ts";
-import type { DeepReadonly, FieldOf, FieldValue } from "./paths.ts";
+import type { DeepReadonly, FieldOf, FieldValue } from "./field_paths.ts";
 
 /** What a memo is unless the operator says otherwise: a record of anything. */
 export type PlainMemo = Record<string, unknown>;

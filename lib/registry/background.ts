@@ -11,7 +11,7 @@ import { backgroundHandler, takeOptions } from "./declare.ts";
 import type { BackgroundHandler } from "./handlers.ts";
 import type { FieldPathOf } from "./on.ts";
 import type { FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
-import type { FieldValue } from "./paths.ts";
+import type { FieldValue } from "./field_paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 

@@ -11,7 +11,6 @@ import type { Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
-import type { UserInfo } from "./user_info.ts";
 
 /**
  * create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us.
@@ -93,4 +92,18 @@ export function isDeleting(body: KubeObject): boolean {
 export function isBlocked(body: KubeObject, finalizer: string): boolean {
   const finalizers: unknown = body.metadata?.finalizers;
   return Array.isArray(finalizers) && finalizers.includes(finalizer);
+}
+
+// Users of a cluster, as its API server knows them. Source: Kubernetes API reference, UserInfo.
+
+/** Who makes a request, as the API server knows them. */
+export interface UserInfo {
+  /** Such as "system:serviceaccount:default:robot". */
+  readonly username?: string;
+  /** Unique over time. */
+  readonly uid?: string;
+  /** Its groups. */
+  readonly groups?: readonly string[];
+  /** Whatever the authenticator adds. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }

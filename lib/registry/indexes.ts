@@ -10,7 +10,7 @@ import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.t
 import { objectHandler, takeOptions } from "./declare.ts";
 import { type Index, IndexHandle } from "./index_handle.ts";
 import type { FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
-import type { FieldOf, FieldValue } from "./paths.ts";
+import type { FieldOf, FieldValue } from "./field_paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 

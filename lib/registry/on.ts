@@ -16,7 +16,7 @@ import type {
 } from "./arguments.ts";
 import { changeHandler, type ChangeHandlerCause, objectHandler, takeOptions } from "./declare.ts";
 import type { ChangeFilterOptions, FilterOptions, HandlerOptions, RetryOptions } from "./options.ts";
-import type { FieldOf, FieldValue } from "./paths.ts";
+import type { FieldOf, FieldValue } from "./field_paths.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 

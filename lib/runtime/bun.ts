@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { Host, Process } from "./host.ts";
-import { nodeHost } from "./node.ts";
-import { relativeImports } from "./relative_imports.ts";
+import { nodeHost } from "./node/host.ts";
+import { relativeImports } from "./modules.ts";
 
 /** The host that Bun gives. */
 export function bunHost(): Host {

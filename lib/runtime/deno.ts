@@ -3,8 +3,8 @@
 import type { Socket } from "node:net";
 import process from "node:process";
 import type { Host } from "./host.ts";
-import { nodeHost } from "./node.ts";
-import { type Care, connectNode } from "./node_connection.ts";
+import { nodeHost } from "./node/host.ts";
+import { type Care, connectNode } from "./node/connection.ts";
 
 /** The host that Deno gives. */
 export function denoHost(): Host {

@@ -11,7 +11,7 @@ import type { SelectorTerm } from "../model/selector.ts";
 import type { LogLevel } from "../runtime/logging.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { AdmissionServer } from "./admission_server.ts";
-import type { DiffBaseStorage, ProgressStorage } from "./persistence.ts";
+import type { DiffBaseStorage, ProgressStorage } from "./persistence/storage.ts";
 
 /** Pauses between attempts, in order; one number is one pause, an empty list is no second attempt. */
 export type Backoffs = Seconds | Iterable<Seconds>;
@@ -226,3 +226,11 @@ export interface Settings {
 
 /** A part of the settings: any section, and of it any setting. */
 export type SettingsOverrides = { readonly [Section in keyof Settings]?: Partial<Settings[Section]> };
+
+/** How one kind is watched: the settings of watching without those that say which objects of which kind. */
+export type WatcherSettings = Readonly<
+  Omit<
+    WatchingSettings,
+    "labelSelectors" | "fieldSelectors" | "shardSelectors" | "metadataOnly" | "transform"
+  >
+>;

@@ -6,8 +6,8 @@
  */
 
 import { isObject } from "../model/json.ts";
-import { nearest } from "./nearest.ts";
-import { annotations } from "./presets.ts";
+import { nearest } from "./rules.ts";
+import { annotations } from "./persistence/presets.ts";
 import { RULES } from "./rules.ts";
 import type { Settings, SettingsOverrides } from "./sections.ts";
 

@@ -13,7 +13,7 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/runtime/node", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/deno.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/bun.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
-  ["lib/runtime/current.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
+  ["lib/runtime/current_host.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/kits/apiserver/", "tests/conformance/apiserver/", "one suite compares it with a real kube-apiserver"],
   ["lib/client/", "tests/conformance/client/", "one suite tests the client against a server as a whole"],
   ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],

@@ -40,10 +40,10 @@ describe("The module graph", () => {
 
 describe("findViolations()", () => {
   const forbidden: [why: string, from: string, target: string][] = [
-    ["an import that goes up", "lib/client/watch.ts", "lib/operator/running.ts"],
-    ["runtime importing async", "lib/runtime/node.ts", "lib/async/queue.ts"],
+    ["an import that goes up", "lib/client/watch/watcher.ts", "lib/operator/running.ts"],
+    ["runtime importing async", "lib/runtime/node/host.ts", "lib/async/queue.ts"],
     ["model importing anything of ours", "lib/model/diff.ts", "lib/runtime/host.ts"],
-    ["one engine in another", "lib/engines/daemons.ts", "lib/engines/posting.ts"],
+    ["one engine in another", "lib/engines/daemons.ts", "lib/engines/posting/poster.ts"],
     ["one engine's folder in another's", "lib/engines/probing/app.ts", "lib/engines/metrics/registry.ts"],
     ["one kit in another", "lib/kits/testing/mod.ts", "lib/kits/apiserver/mod.ts"],
     ["the API server using our patching", "lib/kits/apiserver/patch.ts", "lib/model/patch.ts"],
@@ -53,15 +53,19 @@ describe("findViolations()", () => {
     ["cli.ts using an inner file", "cli.ts", "lib/operator/operator.ts"],
     ["mod.ts exporting the command line", "mod.ts", "lib/cli/run.ts"],
     ["mod.ts exporting a test", "mod.ts", "tests/run.ts"],
-    ["a shipped file using a test's", "lib/client/watch.ts", "tests/client/fakes.ts"],
+    ["a shipped file using a test's", "lib/client/watch/watcher.ts", "tests/client/fakes.ts"],
     ["a folder that the table does not know", "lib/utils/strings.ts", "lib/model/object.ts"],
-    ["importing a folder that the table does not know", "lib/client/watch.ts", "lib/utils/strings.ts"],
+    [
+      "importing a folder that the table does not know",
+      "lib/client/watch/watcher.ts",
+      "lib/utils/strings.ts",
+    ],
     ["an example using an inner file", "examples/01-minimal/handlers.ts", "lib/operator/operator.ts"],
     ["an example using another", "examples/01-minimal/handlers.ts", "examples/02-database/handlers.ts"],
-    ["a package outside its file", "lib/client/kubeconfig.ts", "npm:js-yaml"],
+    ["a package outside its file", "lib/client/auth/kubeconfig.ts", "npm:js-yaml"],
     ["a package without a row", "lib/runtime/yaml.ts", "npm:left-pad"],
     ["a package named like an object's own member", "lib/runtime/yaml.ts", "npm:constructor"],
-    ["a built-in outside runtime", "lib/client/kubeconfig.ts", "node:fs"],
+    ["a built-in outside runtime", "lib/client/auth/kubeconfig.ts", "node:fs"],
   ];
   for (const [why, from, target] of forbidden) {
     it(`reports ${why}`, () => assert.equal(findViolations([moduleOf(from, target)]).length, 1));
@@ -83,9 +87,9 @@ describe("findViolations()", () => {
     ["mod.ts", "lib/operator/operator.ts"],
     ["examples/01-minimal/handlers.ts", "npm:@lotse/lotse"],
     ["examples/01-minimal/handlers.ts", "examples/01-minimal/names.ts"],
-    ["tests/client/watch_test.ts", "lib/client/watch.ts"],
-    ["tests/client/watch_test.ts", "node:test"],
-    ["lib/runtime/node.ts", "node:fs"],
+    ["tests/client/watch/watcher_test.ts", "lib/client/watch/watcher.ts"],
+    ["tests/client/watch/watcher_test.ts", "node:test"],
+    ["lib/runtime/node/host.ts", "node:fs"],
     ["lib/runtime/yaml.ts", "npm:js-yaml"],
     ["lib/kits/apiserver/app.ts", "npm:hono"],
   ];

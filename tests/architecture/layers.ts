@@ -42,11 +42,11 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  "@hono/node-server": ["lib/runtime/node_server.ts"],
+  "@hono/node-server": ["lib/runtime/node/server.ts"],
   // Types only: nothing of it is there at run time.
   "@kubernetes/client-node": ["types:lib/registry/kinds.ts"],
   // Synchronous on every runtime, which WebCrypto is not.
-  "@noble/hashes": ["lib/model/digest.ts"],
+  "@noble/hashes": ["lib/model/encoding.ts"],
   // The API alone: what is done with traces is the user's choice.
   "@opentelemetry/api": ["lib/engines/tracing.ts", "examples/16-tracing/"],
   "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],
@@ -66,7 +66,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "lib/kits/webhooks/",
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
-  "prom-client": ["lib/engines/metrics/instruments.ts"],
+  "prom-client": ["lib/engines/metrics/exposition.ts"],
 };
 
 /** The folder that may name the runtimes, take the time and use `node:` built-ins. */
@@ -150,7 +150,7 @@ function samePart(from: string, target: string): boolean {
   return SEPARATE.includes(layer) ? partOf(from) === partOf(target) : true;
 }
 
-/** "posting" for both `lib/engines/posting.ts` and `lib/engines/posting/queue.ts`. */
+/** "posting" for both `lib/engines/posting/poster.ts` and `lib/engines/posting/queue.ts`. */
 function partOf(path: string): string {
   return (path.split("/")[2] ?? "").replace(/\.ts$/, "");
 }

@@ -26,15 +26,15 @@ describe("The lint plugin", () => {
 
 describe("The rule lotse/layers", () => {
   const bad: [path: string, source: string][] = [
-    ["lib/client/watch.ts", 'import { run } from "../operator/running.ts";'],
-    ["lib/client/watch.ts", 'import type { Running } from "../operator/running.ts";'],
-    ["lib/client/watch.ts", 'export { run } from "../operator/running.ts";'],
-    ["lib/client/watch.ts", 'export * from "../operator/running.ts";'],
-    ["lib/client/watch.ts", 'const running = await import("../operator/running.ts");'],
-    ["lib/client/watch.ts", 'type Running = import("../operator/running.ts").Running;'],
-    ["lib/client/watch.ts", 'import "node:fs";'],
-    ["lib/client/watch.ts", 'import yaml from "js-yaml";'],
-    ["lib/client/watch.ts", 'import { HTTPException } from "hono/http-exception";'],
+    ["lib/client/watch/watcher.ts", 'import { run } from "../operator/running.ts";'],
+    ["lib/client/watch/watcher.ts", 'import type { Running } from "../operator/running.ts";'],
+    ["lib/client/watch/watcher.ts", 'export { run } from "../operator/running.ts";'],
+    ["lib/client/watch/watcher.ts", 'export * from "../operator/running.ts";'],
+    ["lib/client/watch/watcher.ts", 'const running = await import("../operator/running.ts");'],
+    ["lib/client/watch/watcher.ts", 'type Running = import("../operator/running.ts").Running;'],
+    ["lib/client/watch/watcher.ts", 'import "node:fs";'],
+    ["lib/client/watch/watcher.ts", 'import yaml from "js-yaml";'],
+    ["lib/client/watch/watcher.ts", 'import { HTTPException } from "hono/http-exception";'],
     ["lib/kits/apiserver/app.ts", 'import { KubeObject } from "../../model/object.ts";'],
     ["lib/kits/apiserver/app.ts", 'import { type KubeObject, name } from "../../model/object.ts";'],
     ["lib/engines/probing.ts", 'import { gather } from "./metrics.ts";'],
@@ -53,9 +53,9 @@ describe("The rule lotse/layers", () => {
     ["lib/kits/apiserver/app.ts", 'import type { KubeObject } from "../../model/object.ts";'],
     ["lib/kits/apiserver/app.ts", 'import { type KubeObject } from "../../model/object.ts";'],
     ["lib/kits/apiserver/app.ts", 'import { Hono } from "hono";'],
-    ["lib/runtime/node.ts", 'import { readFile } from "node:fs/promises";'],
+    ["lib/runtime/node/host.ts", 'import { readFile } from "node:fs/promises";'],
     ["examples/01-minimal/handlers.ts", 'import { operator } from "@lotse/lotse";'],
-    ["tests/client/watch_test.ts", 'import { it } from "node:test";'],
+    ["tests/client/watch/watcher_test.ts", 'import { it } from "node:test";'],
   ];
   for (const [path, source] of good) {
     it(`is content with ${source} in ${path}`, { skip }, () => assert.deepEqual(check(path, source), []));
@@ -95,7 +95,7 @@ describe("The rule lotse/host-globals", () => {
     it(
       `reports ${source}`,
       { skip },
-      () => assertOnly(check("lib/client/watch.ts", source), "lotse/host-globals"),
+      () => assertOnly(check("lib/client/watch/watcher.ts", source), "lotse/host-globals"),
     );
   }
 
@@ -118,14 +118,14 @@ describe("The rule lotse/host-globals", () => {
   for (const source of good) {
     it(`is content with ${source}`, { skip }, () => {
       assert.deepEqual(
-        check("lib/client/watch.ts", source).filter((one) => !one.startsWith("lotse/layers")),
+        check("lib/client/watch/watcher.ts", source).filter((one) => !one.startsWith("lotse/layers")),
         [],
       );
     });
   }
 
   it("leaves lib/runtime, tests and benchmarks alone, and lets lib/cli use console", { skip }, () => {
-    for (const path of ["lib/runtime/node.ts", "tests/run.ts", "bench/creations/run.ts"]) {
+    for (const path of ["lib/runtime/node/host.ts", "tests/run.ts", "bench/creations/run.ts"]) {
       assert.deepEqual(check(path, bad.join("\n")), []);
     }
     assert.deepEqual(check("lib/cli/run.ts", "console.log();"), []);

@@ -70,7 +70,7 @@ describe("findUntested()", () => {
     { path: "lib/settings/fields.ts", imports: [file("lib/settings/deep.ts")] },
     { path: "lib/settings/deep.ts", imports: [] },
     { path: "lib/model/diff.ts", imports: [] },
-    { path: "lib/runtime/node_files.ts", imports: [] },
+    { path: "lib/runtime/node/host.ts", imports: [] },
     { path: "mod.ts", imports: [] },
   ];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Backoff, exponentialBackoff } from "../../lib/async/backoff.ts";
-import { createVirtualRandom } from "../../lib/runtime/virtual_random.ts";
+import { createVirtualRandom } from "../../lib/runtime/virtual/host.ts";
 
 const first = (backoff: Backoff, count: number) =>
   Array.from({ length: count }, (_, attempt) => backoff(attempt));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Limiter } from "../../lib/async/limiter.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 describe("Limiter", () => {
   it("run() lets only so many in at the same time, in order", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Schedule } from "../../lib/async/schedule.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 function scheduleOn() {
   const { clock } = virtualHost({ start: 0 });

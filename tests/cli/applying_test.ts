@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { applyManifests } from "../../lib/cli/applying.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const NAMES = { plural: "things", singular: "thing", kind: "Thing" };
 const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

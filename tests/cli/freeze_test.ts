@@ -5,7 +5,7 @@ import { parseArguments } from "../../lib/cli/program.ts";
 import { LOTSE } from "../../lib/cli/main.ts";
 import { runOperators } from "../../lib/cli/running.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { operator, PermanentError } from "../../mod.ts";
 import { makePeeringKinds, Meeting, peeringLog } from "../support/meeting.ts";
 import { type VirtualWorld, virtualWorld } from "../support/virtual_world.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { CommandError } from "../../lib/cli/errors.ts";
 import { importFiles, operatorsOf } from "../../lib/cli/loading.ts";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { defaultOperator, operator } from "../../mod.ts";
 import { project } from "./processes.ts";
 

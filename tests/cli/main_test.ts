@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LOTSE, main } from "../../lib/cli/main.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
 
 const CONFIG = (server: string) => `

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findManifestFiles, readManifests } from "../../lib/cli/manifests.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const ONE = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n";
 

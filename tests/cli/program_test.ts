@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Command, Invocation } from "../../lib/cli/command.ts";
 import { parseArguments, type Program } from "../../lib/cli/program.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const RUN: Command = {
   name: "run",

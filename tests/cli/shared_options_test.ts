@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { OptionValues } from "../../lib/cli/command.ts";
 import { loggerFor } from "../../lib/cli/shared_options.ts";
 import type { LogLevel } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { listenForSignals, untilAborted } from "../../lib/cli/signals.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 describe("listenForSignals()", () => {
   it("[B258] aborts at the first signal, and ends the process with code 130 at the second", async () => {

@@ -3,14 +3,18 @@
  */
 
 import type { Client } from "../../lib/client/client.ts";
-import { type ConnectionInfo, type Credentials, fixedCredentials } from "../../lib/client/connection_info.ts";
-import type { NetworkingSettings } from "../../lib/client/client_settings.ts";
-import { createClient } from "../../lib/client/objects.ts";
-import { type ApiRequest, Transport, type TransportObserver } from "../../lib/client/transport.ts";
+import {
+  type ConnectionInfo,
+  type Credentials,
+  fixedCredentials,
+} from "../../lib/client/auth/connection_info.ts";
+import type { NetworkingSettings } from "../../lib/settings/sections.ts";
+import { createClient } from "../../lib/client/object_client.ts";
+import { type ApiRequest, Transport, type TransportObserver } from "../../lib/client/transport/transport.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 export const SERVER = "https://api.test";

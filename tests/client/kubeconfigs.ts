@@ -1,7 +1,7 @@
 /** Kubeconfigs for tests: one context, one cluster, one user. */
 
-import type { Source } from "../../lib/client/kubeconfig_fields.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import type { Source } from "../../lib/client/auth/kubeconfig_fields.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 export const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 

@@ -1,7 +1,7 @@
 /** A watch of widgets under way against a fake server, and what it gave so far. */
 
-import type { WatchingSettings } from "../../lib/client/client_settings.ts";
-import { watchObjects, type WatchOptions, type WatchState } from "../../lib/client/watch.ts";
+import type { WatchingSettings } from "../../lib/settings/sections.ts";
+import { watchObjects, type WatchOptions, type WatchState } from "../../lib/client/watch/watcher.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import {
   type Answer,

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { operator } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { after, describe, it } from "node:test";
 import type { Client } from "../../lib/client/client.ts";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { operator, type OperatorOptions } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";

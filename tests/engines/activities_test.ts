@@ -9,7 +9,7 @@ import {
 } from "../../lib/execution/errors.ts";
 import type { ActivityHandler } from "../../lib/registry/handlers.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** Runs a startup to its end, in virtual time. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Check, parseProbeAddress, probingApp, type ProbingOptions } from "../../lib/engines/probing.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 /** Something that answers probes, and what it got to know. */
 class Stage {

@@ -15,7 +15,7 @@ import type { JsonObject } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { textSink } from "../../lib/runtime/log_format.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { parseYaml } from "../../lib/runtime/yaml.ts";
 import { stepsOf } from "./readme.ts";
 

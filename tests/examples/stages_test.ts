@@ -13,7 +13,7 @@ import type { Book } from "../../examples/07-embedding/operators.ts";
 import hierarchies from "../../examples/08-hierarchies/handlers.ts";
 import filters from "../../examples/09-filters/handlers.ts";
 import peering from "../../examples/22-peering/handlers.ts";
-import { fixedCredentials } from "../../lib/client/connection_info.ts";
+import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { start } from "../../lib/kits/testing/mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { Stage } from "../support/stage.ts";

@@ -11,8 +11,8 @@ import { execute, type ExecuteOptions } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import { Progress } from "../../lib/execution/progress.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
-import { annotations } from "../../lib/settings/presets.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { annotations } from "../../lib/settings/persistence/presets.ts";
 
 interface Attempted {
   readonly outcome: Outcome;

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { currentArguments } from "../../lib/execution/current.ts";
+import { callWith, currentArguments, invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
 import { HandlerTimeoutError } from "../../lib/execution/errors.ts";
 import type { Handler } from "../../lib/execution/handler.ts";
-import { invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 interface Args {
   readonly signal: AbortSignal;
@@ -81,5 +80,17 @@ describe("invoke()", () => {
     late.resolve("too late");
     await clock.settle();
     assert.deepEqual(logs.map(({ level, fields }) => [level, fields.handler]), [["warn", "fn"]]);
+  });
+});
+
+describe("callWith()", () => {
+  it("calls the function with the arguments, which are current until it ends", async () => {
+    const args = { name: "a" };
+    const seen = await callWith(args, async (given) => {
+      await Promise.resolve();
+      return [given, currentArguments()];
+    });
+    assert.deepEqual(seen, [args, args]);
+    assert.equal(currentArguments(), undefined);
   });
 });

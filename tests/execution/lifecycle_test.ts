@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { allAtOnce, asap, oneByOne, randomized, shuffled } from "../../lib/execution/lifecycle.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const LIFECYCLES = { allAtOnce, asap, oneByOne, randomized, shuffled };
 const context = { random: virtualHost({ seed: 7 }).random };

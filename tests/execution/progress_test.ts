@@ -4,8 +4,8 @@ import { type LoadOptions, Progress } from "../../lib/execution/progress.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
-import type { ProgressRecord, ProgressStorage } from "../../lib/settings/persistence.ts";
-import { annotations } from "../../lib/settings/presets.ts";
+import type { ProgressRecord, ProgressStorage } from "../../lib/settings/persistence/storage.ts";
+import { annotations } from "../../lib/settings/persistence/presets.ts";
 
 const storage = annotations().progress;
 const NOW = Date.UTC(2026, 0, 1, 12);

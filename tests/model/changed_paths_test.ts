@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changedPaths, formatPath, isSamePlace, namedPaths } from "../../lib/model/changed_paths.ts";
+import {
+  changedPaths,
+  formatPath,
+  isSamePlace,
+  managersOf,
+  namedPaths,
+} from "../../lib/model/changed_paths.ts";
 
 describe("changedPaths()", () => {
   it("gives what was added, changed and removed, without what the server counts up", () => {
@@ -69,5 +75,36 @@ describe("isSamePlace()", () => {
 describe("formatPath()", () => {
   it("joins keys by dots", () => {
     assert.equal(formatPath(["spec", "a"]), "spec.a");
+  });
+});
+
+const object = {
+  metadata: {
+    managedFields: [
+      {
+        manager: "kubectl",
+        operation: "Update",
+        fieldsV1: { "f:spec": { "f:size": {}, "f:list": { 'k:{"name":"a"}': { ".": {} } } } },
+      },
+      { manager: "other", operation: "Apply", fieldsV1: { "f:spec": { ".": {}, "f:size": {} } } },
+      {
+        manager: "other",
+        operation: "Update",
+        subresource: "status",
+        fieldsV1: { "f:status": { "f:state": {} } },
+      },
+      { manager: "broken" },
+      null,
+    ],
+  },
+};
+
+describe("managersOf()", () => {
+  it("names who owns a field, what is in it, or what it is in", () => {
+    assert.deepEqual(managersOf(object, ["spec.size"]), ["kubectl", "other"]);
+    assert.deepEqual(managersOf(object, ["spec.list.0"]), ["kubectl"]);
+    assert.deepEqual(managersOf(object, ["status"]), ["other"]);
+    assert.deepEqual(managersOf(object, ["spec.colour"]), []);
+    assert.deepEqual(managersOf({ metadata: {} }, ["spec"]), []);
   });
 });

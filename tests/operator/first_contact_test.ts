@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { kinds, operator, type OperatorOptions } from "../../mod.ts";
 
 const SERVER = "https://api.test";

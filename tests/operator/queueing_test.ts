@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Limiter } from "../../lib/async/limiter.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Context } from "../../lib/runtime/context.ts";
+import { Context, isTraced } from "../../lib/runtime/context.ts";
+import { trace } from "@opentelemetry/api";
 
 describe("Context", () => {
   it("has a value during a call only", () => {
@@ -36,5 +37,16 @@ describe("Context", () => {
         throw new RangeError("no");
       }), RangeError);
     assert.equal(context.value, undefined);
+  });
+});
+
+describe("isTraced()", () => {
+  it("tells whether a tracer provider is registered with OpenTelemetry's API", () => {
+    trace.disable();
+    assert.equal(isTraced(), false);
+    trace.setGlobalTracerProvider({ getTracer: (name) => trace.getTracer(name) });
+    assert.equal(isTraced(), true);
+    trace.disable();
+    assert.equal(isTraced(), false);
   });
 });

@@ -6,6 +6,7 @@ import {
   type LogLevel,
   type LogRecord,
   silentLogger,
+  terseLogger,
 } from "../../lib/runtime/logging.ts";
 
 function recording(level: LogLevel) {
@@ -88,5 +89,26 @@ describe("silentLogger()", () => {
     const logger = silentLogger();
     logger.error("nothing");
     assert.equal(logger.enabled("warn"), false);
+  });
+});
+
+function linesAt(level: LogLevel): string[] {
+  const lines: string[] = [];
+  const sink = {
+    level,
+    write: (line: { level: LogLevel; message: string }) => lines.push(`${line.level} ${line.message}`),
+  };
+  const logger = terseLogger(createLogger(sink, { now: () => 0 })).child({ name: "child" });
+  for (const each of ["debug", "info", "warn", "error"] as const) {
+    logger[each](`said as ${each}${logger.enabled(each) ? "" : ", not enabled"}`);
+  }
+  return lines;
+}
+
+describe("terseLogger()", () => {
+  it("is one level quieter below warnings, for its children too", () => {
+    const loud = ["warn said as warn", "error said as error"];
+    assert.deepEqual(linesAt("debug"), ["debug said as info", ...loud]);
+    assert.deepEqual(linesAt("info"), loud);
   });
 });

@@ -3,11 +3,11 @@
  */
 
 import assert from "node:assert/strict";
-import { loadKubeconfig } from "../../lib/client/kubeconfig.ts";
+import { loadKubeconfig } from "../../lib/client/auth/kubeconfig.ts";
 import { operator } from "../../lib/operator/operator.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { textSink } from "../../lib/runtime/log_format.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { cutInLine, RESUMES, stream } from "../support/faulty_proxy.ts";
 import { suite } from "../support/scenario.ts";
 import {

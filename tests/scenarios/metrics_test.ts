@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { Doorway, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
-import { Metrics } from "../../lib/engines/metrics.ts";
+import { Metrics } from "../../lib/engines/metrics/metrics.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 

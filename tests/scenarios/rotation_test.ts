@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { login } from "../../lib/client/login.ts";
-import { Transport } from "../../lib/client/transport.ts";
+import { login } from "../../lib/client/auth/login.ts";
+import { Transport } from "../../lib/client/transport/transport.ts";
 import { createAuthority, type IssuedCertificate } from "../../lib/runtime/certificates.ts";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import type { Host } from "../../lib/runtime/host.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { json, refusal, SERVER } from "../client/fake_server.ts";
 import { configOf, PEM } from "../client/kubeconfigs.ts";

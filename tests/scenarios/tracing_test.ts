@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { kinds, operator, TemporaryError } from "../../mod.ts";
-import { isTraced } from "../../lib/runtime/telemetry.ts";
+import { isTraced } from "../../lib/runtime/context.ts";
 import { suite } from "../support/scenario.ts";
 import { SpanRecorder } from "../support/spans.ts";
 import { Example, Objects } from "../support/worlds.ts";

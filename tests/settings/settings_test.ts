@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { kopf } from "../../lib/settings/presets.ts";
+import { kopf } from "../../lib/settings/persistence/presets.ts";
 import { RULES } from "../../lib/settings/rules.ts";
 import {
   checkSettings,

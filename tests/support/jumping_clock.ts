@@ -1,6 +1,6 @@
 /** A virtual clock whose wall jumps, as real ones do when somebody sets them; what is measured goes on evenly. */
 
-import type { VirtualClock } from "../../lib/runtime/virtual_clock.ts";
+import type { VirtualClock } from "../../lib/runtime/virtual/clock.ts";
 
 export interface JumpingClock extends VirtualClock {
   /** Moves the wall clock, in seconds, in either direction. */

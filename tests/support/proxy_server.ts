@@ -4,7 +4,7 @@
 
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import type { ControlPlane } from "../control_plane/control_plane.ts";
 import { type FaultyProxy, HalfClosed, type Upstream } from "./faulty_proxy.ts";
 

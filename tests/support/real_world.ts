@@ -3,12 +3,12 @@
  */
 
 import type { Client } from "../../lib/client/client.ts";
-import { type Credentials, fixedCredentials } from "../../lib/client/connection_info.ts";
-import { login } from "../../lib/client/login.ts";
-import { createClient } from "../../lib/client/objects.ts";
-import { Transport } from "../../lib/client/transport.ts";
+import { type Credentials, fixedCredentials } from "../../lib/client/auth/connection_info.ts";
+import { login } from "../../lib/client/auth/login.ts";
+import { createClient } from "../../lib/client/object_client.ts";
+import { Transport } from "../../lib/client/transport/transport.ts";
 import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
-import { currentHost } from "../../lib/runtime/current.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import {

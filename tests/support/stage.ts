@@ -12,7 +12,7 @@ import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { type Runner, start } from "../../lib/kits/testing/mod.ts";
 import { textSink } from "../../lib/runtime/log_format.ts";
 import { type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
-import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { parseYaml } from "../../lib/runtime/yaml.ts";
 import type { Operator } from "../../mod.ts";
 

@@ -2,9 +2,9 @@
  * The API server in the process, with a virtual clock: an hour takes milliseconds.
  */
 
-import { createClient } from "../../lib/client/objects.ts";
-import { fixedCredentials } from "../../lib/client/connection_info.ts";
-import { Transport } from "../../lib/client/transport.ts";
+import { createClient } from "../../lib/client/object_client.ts";
+import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
+import { Transport } from "../../lib/client/transport/transport.ts";
 import { type ApiServer, apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { type Runner, start, type VirtualHost, virtualHost } from "../../lib/kits/testing/mod.ts";
 import type { Operator, RunOptions } from "../../lib/operator/operator.ts";

@@ -5,9 +5,9 @@
  * as they are when a certificate is exchanged. Source: Kopf, docs/admission; B §3.6.
  */
 
-import { aborted } from "../../async/aborted.ts";
+import { aborted } from "../../async/timeout.ts";
 import type { Host, Seconds, Server, ServerTls } from "../../runtime/host.ts";
-import { toBase64 } from "../../model/base64.ts";
+import { toBase64 } from "../../model/encoding.ts";
 import type {
   AdmissionServerContext,
   AdmissionServerObject,
@@ -15,7 +15,7 @@ import type {
   WebhookClientConfig,
 } from "../../settings/admission_server.ts";
 import { admissionApp } from "./app.ts";
-import { type Identity, openIdentity } from "./identity.ts";
+import { type Identity, openIdentity } from "./certificate.ts";
 import { checkOptions, CLUSTER_HOSTS, type WebhookServerOptions } from "./server_options.ts";
 
 export type { WebhookServerOptions } from "./server_options.ts";

@@ -9,7 +9,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
-import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../../execution/apply.ts";
+import { type Applied, applyPatch, FunctionFailure, isWorthWriting } from "../../execution/write_requests.ts";
 import { toError } from "../../execution/errors.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { changedPaths, namedPaths } from "../../model/changed_paths.ts";

@@ -23,8 +23,8 @@ import { matches } from "../../registry/filters.ts";
 import { type Index, IndexHandle, type IndexHandler } from "../../registry/index_handle.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { IndexTable, isPlain } from "./table.ts";
-import { terseLogger } from "../../runtime/terse.ts";
+import { IndexTable, isPlain } from "./index_table.ts";
+import { terseLogger } from "../../runtime/logging.ts";
 
 /** What is known of an object by those who have it indexed. */
 export interface Indexed {

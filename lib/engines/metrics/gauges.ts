@@ -4,7 +4,7 @@
 
 import type { StreamState, Subject } from "../../execution/observer.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
-import type { Instruments } from "./instruments.ts";
+import type { Instruments } from "./exposition.ts";
 
 /** What is asked for when somebody looks. */
 export interface MetricSources {

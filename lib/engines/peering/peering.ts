@@ -13,7 +13,7 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { Peer } from "./record.ts";
-import { PeeringScope } from "./scope.ts";
+import { PeeringScope } from "./peering_object.ts";
 
 export interface PeeringOptions {
   readonly client: Client;
@@ -189,4 +189,28 @@ export class Peering {
     }
     await Promise.all(unwanted.map(([, { scope }]) => scope.leave()));
   }
+}
+
+// Under which name an operator writes into peering objects.
+// In a pod it is what the pod calls it; else it says who runs it, where, and since when, so that people can tell whom they
+// see. Source: Kopf, B §4.2.
+
+const SYMBOLS = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Gives a name for a run: `POD_ID` where it is set, else "user@host/20261231235959/a1b". */
+export function detectIdentity(host: Host): string {
+  const { process, clock, random } = host;
+  const pod = process.env("POD_ID");
+  if (pod) return pod;
+  const started = new Date(clock.now()).toISOString().replace(/\D/g, "").slice(0, 14);
+  const suffix = Array.from({ length: 3 }, () => SYMBOLS[Math.floor(random.next() * SYMBOLS.length)]).join(
+    "",
+  );
+  return `${detectUser(host)}/${started}/${suffix}`;
+}
+
+/** Gives a name for a person at a host: "user@host". It is the same each time, so that what was begun can be ended. */
+export function detectUser({ process }: Host): string {
+  const name = process.hostname().replace(/\.(local|localdomain)$/i, "");
+  return `${process.user() ?? "unknown"}@${name}`;
 }

@@ -4,7 +4,7 @@
 
 import { isObject, setKey } from "../../model/json.ts";
 import { type Child, type ChildMeta, type Children, eachChild, metadataOf } from "./children.ts";
-import { type OwnerOption, resolveOwner } from "./owner.ts";
+import { type OwnerOption, resolveOwner } from "./children.ts";
 
 /** A structure inside an object: a dotted path such as "spec.template", or a list of keys. */
 export type NestedPath = string | readonly string[];

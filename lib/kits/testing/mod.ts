@@ -17,4 +17,4 @@
  */
 
 export { type Cluster, type Runnable, Runner, start, type StartOptions } from "./runner.ts";
-export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual.ts";
+export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";

@@ -3,16 +3,16 @@
  */
 
 import type { Client } from "../../client/client.ts";
-import { fixedCredentials } from "../../client/connection_info.ts";
-import { createClient } from "../../client/objects.ts";
+import { fixedCredentials } from "../../client/auth/connection_info.ts";
+import { createClient } from "../../client/object_client.ts";
 // NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
-import "../../engines/metrics.ts";
+import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
-import { Transport } from "../../client/transport.ts";
+import { Transport } from "../../client/transport/transport.ts";
 import type { RunOptions } from "../../operator/operator.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
-import type { VirtualHost } from "../../runtime/virtual.ts";
+import type { VirtualHost } from "../../runtime/virtual/host.ts";
 import { defaultSettings } from "../../settings/settings.ts";
 
 /** Something that answers Kubernetes' API: the in-process API server, or a function of the test's own. */

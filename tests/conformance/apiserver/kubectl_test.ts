@@ -11,7 +11,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import {
   findControlPlane,
   type KubectlOptions,

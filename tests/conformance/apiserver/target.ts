@@ -9,7 +9,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
-import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { startControlPlane } from "../../control_plane/control_plane.ts";
 
 /** What is sent. */

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { ListPage } from "../../../lib/client/client.ts";
 import { LoginError } from "../../../lib/client/errors.ts";
-import { login } from "../../../lib/client/login.ts";
+import { login } from "../../../lib/client/auth/login.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { type ControlPlane, findControlPlane, startControlPlane } from "../../control_plane/control_plane.ts";
 import {
   CONFIG_MAPS,

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { type ControlPlane, findControlPlane, startControlPlane } from "../../control_plane/control_plane.ts";
 import {
   CONFIG_MAPS,

@@ -1,13 +1,13 @@
 /** What the client's conformance tests share: a client of a real kube-apiserver, a kind of their own, watches under way. */
 
 import type { Client } from "../../../lib/client/client.ts";
-import type { Credentials } from "../../../lib/client/connection_info.ts";
-import { login } from "../../../lib/client/login.ts";
-import { createClient } from "../../../lib/client/objects.ts";
-import { type ApiRequest, Transport } from "../../../lib/client/transport.ts";
-import { watchObjects, type WatchOptions, type WatchState } from "../../../lib/client/watch.ts";
+import type { Credentials } from "../../../lib/client/auth/connection_info.ts";
+import { login } from "../../../lib/client/auth/login.ts";
+import { createClient } from "../../../lib/client/object_client.ts";
+import { type ApiRequest, Transport } from "../../../lib/client/transport/transport.ts";
+import { watchObjects, type WatchOptions, type WatchState } from "../../../lib/client/watch/watcher.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
 import type { ControlPlane } from "../../control_plane/control_plane.ts";

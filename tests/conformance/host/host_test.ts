@@ -1,6 +1,6 @@
 /** The host of the runtime that runs the tests is held to what `lib/runtime/host.ts` promises. */
 
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { clockSuite } from "./clock_suite.ts";
 import { filesSuite } from "./files_suite.ts";
 import { processSuite } from "./process_suite.ts";

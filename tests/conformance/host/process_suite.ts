@@ -9,7 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import type { Host } from "../../../lib/runtime/host.ts";
 
-const HOST = new URL("../../../lib/runtime/current.ts", import.meta.url);
+const HOST = new URL("../../../lib/runtime/current_host.ts", import.meta.url);
 
 /** Describes the process of a host. */
 export function processSuite(makeHost: () => Host): void {

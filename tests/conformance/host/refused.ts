@@ -1,7 +1,7 @@
 /** A program for refused_suite.ts: is refused many times, and prints by how many kilobytes the heap has grown. */
 
 import process from "node:process";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 
 const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
 const { network } = currentHost();

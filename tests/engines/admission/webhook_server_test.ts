@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { describe, it } from "node:test";
 import { ReviewError } from "../../../lib/engines/admission/review.ts";
-import { subjectOf } from "../../../lib/engines/admission/identity.ts";
+import { subjectOf } from "../../../lib/engines/admission/certificate.ts";
 import { webhookServer, type WebhookServerOptions } from "../../../lib/engines/admission/webhook_server.ts";
-import { fromBase64 } from "../../../lib/model/base64.ts";
+import { fromBase64 } from "../../../lib/model/encoding.ts";
 import { createAuthority } from "../../../lib/runtime/certificates.ts";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import type { Host } from "../../../lib/runtime/host.ts";
 import { createLogger } from "../../../lib/runtime/logging.ts";
-import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import type {
   AdmissionServerContext,
   ReviewFn,

@@ -6,7 +6,7 @@ import { Outbox } from "../../../lib/engines/daemons/outbox.ts";
 import { ObjectRecord } from "../../../lib/engines/daemons/record.ts";
 import { Patch } from "../../../lib/model/patch.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
-import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
 import { testObject, timerOf } from "./world.ts";
 

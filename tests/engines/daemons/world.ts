@@ -11,7 +11,7 @@ import type { Resource } from "../../../lib/model/resource.ts";
 import type { DaemonArgs } from "../../../lib/registry/args.ts";
 import type { BackgroundHandler, DaemonHandler, TimerHandler } from "../../../lib/registry/handlers.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
-import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { defaultSettings, mergeSettings, type SettingsOverrides } from "../../../lib/settings/settings.ts";
 
 export const RESOURCE: Resource = {

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { type ApiServer, apiServer } from "../../../lib/kits/apiserver/mod.ts";
-import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual.ts";
+import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
 
 /** An object as tests read it: they know what is in it. */
 // deno-lint-ignore no-explicit-any -- answers are read field by field, and a wrong one fails the assertion

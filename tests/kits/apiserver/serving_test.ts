@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
-import { currentHost } from "../../../lib/runtime/current.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
 import type { Answer } from "./api.ts";
 

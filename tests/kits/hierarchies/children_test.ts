@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eachChild } from "../../../lib/kits/hierarchies/children.ts";
+import { eachChild, resolveOwner, warnHandled } from "../../../lib/kits/hierarchies/children.ts";
 import { adopt, label } from "../../../mod.ts";
+import { callWith } from "../../../lib/execution/invoke.ts";
+import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 
 describe("eachChild()", () => {
   it("[B315] gives all objects of lists in lists, and passes over null and undefined", () => {
@@ -25,5 +28,32 @@ describe("eachChild()", () => {
     assert.throws(() => [...eachChild(new Map([["metadata", {}]]))], /a Map/);
     assert.throws(() => [...eachChild({ metadata: "name" })], /metadata is a string \(name\)/);
     assert.throws(() => [...eachChild({ metadata: [] })], /metadata is a list/);
+  });
+});
+
+const body = { kind: "Pod", metadata: { name: "a" } };
+const other = { kind: "Pod", metadata: { name: "b" } };
+
+describe("resolveOwner()", () => {
+  it("gives the object of the running handler, unless one is named", () => {
+    callWith({ body }, () => {
+      assert.equal(resolveOwner({}), body);
+      assert.equal(resolveOwner({ owner: other }), other);
+    });
+  });
+
+  it("finds none in handlers that are about no object, or outside of all", () => {
+    assert.throws(() => callWith({ settings: {} }, () => resolveOwner({})), TypeError);
+    assert.throws(() => resolveOwner({}), TypeError);
+  });
+});
+
+describe("warnHandled()", () => {
+  it("logs to the running handler's logger, and nowhere else", () => {
+    const lines: LogRecord[] = [];
+    const logger = createLogger({ level: "debug", write: (line) => lines.push(line) }, virtualHost().clock);
+    warnHandled("outside", {});
+    callWith({ body, logger }, () => warnHandled("inside", { child: "x" }));
+    assert.deepEqual(lines.map(({ level, message }) => [level, message]), [["warn", "inside"]]);
   });
 });

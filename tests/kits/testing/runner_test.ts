@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
 import { Runner, start } from "../../../lib/kits/testing/runner.ts";
-import { virtualHost } from "../../../lib/runtime/virtual.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { kinds, operator, PermanentError } from "../../../mod.ts";
 
 const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };

@@ -3,7 +3,7 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const DAEMONS = ["tests/engines/daemons/daemons_test.ts"];
-const POSTING = ["tests/engines/posting_test.ts"];
+const POSTING = ["tests/engines/posting/poster_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf("lib/engines/activities.ts", [
@@ -45,14 +45,14 @@ const mutants: Mutant[] = [
     ["const EVENTS = /^(v1|events\\.k8s\\.io\\/.*)$/;", "const EVENTS = /^v1$/;"],
     ["return reference.namespace ?? defaultNamespace;", `return reference.namespace ?? "default";`],
   ], POSTING),
-  ...breaksOf("lib/engines/posting.ts", [
+  ...breaksOf("lib/engines/posting/poster.ts", [
     ["if (this.#isClosing || isEvent(reference)) return;", "if (this.#isClosing) return;"],
     ["if (this.#dropped++ === 0) {", "if (true) {"],
     ["return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;", "return kind;"],
     ["backoffs: backoffs ?? defaultBackoffs,", "backoffs: defaultBackoffs,"],
     ["if (!signal.aborted) this.#drop(posting.reference, error);", "throw error;"],
   ]),
-  ...breaksOf("lib/engines/admission/configuration.ts", [
+  ...breaksOf("lib/engines/admission/webhook_configuration.ts", [
     [`.replaceAll("_", "-")`, ""],
     [".replace(/[!'()*]/g, (character) => `%${hexOf(character).toUpperCase()}`)", ""],
     [`handler.sideEffects ? "NoneOnDryRun" : "None"`, `"None"`],

@@ -47,7 +47,7 @@ const mutants: Mutant[] = [
     ["if (!isFinished(state.record) || state.record.digest !== before) continue;", ""],
     ["for (const each of [id, ...subrefs])", "for (const each of [id])"],
   ]),
-  ...breaksOf("lib/settings/notes.ts", [
+  ...breaksOf("lib/settings/persistence/annotations.ts", [
     ["if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
   ], ["tests/execution/progress_test.ts"]),
   ...breaksOf("lib/execution/lifecycle.ts", [
@@ -55,7 +55,7 @@ const mutants: Mutant[] = [
     ["candidate.retry < best.retry", "candidate.retry > best.retry"],
     ["candidate.retry < best.retry", "candidate.retry <= best.retry"],
   ]),
-  ...breaksOf("lib/execution/apply.ts", [
+  ...breaksOf("lib/execution/write_requests.ts", [
     [
       `if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });`,
       `await this.#send({ type: "merge", body: this.#addressed(content) });`,

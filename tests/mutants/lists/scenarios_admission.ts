@@ -5,13 +5,13 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/admission_test.ts"];
 const server = ["tests/scenarios/admission_server_test.ts"];
 
-const SELECTION = { file: "lib/engines/admission/selection.ts", tests };
-const ANSWER = { file: "lib/engines/admission/answer.ts", tests };
-const REVIEWS = { file: "lib/engines/admission/reviews.ts", tests };
+const SELECTION = { file: "lib/engines/admission/reviewer.ts", tests };
+const ANSWER = { file: "lib/engines/admission/response.ts", tests };
+const REVIEWS = { file: "lib/engines/admission/reviewer.ts", tests };
 const REVIEW = { file: "lib/engines/admission/review.ts", tests };
-const MANAGED = { file: "lib/engines/admission/managed.ts", tests: server };
+const MANAGED = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
 const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
-const CONFIGURATION = { file: "lib/engines/admission/configuration.ts", tests: server };
+const CONFIGURATION = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
 
 const mutants: Mutant[] = [
   // Who is asked: hints, operations and subresources do not count, or count otherwise.

@@ -9,7 +9,7 @@ const CAUSES = { file: "lib/registry/causes.ts", tests };
 const PROCESSING = { file: "lib/operator/processing.ts", tests };
 const CHANGES = { file: "lib/operator/changes.ts", tests };
 const FINALIZERS = { ...CHANGES, tests: finalizers };
-const APPLY = { file: "lib/execution/apply.ts", tests: finalizers };
+const APPLY = { file: "lib/execution/write_requests.ts", tests: finalizers };
 const HANDLING = { file: "lib/operator/handling.ts", tests: finalizers };
 
 const mutants: Mutant[] = [

@@ -134,13 +134,13 @@ const mutants: Mutant[] = [
     by: "return { unsent: outgoing, lost: outgoing.fns, failures: 0, retryIn: 0 };",
   },
   {
-    file: "lib/execution/apply.ts",
+    file: "lib/execution/write_requests.ts",
     tests,
     replace: "if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {",
     by: "if (isReplaced(error)) {",
   },
   {
-    file: "lib/execution/apply.ts",
+    file: "lib/execution/write_requests.ts",
     tests,
     replace: "    ? splitStatus(content)\n    : { main: content, status: undefined };",
     by: "    ? { main: content, status: undefined }\n    : { main: content, status: undefined };",

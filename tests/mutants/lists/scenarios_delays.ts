@@ -56,7 +56,7 @@ const mutants: Mutant[] = [
     by: 'last.type !== "DELETED"',
   },
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests,
     replace: "this.#advance(event.version);",
     by:

@@ -7,7 +7,7 @@ const selectors = ["tests/scenarios/selectors_test.ts"];
 
 const CHANGES = { file: "lib/operator/changes.ts", tests: filters };
 const FILTERS = { file: "lib/registry/filters.ts", tests: filters };
-const DIFFBASE = { file: "lib/settings/diffbase.ts", tests: filters };
+const DIFFBASE = { file: "lib/settings/persistence/diff_base.ts", tests: filters };
 const OBSERVATION = { file: "lib/operator/observation.ts", tests: selectors };
 
 const mutants: Mutant[] = [

@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/indexing_test.ts"];
 
 const INDEXING = { file: "lib/engines/indexing/indexing.ts", tests };
-const TABLE = { file: "lib/engines/indexing/table.ts", tests };
+const TABLE = { file: "lib/engines/indexing/index_table.ts", tests };
 const QUEUEING = { file: "lib/operator/queueing.ts", tests };
 
 const mutants: Mutant[] = [
@@ -141,7 +141,7 @@ const mutants: Mutant[] = [
   },
   // What vanished while the watch was broken stays.
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests,
     replace: "return [...gone, ...isSetBack",
     by: "return [...isSetBack",

@@ -12,7 +12,7 @@ const RUNNING = { file: "lib/operator/running.ts", tests };
 const ARGS = { file: "lib/registry/args.ts", tests };
 const LIFETIME = { file: "lib/operator/lifetime.ts", tests };
 const ANNOUNCING = { file: "lib/operator/announcing.ts", tests: posting };
-const POSTING = { file: "lib/engines/posting.ts", tests: posting };
+const POSTING = { file: "lib/engines/posting/poster.ts", tests: posting };
 
 const mutants: Mutant[] = [
   // A startup handler that fails does no harm; one that fails temporarily is not waited for, or not tried again.
@@ -58,7 +58,7 @@ const mutants: Mutant[] = [
     by: "void this.#options.host.clock.sleep(0.001).then(() => this.#options.onReady());",
   },
   {
-    file: "lib/client/vault.ts",
+    file: "lib/client/auth/vault.ts",
     tests,
     replace: 'if (infos.size === 0) return "Cannot log in: there are no credentials";',
     by: "",

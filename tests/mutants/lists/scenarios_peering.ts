@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/peering_test.ts"];
 
 const PEERING = { file: "lib/engines/peering/peering.ts", tests };
-const SCOPE = { file: "lib/engines/peering/scope.ts", tests };
+const SCOPE = { file: "lib/engines/peering/peering_object.ts", tests };
 const RECORD = { file: "lib/engines/peering/record.ts", tests };
 const ORCHESTRATION = { file: "lib/operator/orchestration.ts", tests };
 

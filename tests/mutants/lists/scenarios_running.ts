@@ -57,21 +57,21 @@ const mutants: Mutant[] = [
   },
   // Streams that end, and workers that crash, are not started again.
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests,
     replace: "this.#pause = this.#health.failed(settings.reconnectBackoff, error);",
     by:
       "this.#pause = this.#health.failed(settings.reconnectBackoff, error);\n    if (error instanceof ApiError) throw error;",
   },
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests,
     replace: "if (this.#pause === 0 || signal.aborted) continue;",
     by: "if (signal.aborted) continue;\n      this.#pause += 600;",
   },
   { file: "lib/operator/queueing.ts", tests, replace: "this.#crash(worker, events);", by: "" },
   {
-    file: "lib/engines/peering/scope.ts",
+    file: "lib/engines/peering/peering_object.ts",
     tests,
     replace: "Math.min(RETRY, renewalPause(lifetime, random))",
     by: "3600",
@@ -129,19 +129,19 @@ const mutants: Mutant[] = [
     by: "if (false) {",
   },
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests: faults,
     replace: "throw new Error(`The streamed list is incomplete: the stream was ${end}`);",
     by: 'yield this.#complete("1");',
   },
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests: faults,
     replace: 'this.#log("debug", "Version is too old, listing again", { pause: this.#pause });',
     by: "this.#pause += 60;",
   },
   {
-    file: "lib/client/watch.ts",
+    file: "lib/client/watch/watcher.ts",
     tests: faults,
     replace: "if (error instanceof ApiError && error.status === 410) {",
     by:

@@ -7,7 +7,7 @@ const tests = ["tests/scenarios/scopes_test.ts"];
 const NAMESPACES = { file: "lib/operator/namespaces.ts", tests };
 const SCANNING = { file: "lib/operator/scanning.ts", tests };
 const RUNNING = { file: "lib/operator/running.ts", tests };
-const WATCH = { file: "lib/client/watch.ts", tests };
+const WATCH = { file: "lib/client/watch/watcher.ts", tests };
 
 const mutants: Mutant[] = [
   // Namespaces that come or go are not noticed; those that do not match are; all are asked for.

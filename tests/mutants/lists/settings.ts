@@ -2,9 +2,9 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const KEYS = "lib/settings/keys.ts";
-const PRESETS = ["tests/settings/presets_test.ts"];
-const PROGRESS = ["tests/settings/progress_test.ts"];
+const KEYS = "lib/settings/persistence/annotations.ts";
+const PRESETS = ["tests/settings/persistence/presets_test.ts"];
+const PROGRESS = ["tests/settings/persistence/progress_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf("lib/settings/settings.ts", [[
@@ -26,30 +26,30 @@ const mutants: Mutant[] = [
     ["if (prefix.length <= 189) return [];", "if (prefix.length <= 188) return [];"],
     ["!VALID_PREFIX.test(prefix)", "(prefix !== '' && !VALID_PREFIX.test(prefix))"],
   ], PRESETS),
-  ...breaksOf("lib/settings/presets.ts", [
+  ...breaksOf("lib/settings/persistence/presets.ts", [
     ["[new AnnotationsProgress(place), inStatus], { writable: 1 }", "[new AnnotationsProgress(place)]"],
     [
       "[new AnnotationsProgress(place), inStatus], { writable: 1 }",
       "[new AnnotationsProgress(place), inStatus]",
     ],
   ]),
-  ...breaksOf("lib/settings/notes.ts", [
+  ...breaksOf("lib/settings/persistence/annotations.ts", [
     [
       "for (let length = field.length - 1; length >= 2; length--) {",
       "for (let length = 0; length >= 2; length--) {",
     ],
   ], PRESETS),
-  ...breaksOf("lib/settings/notes.ts", [
+  ...breaksOf("lib/settings/persistence/annotations.ts", [
     ["if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
     ["else takeBack(patch.status as JsonObject, field.slice(1));", ""],
     [`: !isWithin(prefix, "kopf.zalando.org");`, `: !prefix.startsWith("kopf.");`],
     [`: !isWithin(prefix, "kopf.zalando.org");`, ": false;"],
     ["if (Object.hasOwn(annotations, marker)) return;", ""],
   ], PROGRESS),
-  ...breaksOf("lib/settings/notes.ts", [
+  ...breaksOf("lib/settings/persistence/annotations.ts", [
     ["value = JSON.parse(text);", "value = JSON.parse(text === text.trim() ? text : '');"],
-  ], ["tests/settings/diffbase_test.ts"]),
-  ...breaksOf("lib/settings/progress.ts", [
+  ], ["tests/settings/persistence/diff_base_test.ts"]),
+  ...breaksOf("lib/settings/persistence/progress.ts", [
     ["value !== null || verbose", "value !== null"],
     ["value !== null || verbose", "true"],
     [
@@ -61,11 +61,11 @@ const mutants: Mutant[] = [
       "    for (const key of this.#keys(id, body).slice(0, 1)) {\n      const stored",
     ],
   ]),
-  ...breaksOf("lib/settings/progress.ts", [
+  ...breaksOf("lib/settings/persistence/progress.ts", [
     [`form === "kopf" ? toPythonJson(content) :`, ""],
     [`form === "kopf" ? toPythonJson(content) : JSON.stringify(content)`, "toPythonJson(content)"],
   ]),
-  ...breaksOf("lib/settings/record.ts", [
+  ...breaksOf("lib/settings/persistence/record.ts", [
     [`form === "kopf" ? record.retries + (record.waits ?? 0) : record.retries`, "record.retries"],
     [
       `form === "kopf" ? record.retries + (record.waits ?? 0) :`,
@@ -77,13 +77,13 @@ const mutants: Mutant[] = [
     ],
     ["waits !== undefined && !success && !failure", "waits !== undefined"],
   ]),
-  ...breaksOf("lib/settings/combined.ts", [
+  ...breaksOf("lib/settings/persistence/multi.ts", [
     [
       "return firstOf(this.#storages, (storage) => storage.fetch(body, options));",
       "return this.#storages[0]?.fetch(body, options);",
     ],
   ]),
-  ...breaksOf("lib/settings/diffbase.ts", [
+  ...breaksOf("lib/settings/persistence/diff_base.ts", [
     [`toPythonJson(essence) + "\\n"`, "toPythonJson(essence)"],
     ["writeStatus(note, this.#field, text.trimEnd());", "writeStatus(note, this.#field, text);"],
   ]),

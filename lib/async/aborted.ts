@@ -1,9 +1,0 @@
-/**
- * Waiting for a signal.
- */
-
-/** Resolves when the signal aborts. Never rejects. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}

@@ -1,0 +1,103 @@
+/**
+ * Single fields of a kubeconfig: texts, and certificates and keys that stand inline or in files.
+ */
+
+import type { JsonObject } from "../../model/object.ts";
+import type { Host } from "../../runtime/host.ts";
+import { type ConnectionInfo, toPem } from "./connection_info.ts";
+import { LoginError, messageOf } from "../errors.ts";
+
+/** Where a field stands, for reading files next to it and for messages. */
+export interface Source {
+  readonly host: Host;
+  readonly kind: "user" | "cluster";
+  /** The user's or the cluster's name. */
+  readonly name: string;
+  /** The kubeconfig's path. */
+  readonly path: string;
+}
+
+/** Gives a field's text; undefined if it is absent or empty. Numbers, as YAML sees them in unquoted tokens, count as text. */
+export function textField(content: JsonObject, name: string): string | undefined {
+  const value = Object.hasOwn(content, name) ? content[name] : undefined;
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/**
+ * Gives the PEM text of `<name>-data` or else of the file that `<name>` names; undefined if there is neither.
+ *
+ * @throws {LoginError} If the file is missing, or the text is no PEM.
+ */
+export async function readMaterial(
+  source: Source,
+  content: JsonObject,
+  name: string,
+): Promise<string | undefined> {
+  const data = textField(content, `${name}-data`);
+  if (data !== undefined) return checkPem(source, data, `${name}-data`);
+  const path = textField(content, name);
+  if (path === undefined) return undefined;
+  const { file, text } = await readNeighbour(source, path, name);
+  return checkPem(source, text, `${name} (file "${file}")`);
+}
+
+/** Reads a file that a field names; a relative path starts at the kubeconfig's folder. @throws {LoginError} If it cannot be read. */
+export async function readNeighbour(
+  source: Source,
+  path: string,
+  field: string,
+): Promise<{ readonly file: string; readonly text: string }> {
+  const { files } = source.host;
+  const file = files.resolve(files.folderOf(source.path), path);
+  try {
+    return { file, text: await files.readText(file) };
+  } catch (error) {
+    throw new LoginError(
+      `Cannot read file "${file}", the ${field} of ${placeOf(source)}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** `user "admin" in kubeconfig "/home/me/.kube/config"`. */
+export function placeOf(source: Source): string {
+  return `${source.kind} "${source.name}" in kubeconfig "${source.path}"`;
+}
+
+/** Gives PEM text, decoded where needed. @throws {LoginError} If it is neither PEM nor base64 of PEM. */
+export function checkPem(source: Source, data: string, field: string): string {
+  try {
+    return toPem(data);
+  } catch (error) {
+    throw new LoginError(
+      `Cannot use the ${field} of ${placeOf(source)}: it is neither PEM nor base64 of PEM`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+// The cluster's half of a connection info, as kubeconfigs hold it.
+
+/** @throws {LoginError} If it names no server, or its certificates cannot be read. */
+export async function readCluster(source: Source, content: JsonObject): Promise<ConnectionInfo> {
+  const server = textField(content, "server");
+  if (server === undefined || !/^https?:\/\//.test(server) || !URL.canParse(server)) {
+    const problem = server === undefined
+      ? "it has no server"
+      : `its server "${server}" is not an http or https URL`;
+    throw new LoginError(`Cannot use ${placeOf(source)}: ${problem}`);
+  }
+  const insecure = content["insecure-skip-tls-verify"] === true;
+  return {
+    server: server.replace(/\/+$/, ""),
+    ca: insecure ? undefined : await readMaterial(source, content, "certificate-authority"),
+    insecure: insecure || undefined,
+    serverName: textField(content, "tls-server-name"),
+    proxy: textField(content, "proxy-url"),
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * Reads and writes objects of any kind: paths, queries and content types, over a transport.
+ */
+
+import type { KubeObject } from "../model/object.ts";
+import { keyOf, pathOf, type PathOptions } from "../model/resource.ts";
+import type {
+  Addressable,
+  CallOptions,
+  Client,
+  CreateOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  ListPage,
+  ObjectAddress,
+  PatchRequest,
+  ReplaceOptions,
+  WriteOptions,
+} from "./client.ts";
+import { Discovery } from "./discovery.ts";
+import { dropManagedFields, listPages, toQuery } from "./list_pages.ts";
+import type { ApiRequest, Transport } from "./transport/transport.ts";
+
+/** Source: Kubernetes API concepts, "Patch". JSON is YAML, so an apply patch is sent as JSON. */
+const PATCH_TYPES: Readonly<Record<PatchRequest["type"], string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
+
+/** Gives the client of an API server. Nothing is asked yet. */
+export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  return new ObjectClient(transport, options);
+}
+
+export interface ClientOptions {
+  /** In which form a kind's objects are remembered by those who use the client. Default: whole. */
+  readonly shapeOf?: Client["shapeOf"];
+}
+
+class ObjectClient implements Client {
+  readonly transport: Transport;
+  readonly discovery: Discovery;
+  readonly shapeOf: Client["shapeOf"];
+
+  constructor(transport: Transport, { shapeOf = () => undefined }: ClientOptions) {
+    this.transport = transport;
+    this.shapeOf = shapeOf;
+    this.discovery = new Discovery(transport);
+  }
+
+  get defaultNamespace(): string {
+    return this.transport.defaultNamespace;
+  }
+
+  async get<T = KubeObject>(
+    resource: Addressable,
+    address: ObjectAddress,
+    options: GetOptions = {},
+  ): Promise<T> {
+    const { managedFields = false } = options;
+    const request = toRequest({ method: "GET", verb: "get" }, resource, { ...options, path: address });
+    const object = await this.#send(request, managedFields);
+    return object as T; // what a kind looks like is the caller's knowledge
+  }
+
+  list<T = KubeObject>(
+    resource: Addressable,
+    options?: ListOptions,
+  ): AsyncGenerator<ListPage<T>, void, void> {
+    // What a kind looks like is the caller's knowledge, here and below.
+    return listPages(this.transport, resource, options) as AsyncGenerator<ListPage<T>, void, void>;
+  }
+
+  async create<T = KubeObject>(
+    resource: Addressable,
+    object: unknown,
+    options: CreateOptions = {},
+  ): Promise<T> {
+    const { namespace = metadataOf(object).namespace, name, subresource } = options;
+    const path = { namespace: resource.namespaced ? namespace : undefined, name, subresource };
+    if (resource.namespaced && path.namespace === undefined) {
+      throw new TypeError(`Cannot create an object of "${keyOf(resource)}": its namespace is missing`);
+    }
+    const query = writeQuery(options);
+    const request = toRequest({ method: "POST", verb: "create" }, resource, { ...options, path, query });
+    return await this.#send({ ...request, body: object }) as T;
+  }
+
+  async replace<T = KubeObject>(
+    resource: Addressable,
+    object: unknown,
+    options: ReplaceOptions = {},
+  ): Promise<T> {
+    const { subresource } = options;
+    const { namespace, name } = metadataOf(object);
+    if (name === undefined) {
+      throw new TypeError(`Cannot replace an object of "${keyOf(resource)}": its name is missing`);
+    }
+    const path = { namespace: resource.namespaced ? namespace : undefined, name, subresource };
+    const query = writeQuery(options);
+    const request = toRequest({ method: "PUT", verb: "update" }, resource, { ...options, path, query });
+    return await this.#send({ ...request, body: object }) as T;
+  }
+
+  async patch<T = KubeObject>(
+    resource: Addressable,
+    address: ObjectAddress,
+    patch: PatchRequest,
+    options: CallOptions = {},
+  ): Promise<T> {
+    const query = writeQuery(patch);
+    const request = toRequest({ method: "PATCH", verb: "patch" }, resource, {
+      ...options,
+      path: address,
+      query,
+    });
+    return await this.#send({ ...request, body: patch.body, contentType: PATCH_TYPES[patch.type] }) as T;
+  }
+
+  async delete(resource: Addressable, address: ObjectAddress, options: DeleteOptions = {}): Promise<unknown> {
+    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
+    const path = address;
+    const request = toRequest({ method: "DELETE", verb: "delete" }, resource, { ...options, path });
+    const body = {
+      preconditions,
+      propagationPolicy,
+      gracePeriodSeconds,
+      dryRun: dryRun ? ["All"] : undefined,
+    };
+    const needed = Object.values(body).some((value) => value !== undefined);
+    return await this.#send(needed ? { ...request, body } : request);
+  }
+
+  async #send(request: ApiRequest, managedFields = false): Promise<unknown> {
+    const { body } = await this.transport.request<KubeObject>(request);
+    return managedFields ? body : dropManagedFields(body);
+  }
+}
+
+function toRequest(
+  { method, verb }: { method: string; verb: string },
+  resource: Addressable,
+  options: CallOptions & { readonly path: PathOptions; readonly query?: string },
+): ApiRequest {
+  const { path, query = "", signal, urgent } = options;
+  const { namespace, name, subresource } = path;
+  const subject = { verb, resource, namespace, name, subresource };
+  return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
+}
+
+function writeQuery(options: WriteOptions & { readonly force?: boolean }): string {
+  const { fieldManager, dryRun, fieldValidation, force } = options;
+  if (fieldManager === undefined && !dryRun && fieldValidation === undefined && !force) return "";
+  return toQuery({
+    fieldManager,
+    dryRun: dryRun ? "All" : undefined,
+    fieldValidation,
+    force: force || undefined,
+  });
+}
+
+function metadataOf(object: unknown): { name?: string; namespace?: string } {
+  // An object that somebody wants written: what is not there is refused by the server.
+  return (object as KubeObject | undefined)?.metadata ?? {};
+}

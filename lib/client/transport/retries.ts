@@ -1,0 +1,66 @@
+/**
+ * Which failed requests are worth another attempt, and after how long.
+ *
+ * Source: behaviour-b §5.8. Retried are connection errors, timeouts, 5xx, 403 (roles are often granted a moment after the
+ * operator starts) and 429. Certificates that do not fit are not: waiting does not mend them, and the user wants to know.
+ */
+
+import type { Seconds } from "../../runtime/host.ts";
+import { ApiError, LoginError } from "../errors.ts";
+
+/** Codes of Node's TLS errors that say: this is not the server that you trust. */
+const UNTRUSTED =
+  /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+export interface RetryOptions {
+  /** Whether 403 is retried. Default: true. */
+  readonly retryForbidden?: boolean;
+}
+
+/** Tells whether the same request may succeed when it is sent again. */
+export function isRetriable(error: unknown, options: RetryOptions = {}): boolean {
+  const { retryForbidden = true } = options;
+  if (error instanceof ApiError) {
+    return error.status === 429 || error.status >= 500 || (error.status === 403 && retryForbidden);
+  }
+  return isConnectionError(error) && !isUntrusted(error);
+}
+
+/** Tells whether no (whole) answer came: refused, reset, timed out, badly encrypted. */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof ApiError || error instanceof LoginError) return false;
+  return !(error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError);
+}
+
+/** The pauses of one request, from the beginning. */
+export function startBackoffs(backoffs: Seconds | Iterable<Seconds>): Iterator<Seconds> {
+  return (typeof backoffs === "number" ? [backoffs] : backoffs)[Symbol.iterator]();
+}
+
+/**
+ * Gives how long to wait before the next attempt; undefined if there is to be none.
+ *
+ * A server that says how long to stay away is obeyed: the longer of both counts; with `enforce`, what it says.
+ */
+export function nextDelay(
+  backoffs: Iterator<Seconds>,
+  error: unknown,
+  enforce: boolean,
+): Seconds | undefined {
+  const { value, done } = backoffs.next();
+  if (done) return undefined;
+  const asked = error instanceof ApiError && (error.status === 429 || error.status >= 500)
+    ? error.retryAfter
+    : undefined;
+  if (asked === undefined) return value;
+  return enforce ? asked : Math.max(value, asked);
+}
+
+function isUntrusted(error: unknown): boolean {
+  // The hosts' errors carry Node's codes, sometimes one level down.
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth++) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === "string" && UNTRUSTED.test(code)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,139 @@
+/**
+ * Pools of connections, one per distinct server and TLS identity, and the headers that go with each connection info.
+ *
+ * Infos that differ in their tokens only share a pool, so that a renewed token costs no handshake. A pool that a renewed
+ * certificate left behind is closed when nothing can be in flight on it but watches, which then resume elsewhere.
+ */
+
+import type { Connection, Host, Seconds } from "../../runtime/host.ts";
+import type { NetworkingSettings } from "../../settings/sections.ts";
+import {
+  authHeaders,
+  type ConnectionInfo,
+  connectionKey,
+  type HeaderFields,
+} from "../auth/connection_info.ts";
+import { LoginError, messageOf } from "../errors.ts";
+
+/** For how long a pool stays open that nobody uses any more, where requests have no timeout. */
+const LINGER: Seconds = 300;
+
+interface Pool {
+  readonly connection: Connection;
+  usedAt: Seconds;
+}
+
+/** One way to send requests. */
+export interface Session {
+  readonly connection: Connection;
+  /** The headers that every request has. */
+  readonly headers: Readonly<HeaderFields>;
+  readonly pool: Pool;
+}
+
+export interface SessionsOptions {
+  readonly host: Host;
+  readonly networking: NetworkingSettings;
+  readonly userAgent: string;
+}
+
+/** The sessions of one transport. Disposing closes all connections. */
+export class Sessions implements Disposable {
+  readonly #options: SessionsOptions;
+  readonly #sessions = new WeakMap<ConnectionInfo, Session>();
+  readonly #pools = new Map<string, Pool>();
+  readonly #timers = new Set<Disposable>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {LoginError} If the info's certificates cannot be used. */
+  for(info: ConnectionInfo): Session {
+    let session = this.#sessions.get(info);
+    if (session === undefined || session.pool.usedAt === Infinity) {
+      session = this.#open(info);
+      this.#sessions.set(info, session);
+    }
+    session.pool.usedAt = this.#options.host.clock.monotonic();
+    return session;
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers) timer[Symbol.dispose]();
+    this.#timers.clear();
+    for (const [key, pool] of this.#pools) this.#close(key, pool);
+  }
+
+  #open(info: ConnectionInfo): Session {
+    const key = connectionKey(info);
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = { connection: this.#connect(info), usedAt: 0 };
+      if (this.#pools.size > 0) this.#retireLater();
+      this.#pools.set(key, pool);
+    }
+    const userAgent = info.userAgent ?? this.#options.userAgent;
+    const headers = { "accept": "application/json", "user-agent": userAgent, ...authHeaders(info) };
+    return { connection: pool.connection, headers, pool };
+  }
+
+  #connect(info: ConnectionInfo): Connection {
+    const { host, networking } = this.#options;
+    const { server, ca, cert, key, insecure, serverName } = info;
+    const proxy = info.proxy ?? (networking.trustEnv ? proxyFromEnvironment(host, server) : undefined);
+    try {
+      return host.network.connect({
+        ...{ server, ca, cert, key, insecure, serverName, proxy },
+        connectTimeout: networking.connectTimeout ?? undefined,
+      });
+    } catch (error) {
+      throw new LoginError(`Cannot prepare a connection to "${server}": ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Closes the pools that nobody has used for a while, once. */
+  #retireLater(): void {
+    const { clock } = this.#options.host;
+    const linger = this.#options.networking.requestTimeout ?? LINGER;
+    const timer = clock.after(linger, () => {
+      this.#timers.delete(timer);
+      for (const [key, pool] of this.#pools) {
+        if (clock.monotonic() - pool.usedAt >= linger) this.#close(key, pool);
+      }
+    });
+    this.#timers.add(timer);
+  }
+
+  #close(key: string, pool: Pool): void {
+    this.#pools.delete(key);
+    pool.usedAt = Infinity; // closed: sessions that still know it open a new one
+    pool.connection[Symbol.dispose]();
+  }
+}
+
+// HTTP proxies as the environment names them, in the way of curl and of Go's `http.ProxyFromEnvironment`.
+
+/** Gives the proxy for a server: HTTPS_PROXY or HTTP_PROXY (in either case), unless NO_PROXY names the server. */
+export function proxyFromEnvironment(host: Host, server: string): string | undefined {
+  const url = new URL(server);
+  const proxy = variable(host, url.protocol === "https:" ? "https_proxy" : "http_proxy");
+  if (proxy === undefined || isExempt(url, variable(host, "no_proxy") ?? "")) return undefined;
+  return proxy.includes("://") ? proxy : `http://${proxy}`;
+}
+
+/** An entry is a host's name, a domain (with or without a leading dot), either with a port, or "*". */
+function isExempt(url: URL, exemptions: string): boolean {
+  return exemptions.split(",").map((entry) => entry.trim().toLowerCase()).some((entry) => {
+    if (entry === "" || entry === "*") return entry === "*";
+    const name = entry.includes(":") ? url.host : url.hostname;
+    const domain = entry.replace(/^\*?\./, "");
+    return name === domain || name.endsWith(`.${domain}`);
+  });
+}
+
+function variable(host: Host, name: string): string | undefined {
+  return host.process.env(name.toUpperCase()) || host.process.env(name) || undefined;
+}

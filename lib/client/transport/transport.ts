@@ -1,0 +1,349 @@
+/**
+ * The single door to an API server: credentials, timeouts, retries, Retry-After, and those who watch what goes through.
+ *
+ * Everything that Lotse asks of a server, from any layer, is one call of `request()` (an answer as a whole) or `stream()`
+ * (an answer as it comes). It runs once for each write of each handled object, so it is kept lean: no URL is parsed, one
+ * timer is set and cleared, and headers are built once per connection info.
+ */
+
+import type { Resource } from "../../model/resource.ts";
+import type { Host, HttpResponse, Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { VERSION } from "../../runtime/version.ts";
+import type { NetworkingSettings } from "../../settings/sections.ts";
+import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connection_info.ts";
+import { Congestion, isOverload } from "./congestion.ts";
+import { type Attempt, Deadline } from "./deadline.ts";
+import { ApiError, LoginError, toApiError } from "../errors.ts";
+import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
+import { type Session, Sessions } from "./sessions.ts";
+
+const USER_AGENT = `lotse/${VERSION}`;
+
+/** How often in a row fresh credentials may be refused before a request gives up. */
+const UNAUTHORIZED_LIMIT = 5;
+
+/** What a request is about, for those who count or record: metrics, rights, plans. */
+export interface RequestSubject {
+  /** In Kubernetes' words: get, list, watch, create, update, patch, delete. */
+  readonly verb: string;
+  readonly resource: Pick<Resource, "group" | "version" | "plural">;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** One request, however often it is sent. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Path and query, beginning with a slash. */
+  readonly path: string;
+  /** A string or bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown;
+  /** Default: "application/json". */
+  readonly contentType?: string;
+  /** Default: "application/json". */
+  readonly accept?: string;
+  /** Asks for a compressed answer: for lists. Default: false. */
+  readonly gzip?: boolean;
+  /** Gives the answer as text instead of parsing it. Default: false. */
+  readonly text?: boolean;
+  /** For one attempt (for streams: until its head has come), in seconds; null: none. Default: `networking.requestTimeout`. */
+  readonly timeout?: Seconds | null;
+  /** Default: `networking.errorBackoffs`. Empty: one attempt only. */
+  readonly backoffs?: Seconds | Iterable<Seconds>;
+  /** Whether 403 is worth other attempts. Default: true. */
+  readonly retryForbidden?: boolean;
+  /** Whether it goes before others where requests have to wait. Default: false. */
+  readonly urgent?: boolean;
+  /** Aborting ends the request, or its stream, with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Where failed attempts are told. Default: the transport's. */
+  readonly logger?: Logger;
+  readonly subject?: RequestSubject;
+}
+
+/** An answer that does not refuse. */
+export interface ApiResponse<T = unknown> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: T;
+}
+
+/** Sees each attempt of each request. Must not throw, must not wait, must not change anything. */
+export interface TransportObserver {
+  /** May give headers that are sent with this attempt. */
+  onRequest?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
+  onResponse?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
+  /** What came was decoded: an answer, or some lines of a stream. */
+  onDecoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
+}
+
+/** How an attempt ended; for streams: how it began. */
+export interface AttemptOutcome extends Attempt {
+  /** Undefined if no answer came. */
+  readonly status: number | undefined;
+  readonly seconds: Seconds;
+  /** The answer's parsed body (or text); undefined for streams and errors. */
+  readonly body?: unknown;
+  readonly error?: unknown;
+}
+
+export type { Attempt } from "./deadline.ts";
+
+export interface TransportOptions {
+  readonly host: Host;
+  readonly credentials: Credentials;
+  /** Read anew for each request, so that changes count. */
+  readonly networking: NetworkingSettings;
+  readonly logger: Logger;
+  /** Default: "lotse/<version>". */
+  readonly userAgent?: string;
+  readonly observers?: readonly TransportObserver[];
+}
+
+type Finish<R> = (response: HttpResponse) => R | Promise<R>;
+
+/** Sends requests to one API server. Disposing closes its connections, and ends what is in flight. */
+export class Transport implements Disposable {
+  readonly host: Host;
+  readonly networking: NetworkingSettings;
+  readonly logger: Logger;
+  /** Kinds ("plural.version.group") whose lists this server does not stream. Filled by watches. */
+  readonly unstreamed: Set<string> = new Set();
+  readonly #credentials: Credentials;
+  readonly #observers: readonly TransportObserver[];
+  readonly #tellsDecoding: boolean;
+  readonly #sessions: Sessions;
+  /** How many requests may be under way at once, and which of them have to wait. */
+  readonly congestion: Congestion;
+  /** Aborts when the transport is disposed of. */
+  readonly #closing = new AbortController();
+
+  constructor(options: TransportOptions) {
+    const { host, credentials, networking, logger, userAgent = USER_AGENT, observers = [] } = options;
+    this.host = host;
+    this.networking = networking;
+    this.logger = logger;
+    this.#credentials = credentials;
+    this.#observers = observers;
+    this.#tellsDecoding = observers.some(({ onDecoded }) => onDecoded !== undefined);
+    this.#sessions = new Sessions({ host, networking, userAgent });
+    const limit = (): number => networking.requestLimit ?? Infinity;
+    this.congestion = new Congestion({ clock: host.clock, logger, limit });
+  }
+
+  /** The URL of the connection in use; undefined before the first request. */
+  get server(): string | undefined {
+    return this.#credentials.peek?.()?.server;
+  }
+
+  /** The namespace of the connection in use; "default" if it names none, or before the first request. */
+  get defaultNamespace(): string {
+    return this.#credentials.peek?.()?.defaultNamespace ?? "default";
+  }
+
+  /**
+   * Sends a request, again and again where that may help, and gives the whole answer.
+   *
+   * @throws {ApiError} If the server refuses.
+   * @throws {LoginError} If there are no credentials that it takes.
+   * @throws {SyntaxError} If it answers with something that is not JSON.
+   */
+  request<T = unknown>(request: ApiRequest): Promise<ApiResponse<T>> {
+    return this.#repeat(request, async (response): Promise<ApiResponse<T>> => {
+      const text = await response.text();
+      // What a server answers is the caller's to narrow; T is what the caller expects.
+      const body = (request.text ? text : this.decode(request, () => parseAnswer(text, request))) as T;
+      return {
+        status: response.status,
+        // Hosts join them when they are asked for, and hardly anybody asks.
+        get headers() {
+          return response.headers;
+        },
+        body,
+      };
+    });
+  }
+
+  /** Sends a request in the same way, and gives the answer as soon as its head has come. The caller reads or cancels it. */
+  stream(request: ApiRequest): Promise<HttpResponse> {
+    return this.#repeat(request, undefined);
+  }
+
+  /** Decodes what came, and tells those who look on how long that took. */
+  decode<T>(request: Pick<ApiRequest, "subject">, run: () => T): T {
+    if (!this.#tellsDecoding) return run();
+    const begun = this.host.clock.monotonic();
+    const decoded = run();
+    const seconds = this.host.clock.monotonic() - begun;
+    for (const observer of this.#observers) observer.onDecoded?.(request, seconds);
+    return decoded;
+  }
+
+  [Symbol.dispose](): void {
+    this.#closing.abort();
+    this.congestion[Symbol.dispose]();
+    this.#sessions[Symbol.dispose]();
+  }
+
+  #repeat(request: ApiRequest, finish: undefined): Promise<HttpResponse>;
+  #repeat<R>(request: ApiRequest, finish: Finish<R>): Promise<R>;
+  async #repeat<R>(request: ApiRequest, finish: Finish<R> | undefined): Promise<R | HttpResponse> {
+    let backoffs: Iterator<Seconds> | undefined;
+    let refused = 0;
+    for (let number = 1;; number++) {
+      const info = await this.#credentials.current(request.signal);
+      request.signal?.throwIfAborted();
+      try {
+        const attempt = (): Promise<R | HttpResponse> => this.#attempt(request, { info, number, finish });
+        // Streams last for ever: if they counted, an operator of many kinds would have nothing left to write with.
+        const result = await (finish === undefined ? attempt() : this.congestion.run(request, attempt));
+        this.#credentials.confirm?.(info);
+        return result;
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (error instanceof ApiError && error.status === 401) {
+          this.#renew(info, error, ++refused);
+        } else {
+          if (!isRetriable(error, request)) throw error;
+          backoffs ??= startBackoffs(request.backoffs ?? this.networking.errorBackoffs);
+          await this.#pause(request, { error, number, backoffs });
+        }
+      }
+    }
+  }
+
+  async #attempt<R>(
+    request: ApiRequest,
+    options: { info: ConnectionInfo; number: number; finish: Finish<R> | undefined },
+  ): Promise<R | HttpResponse> {
+    const { info, number, finish } = options;
+    const session = this.#sessions.for(info);
+    const attempt: Attempt = { number, started: this.host.clock.monotonic() };
+    let headers: HeaderFields | undefined;
+    for (const observer of this.#observers) {
+      const given = observer.onRequest?.(request, attempt);
+      if (given) headers = { ...headers, ...given };
+    }
+    const { timeout = this.networking.requestTimeout, signal } = request;
+    const deadline = new Deadline({ clock: this.host.clock, timeout, signal, stream: finish === undefined });
+    let status: number | undefined;
+    try {
+      const response = await this.#send(session, request, { signal: deadline.signal, headers });
+      status = response.status;
+      if (status >= 400) {
+        throw toApiError(response, { request: labelOf(request), text: await response.text() });
+      }
+      const result = finish === undefined ? response : await finish(response);
+      if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
+      if (this.#observers.length > 0) {
+        this.#tell(request, attempt, { status, body: finish && bodyOf(result) });
+      }
+      return result;
+    } catch (error) {
+      if (finish !== undefined && error instanceof ApiError) {
+        this.congestion.refused(request, { error, started: attempt.started });
+      }
+      if (this.#observers.length > 0) this.#tell(request, attempt, { status, error });
+      throw error;
+    } finally {
+      deadline[Symbol.dispose]();
+    }
+  }
+
+  #send(
+    session: Session,
+    request: ApiRequest,
+    { signal, headers }: {
+      readonly signal: AbortSignal | undefined;
+      readonly headers: HeaderFields | undefined;
+    },
+  ): Promise<HttpResponse> {
+    const { method, path, body } = request;
+    const own = headersOf(session, request);
+    return session.connection.request({
+      method,
+      path,
+      headers: headers === undefined ? own : { ...own, ...headers },
+      body: body === undefined || typeof body === "string" || body instanceof Uint8Array
+        ? body
+        : JSON.stringify(body),
+      signal,
+    });
+  }
+
+  /** Has the credentials replaced that the server has just refused. */
+  #renew(info: ConnectionInfo, error: ApiError, refused: number): void {
+    this.#credentials.invalidate(info, error);
+    if (refused < UNAUTHORIZED_LIMIT || this.#credentials.confirm !== undefined) return;
+    const message =
+      `Cannot log in to "${info.server}": it refused ${refused} sets of fresh credentials in a row`;
+    throw new LoginError(message, { cause: error });
+  }
+
+  async #pause(
+    request: ApiRequest,
+    options: { error: unknown; number: number; backoffs: Iterator<Seconds> },
+  ): Promise<void> {
+    const { error, number, backoffs } = options;
+    const delay = nextDelay(backoffs, error, this.networking.enforceRetryAfter);
+    if (delay === undefined) throw error;
+    const logger = request.logger ?? this.logger;
+    // Overload is told once, and not with each request.
+    logger[isOverload(error) ? "debug" : "warn"]("Request failed, will be sent again", {
+      request: labelOf(request),
+      attempt: number,
+      delay,
+      error,
+    });
+    const { signal: closing } = this.#closing;
+    const { signal = closing } = request;
+    await this.host.clock.sleep(delay, signal === closing ? closing : AbortSignal.any([signal, closing]));
+    request.signal?.throwIfAborted();
+    if (closing.aborted) throw error;
+  }
+
+  #tell(
+    request: ApiRequest,
+    attempt: Attempt,
+    outcome: Pick<AttemptOutcome, "status" | "body" | "error">,
+  ): void {
+    const seconds = this.host.clock.monotonic() - attempt.started;
+    for (const observer of this.#observers) {
+      observer.onResponse?.(request, { ...attempt, ...outcome, seconds }, attempt);
+    }
+  }
+}
+
+function headersOf(session: Session, request: ApiRequest): Readonly<HeaderFields> {
+  const { accept, body, gzip, contentType = "application/json" } = request;
+  if (accept === undefined && body === undefined && !gzip) return session.headers;
+  const headers: HeaderFields = { ...session.headers };
+  if (accept !== undefined) headers["accept"] = accept;
+  if (body !== undefined) headers["content-type"] = contentType;
+  if (gzip) headers["accept-encoding"] = "gzip";
+  return headers;
+}
+
+function parseAnswer(text: string, request: ApiRequest): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SyntaxError(`Cannot read the answer to "${labelOf(request)}": it is not JSON`, {
+      cause: error,
+    });
+  }
+}
+
+/** "GET /api/v1/pods": without the query, which may be long. */
+function labelOf(request: ApiRequest): string {
+  const { method, path } = request;
+  const end = path.indexOf("?");
+  return `${method} ${end < 0 ? path : path.slice(0, end)}`;
+}
+
+function bodyOf(result: unknown): unknown {
+  return (result as { body?: unknown }).body;
+}

@@ -1,0 +1,317 @@
+/**
+ * Finds operators that wake themselves by their own writes, or that fight others over a field, and slows them down.
+ *
+ * A round is a write that follows from an earlier write of ours: the state that we wrote calls for it (our own change
+ * comes back as a cause, or as a raw event), or somebody has put a field back that we now write again. Ten rounds without
+ * a break are a loop: it is named once, with its fields and who else writes them, and from then on each round costs a
+ * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: beyond N30.
+ */
+
+import type { Client } from "../client/client.ts";
+import type {
+  BackgroundWriter,
+  HotLoop,
+  Observer,
+  PassEnd,
+  PassStart,
+  Subject,
+  Written,
+} from "../execution/observer.ts";
+import { formatPath, isSamePlace, namedPaths } from "../model/changed_paths.ts";
+import type { Diff } from "../model/diff.ts";
+import { isEmptyObject } from "../model/json.ts";
+import { managersOf } from "../model/changed_paths.ts";
+import { minimisePatch } from "../model/patch.ts";
+import { keyOf } from "../model/resource.ts";
+import { isNewer } from "../model/versions.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+
+/** After how many rounds it is a loop. */
+const ROUNDS = 10;
+
+/** From which round on others are looked for: when it is a loop we have just written, and own the fields. */
+const SUSPICIOUS = 5;
+
+/** Longer breaks between rounds (beside our own pauses) end a loop. */
+const BREAK: Seconds = 60;
+
+/** The longest of our pauses. */
+const LONGEST_PAUSE: Seconds = 60;
+
+/** How many fields are remembered, for each object. */
+const MOST_FIELDS = 32;
+
+/** How many kinds of loops are told apart in the log. */
+const MOST_NAMED = 1000;
+
+interface State {
+  /** What we wrote with the latest write, and with those before it. */
+  latest: readonly string[];
+  readonly earlier: Set<string>;
+  /** The version that came of it. */
+  version: string | undefined;
+  /** Whether it is still to be learnt. */
+  hasWritten: boolean;
+  concluded: boolean;
+  /** About the pass that runs: whether our own write has woken it, and which of our fields have changed. */
+  wake: string;
+  isEcho: boolean;
+  returned: readonly string[];
+  rounds: number;
+  last: number;
+  readonly fields: Set<string>;
+  readonly managers: Set<string>;
+  /** Whether the loop has come one round further in this pass. */
+  isNewRound: boolean;
+  isKnown: boolean;
+  /** What its daemons and timers have written; undefined as long as none has. */
+  background: BackgroundWrites | undefined;
+}
+
+/** What daemons and timers of one object have written, beside the looks at it. */
+interface BackgroundWrites {
+  /** The latest versions that were seen. NB: that of a write may be seen before the write is answered. */
+  readonly seen: string[];
+  /** The latest versions that they have made. */
+  readonly made: string[];
+  /** The version of the look that goes on. */
+  current: string | undefined;
+  /** By id: the latest write of each. */
+  readonly latest: Map<string, Pick<BackgroundWriter, "content" | "version">>;
+}
+
+/** What is needed to name a loop, and to wait. */
+export interface LoopingPass {
+  readonly memory: Subject;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly observer: Observer;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at all objects of one operator. */
+export class HotLoops implements Observer {
+  readonly #clock: Clock;
+  readonly #states = new WeakMap<Subject, State>();
+  readonly #slowed = new Map<Subject, State>();
+  readonly #named = new Set<string>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** How many objects of each kind are in a loop now. */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const [subject, state] of this.#slowed) {
+      if (this.#isOver(state)) this.#slowed.delete(subject);
+      else counts.set(kindOf(subject), (counts.get(kindOf(subject)) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  passBegins(subject: Subject, { wake, events }: PassStart): void {
+    const state = this.#states.get(subject);
+    if (state === undefined) return;
+    state.wake = wake;
+    state.isEcho = state.version !== undefined &&
+      events.at(-1)?.object.metadata?.resourceVersion === state.version;
+    state.returned = [];
+    state.isNewRound = false;
+    if (state.background !== undefined) {
+      state.background.current = events.at(-1)?.object.metadata?.resourceVersion;
+    }
+  }
+
+  changed(subject: Subject): void {
+    const background = this.#states.get(subject)?.background;
+    if (background?.current === undefined) return;
+    push(background.seen, background.current);
+    // What comes next in this look is our own write.
+    background.current = undefined;
+  }
+
+  caused(subject: Subject, { diff }: { readonly diff: Diff }): void {
+    const state = this.#states.get(subject);
+    if (state === undefined || diff.length === 0 || !state.concluded) return;
+    const changed = diff.slice(0, MOST_FIELDS).map(({ path }) => formatPath(path));
+    const ours = state.wake === "write" ? state.latest : [...state.earlier];
+    state.returned = changed.filter((path) => ours.some((own) => isSamePlace(own, path)));
+  }
+
+  written(subject: Subject, written: Written): void {
+    const { paths, concluded, byEvent, by } = written;
+    if (by !== undefined) return this.#writtenBeside(subject, paths, by);
+    if (paths.length === 0 && !this.#states.has(subject)) return;
+    const state = this.#states.get(subject) ?? this.#begin(subject);
+    if (paths.length > 0) {
+      const fields = roundOf(state, paths, byEvent);
+      if (fields.length > 0) this.#count(subject, state, fields);
+      state.latest = paths;
+      for (const path of paths) if (state.earlier.size < MOST_FIELDS) state.earlier.add(path);
+    }
+    state.concluded = concluded;
+    state.hasWritten = true;
+  }
+
+  /** A round is one that runs since its own write has changed the object, or that puts back what others have changed. */
+  #writtenBeside(subject: Subject, paths: readonly string[], by: BackgroundWriter): void {
+    if (paths.length === 0) return;
+    const state = this.#states.get(subject) ?? this.#begin(subject);
+    const background = state.background ??= { seen: [], made: [], current: undefined, latest: new Map() };
+    const earlier = background.latest.get(by.handler);
+    const lost = earlier === undefined ? {} : minimisePatch(by.before, earlier.content) ?? {};
+    const again = isEmptyObject(lost) ? [] : namedPaths(lost).filter((path) => isAmong(paths, path));
+    const isSelfMade = by.onChange && earlier !== undefined && !hasOthers(background, earlier.version, by);
+    const fields = again.length > 0 || !isSelfMade ? again : paths;
+    state.isNewRound = false;
+    if (fields.length > 0) this.#count(subject, state, fields);
+    if (by.version !== undefined) push(background.made, by.version);
+    if (earlier !== undefined || background.latest.size < MOST_FIELDS) {
+      background.latest.set(by.handler, { content: by.content, version: by.version });
+    }
+  }
+
+  passEnds(subject: Subject, { gone }: PassEnd): void {
+    const state = this.#states.get(subject);
+    if (state === undefined) return;
+    if (state.hasWritten) state.version = subject.body.metadata?.resourceVersion;
+    state.hasWritten = false;
+    if (gone === true) this.#slowed.delete(subject);
+  }
+
+  /** Before a pass: whether `lookAround()` is worth a request. */
+  isSuspicious({ memory }: Pick<LoopingPass, "memory">, hasEvents: boolean): boolean {
+    const state = this.#states.get(memory);
+    if (state === undefined || state.rounds < SUSPICIOUS || state.isKnown || this.#isOver(state)) {
+      return false;
+    }
+    return hasEvents || state.rounds === ROUNDS - 1;
+  }
+
+  /** Finds out who writes the fields of a loop, while what others wrote is still there. */
+  async lookAround({ memory, client, signal }: LoopingPass): Promise<void> {
+    const state = this.#states.get(memory);
+    if (state === undefined) return;
+    const managers = await findManagers({ memory, client, signal }, [...state.fields]);
+    for (const manager of managers) state.managers.add(manager);
+  }
+
+  /** Gives how long the object must wait after this pass; undefined: not at all. Names a loop that is new. */
+  pauseAfter(pass: LoopingPass): Seconds | undefined {
+    const state = this.#slowed.get(pass.memory);
+    if (state === undefined || !state.isNewRound) return undefined;
+    if (!state.isKnown) this.#name(pass, state);
+    return pauseOf(state);
+  }
+
+  #begin(subject: Subject): State {
+    const state: State = {
+      latest: [],
+      earlier: new Set(),
+      version: undefined,
+      hasWritten: false,
+      concluded: false,
+      wake: "event",
+      isEcho: false,
+      returned: [],
+      rounds: 0,
+      last: 0,
+      fields: new Set(),
+      managers: new Set(),
+      isNewRound: false,
+      isKnown: false,
+      background: undefined,
+    };
+    this.#states.set(subject, state);
+    return state;
+  }
+
+  #count(subject: Subject, state: State, fields: readonly string[]): void {
+    if (this.#isOver(state)) {
+      state.rounds = 0;
+      state.fields.clear();
+      state.managers.clear();
+      state.isKnown = false;
+    }
+    state.rounds++;
+    state.last = this.#clock.now();
+    state.isNewRound = true;
+    for (const field of fields) if (state.fields.size < MOST_FIELDS) state.fields.add(field);
+    if (state.rounds >= ROUNDS) this.#slowed.set(subject, state);
+  }
+
+  #isOver(state: State): boolean {
+    return this.#clock.now() - state.last > (BREAK + 2 * (pauseOf(state) ?? 0)) * 1000;
+  }
+
+  #name({ memory, logger, observer }: LoopingPass, state: State): void {
+    state.isKnown = true;
+    const fields = [...state.fields].sort();
+    const managers = [...state.managers].sort();
+    const loop: HotLoop = { fields, managers };
+    observer.looped?.(memory, loop);
+    const key = JSON.stringify([keyOf(memory.resource), fields]);
+    const isNews = !this.#named.has(key);
+    if (this.#named.size < MOST_NAMED) this.#named.add(key);
+    const message = "The object is changed again and again: the operator's writes call for further writes " +
+      "(let handlers write what they want to see, not what differs each time; or let one manager own the field)";
+    logger[isNews ? "warn" : "debug"](message, { ...loop, rounds: state.rounds });
+  }
+}
+
+function push(list: string[], version: string): void {
+  list.push(version);
+  if (list.length > MOST_FIELDS) list.shift();
+}
+
+/** Whether somebody else has changed the object between a write and the next one. */
+function hasOthers(
+  { seen, made }: BackgroundWrites,
+  since: string | undefined,
+  { before }: BackgroundWriter,
+): boolean {
+  return seen.some((version) =>
+    isNewer(version, since) === true && isNewer(version, before.metadata.resourceVersion) !== true &&
+    !made.includes(version)
+  );
+}
+
+function isAmong(paths: readonly string[], path: string): boolean {
+  return paths.some((own) => isSamePlace(own, path));
+}
+
+function kindOf({ resource: { group, plural } }: Subject): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+/** The fields of a round; none if the write follows from something else. */
+function roundOf(
+  { isEcho, wake, returned }: State,
+  paths: readonly string[],
+  byEvent: boolean,
+): readonly string[] {
+  if (wake === "write" && returned.length > 0) return returned;
+  const again = returned.filter((path) => paths.some((own) => isSamePlace(own, path)));
+  if (again.length > 0) return again;
+  return isEcho && byEvent ? paths : [];
+}
+
+function pauseOf({ rounds }: State): Seconds | undefined {
+  return rounds < ROUNDS ? undefined : Math.min(LONGEST_PAUSE, 2 ** (rounds - ROUNDS));
+}
+
+async function findManagers(
+  { memory, client, signal }: Pick<LoopingPass, "memory" | "client" | "signal">,
+  fields: readonly string[],
+): Promise<string[]> {
+  const { name = "", namespace } = memory.body.metadata;
+  const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
+  try {
+    return managersOf(await client.get(memory.resource, address, { managedFields: true, signal }), fields);
+  } catch {
+    // Gone, forbidden, out of reach: the loop is named without them.
+    return [];
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * What metrics are made of: the only file that knows prom-client.
+ */
+
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock, Seconds } from "../../runtime/host.ts";
+
+/** In seconds: of what may take long. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Makes metrics, and gives their text. */
+export class Instruments {
+  readonly #registry = new Registry();
+  readonly #labels = new Map<string, readonly string[]>();
+
+  /** The names of all metrics. */
+  get names(): string[] {
+    return this.#registry.getMetricsAsArray().map(({ name }) => name);
+  }
+
+  /** The labels of each metric. */
+  get labels(): ReadonlyMap<string, readonly string[]> {
+    return new Map(this.#labels);
+  }
+
+  /** What the text is. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All metrics in Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  counter<Label extends string>(name: string, help: string, labels: Label[]): Counter<Label> {
+    this.#labels.set(name, labels);
+    return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  gauge<Label extends string>(name: string, help: string, labels: Label[]): Gauge<Label> {
+    this.#labels.set(name, labels);
+    return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    { labels, buckets = DURATIONS }: { readonly labels: Label[]; readonly buckets?: number[] },
+  ): Histogram<Label> {
+    this.#labels.set(name, labels);
+    return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
+  }
+
+  /** A gauge that is read when somebody looks, for each kind. */
+  pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
+    this.#labels.set(name, [label]);
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [kind, value] of read()) this.set({ [label]: kind }, value);
+      },
+    });
+  }
+
+  single(name: string, help: string, read: () => number): void {
+    this.#labels.set(name, []);
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
+
+// Gives text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
+// The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
+// client has taken the one before. Only so many may be at it at once, others are told to come again; and who has not taken
+// everything after a minute is cut off.
+
+export interface ScrapesOptions {
+  readonly clock: Clock;
+  readonly contentType: string;
+  /** Makes the text. */
+  readonly render: () => Promise<string>;
+}
+
+/** How many may be at it at once. */
+const MOST = 16;
+
+/** For how long one may. Prometheus itself gives up after ten seconds, by default. */
+const LONGEST: Seconds = 60;
+
+/** When to come again. */
+const RETRY_AFTER: Seconds = 10;
+
+/** How many bytes are given at once. */
+const PIECE = 65_536;
+
+/** All who read the same text. */
+export class Scrapes {
+  readonly #options: ScrapesOptions;
+  #making: Promise<Uint8Array> | undefined;
+  #open = 0;
+
+  constructor(options: ScrapesOptions) {
+    this.#options = options;
+  }
+
+  /** How many are at it now. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Answers one. */
+  async answer({ method }: Pick<Request, "method">): Promise<Response> {
+    if (this.#open >= MOST) return refusal();
+    this.#open++;
+    let isTaken = false;
+    try {
+      const bytes = await this.#current();
+      const headers = { "content-type": this.#options.contentType, "content-length": String(bytes.length) };
+      // NB: who asks for the head alone never takes the body, nor says that it does not.
+      if (method === "HEAD") return new Response(null, { headers });
+      isTaken = true;
+      return new Response(this.#give(bytes), { headers });
+    } finally {
+      if (!isTaken) this.#open--;
+    }
+  }
+
+  #current(): Promise<Uint8Array> {
+    return this.#making ??= this.#options.render()
+      .then((text) => new TextEncoder().encode(text))
+      .finally(() => this.#making = undefined);
+  }
+
+  #give(bytes: Uint8Array): ReadableStream<Uint8Array> {
+    let given = 0;
+    let timer: Disposable | undefined;
+    const end = (): void => {
+      if (timer === undefined) return;
+      timer[Symbol.dispose]();
+      timer = undefined;
+      this.#open--;
+    };
+    return new ReadableStream({
+      start: (controller) => {
+        timer = this.#options.clock.after(LONGEST, () => {
+          end();
+          controller.error(new Error(`The client has not read everything within ${LONGEST} s`));
+        });
+      },
+      pull(controller) {
+        if (given < bytes.length) return controller.enqueue(bytes.subarray(given, given += PIECE));
+        end();
+        controller.close();
+      },
+      cancel: end,
+    }, { highWaterMark: 0 });
+  }
+}
+
+function refusal(): Response {
+  return new Response("Too many clients are reading at once: come again\n", {
+    status: 503,
+    headers: { "content-type": "text/plain; charset=utf-8", "retry-after": String(RETRY_AFTER) },
+  });
+}

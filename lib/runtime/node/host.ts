@@ -1,0 +1,136 @@
+/**
+ * The host on `node:` built-ins, which Node, Deno and Bun all have.
+ *
+ * Only composes: each part has its own file. Where a runtime differs, its adapter (`deno.ts`, `bun.ts`) replaces a part.
+ */
+
+import process from "node:process";
+import type { Clock, Files, Host, Network, Random, Seconds } from "../host.ts";
+import { connectNode } from "./connection.ts";
+import { nodeProcess } from "./process.ts";
+import { randomBytes, randomUUID } from "node:crypto";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
+import { watch as watchPath } from "node:fs";
+import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+/** The host that Node gives. */
+export function nodeHost(): Host {
+  return {
+    name: "node",
+    version: process.versions.node,
+    clock: nodeClock(),
+    random: nodeRandom(),
+    files: nodeFiles(),
+    process: nodeProcess(),
+    network: nodeNetwork(),
+  };
+}
+
+/** Connections and servers on `node:` built-ins. */
+export function nodeNetwork(): Network {
+  return {
+    connect: connectNode,
+    async serve(options) {
+      // Few processes serve anything, and the server's packages cost start-up time.
+      const { serveNode } = await import("./server.ts");
+      return await serveNode(options);
+    },
+  };
+}
+
+// Time and chance as Deno, Bun and Node give them.
+// NB: all three fire a timer at once when its delay is beyond 2^31-1 ms, and Node may fire one up to 1 ms early:
+// long waits are made of pieces, and each is checked against the monotonic clock.
+
+/** The longest delay that a timer takes, in milliseconds. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** The host's own clock. */
+export function nodeClock(): Clock {
+  return { now: () => Date.now(), monotonic: () => performance.now() / 1000, sleep, after };
+}
+
+/** The host's own sources of chance. */
+export function nodeRandom(): Random {
+  return { next: () => Math.random(), bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
+}
+
+function sleep(seconds: Seconds, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted) return Promise.resolve(false);
+  if (!(seconds > 0)) return new Promise((resolve) => setImmediate(() => resolve(!signal?.aborted)));
+  return new Promise((resolve) => {
+    const timer = startTimer({ seconds, keepAlive: true, callback: () => finish(true) });
+    const onAbort = () => finish(false);
+    const finish = (slept: boolean) => {
+      timer[Symbol.dispose]();
+      signal?.removeEventListener("abort", onAbort);
+      resolve(slept);
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function after(seconds: Seconds, callback: () => void): Disposable {
+  return startTimer({ seconds, keepAlive: false, callback });
+}
+
+interface TimerOptions {
+  readonly seconds: Seconds;
+  readonly keepAlive: boolean;
+  readonly callback: () => void;
+}
+
+function startTimer({ seconds, keepAlive, callback }: TimerOptions): Disposable {
+  const due = performance.now() + Math.max(seconds, 0) * 1000;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = () => {
+    const delay = Math.min(Math.max(Math.ceil(due - performance.now()), 0), LONGEST_DELAY);
+    timer = setTimeout(ring, delay);
+    if (!keepAlive) timer.unref();
+  };
+  const ring = () => performance.now() < due ? arm() : callback();
+  arm();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+// The file system as Deno, Bun and Node give it through `node:fs`.
+
+/** The host's own file system. */
+export function nodeFiles(): Files {
+  return {
+    readText: (path) => readFile(path, "utf8"),
+    readBytes: (path) => readFile(path),
+    async writeText(path, text, options) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { mode: options?.mode ?? 0o644 });
+    },
+    exists: (path) => access(path).then(() => true, () => false),
+    list: async (path) => (await readdir(path)).sort(),
+    modified,
+    remove: (path) => rm(path, { recursive: true, force: true }),
+    makeTempFolder: (prefix) => mkdtemp(join(tmpdir(), prefix)),
+    resolve: (...parts) => resolve(...parts),
+    folderOf: (path) => dirname(path),
+    watch,
+  };
+}
+
+async function modified(path: string): Promise<number | undefined> {
+  try {
+    return Math.floor((await stat(path)).mtimeMs);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function watch(path: string, callback: (path: string) => void): Disposable {
+  const watcher = watchPath(path, { recursive: true }, (_event, name) => {
+    callback(name ? resolve(path, name) : path);
+  });
+  // A folder that vanishes under its watcher is a change like any other; without a listener it would end the process.
+  watcher.on("error", () => callback(path));
+  return { [Symbol.dispose]: () => watcher.close() };
+}

@@ -1,0 +1,125 @@
+/** The process that we run in and others that we start, as Deno, Bun and Node give them through `node:process`. */
+
+import { Buffer } from "node:buffer";
+import { spawn } from "node:child_process";
+import { writeSync } from "node:fs";
+import { constants, homedir, hostname, userInfo } from "node:os";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { importFresh } from "../modules.ts";
+import type { Process, RunOptions, RunResult } from "../host.ts";
+
+/** The host's own process. */
+export function nodeProcess(): Process {
+  return {
+    pid: process.pid,
+    args: process.argv.slice(2),
+    env: (name) => process.env[name],
+    home: () => process.env.HOME || homedir() || undefined,
+    cwd: () => process.cwd(),
+    hostname: () => hostname(),
+    user: findUser,
+    memory: () => process.memoryUsage().rss,
+    cpu() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+    onSignal(signal, callback) {
+      const listener = () => callback();
+      process.on(signal, listener);
+      return { [Symbol.dispose]: () => void process.off(signal, listener) };
+    },
+    exit: (code) => process.exit(code),
+    write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
+    isTerminal: (stream) => process[stream].isTTY === true,
+    run,
+    importModule(path, options) {
+      const { href } = pathToFileURL(path);
+      return options?.fresh ? importFresh(href) : import(href);
+    },
+  };
+}
+
+/** The names that Python looks for, too, and then what the system says. */
+function findUser(): string | undefined {
+  const { LOGNAME, USER, LNAME, USERNAME } = process.env;
+  const named = LOGNAME || USER || LNAME || USERNAME;
+  if (named) return named;
+  try {
+    return userInfo().username || undefined;
+  } catch {
+    return undefined; // a number that has no name, as in many containers
+  }
+}
+
+/**
+ * Writes to an open file, and returns when all is written.
+ *
+ * NB: not `process.stderr.write()`: where that is a pipe, it may keep text in memory, which `exit()` then drops.
+ */
+function writeAll(file: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(file, bytes, written);
+    } catch (error) {
+      // Whoever read this has gone, and there is nobody left to tell.
+      if (codeOf(error) !== "EAGAIN") return;
+      // The pipe is full, and somebody made it non-blocking.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
+  const { env, cwd, input, inherit, signal } = options;
+  if (signal?.aborted) return Promise.reject(abortError(signal));
+  const child = spawn(command, [...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: [
+      input === "inherit" ? "inherit" : "pipe",
+      inherit ? "inherit" : "pipe",
+      inherit ? "inherit" : "pipe",
+    ],
+  });
+  const onAbort = () => {
+    child.kill();
+    reject(abortError(signal));
+  };
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  child.on("error", reject);
+  child.on("close", (code, killer) => {
+    resolve({
+      code: code ?? 128 + (killer ? constants.signals[killer] : 0),
+      stdout: stdout(),
+      stderr: stderr(),
+    });
+  });
+  // A program that ends without reading its input breaks the pipe; its exit code says what matters.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input === "inherit" ? "" : input ?? "");
+  return promise.finally(() => signal?.removeEventListener("abort", onAbort));
+}
+
+function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = "";
+  stream?.setEncoding("utf8");
+  stream?.on("data", (chunk: string) => text += chunk);
+  return () => text;
+}
+
+function abortError(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  if (reason instanceof Error && reason.name === "AbortError") return reason;
+  const error = new Error("The program was stopped", { cause: reason });
+  error.name = "AbortError";
+  return error;
+}

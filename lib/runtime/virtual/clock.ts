@@ -1,0 +1,165 @@
+/**
+ * A clock that tests wind by hand: hours pass in milliseconds, and always in the same way.
+ *
+ * Timers fire one by one, in the order of their times and then of their making; between two of them everything that can
+ * run without time passing runs. Times are whole milliseconds, rounded up: a timer never fires early.
+ */
+
+import { setImmediate } from "node:timers";
+import { Heap } from "../heap.ts";
+import type { Clock, Seconds } from "../host.ts";
+import type { Activity } from "./activity.ts";
+
+/** A clock that stands still until it is wound. */
+export interface VirtualClock extends Clock {
+  /** How many timers wait for their time. */
+  readonly pending: number;
+  /** Lets everything run that can run without time passing. */
+  settle(): Promise<void>;
+  /**
+   * Lets time pass: fires what becomes due, one by one, letting everything settle in between.
+   *
+   * @throws {RangeError} If the time is negative. What a timer's callback throws is passed on.
+   */
+  advance(seconds: Seconds): Promise<void>;
+  /**
+   * Lets time pass from timer to timer until the condition holds.
+   *
+   * @throws {Error} If it does not hold within that time (virtual; default: 3600 s), or no timer is left.
+   */
+  until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void>;
+}
+
+/** Makes a clock that shows the given time, in milliseconds since 1970. */
+export function createVirtualClock(start: number, activity: Activity): VirtualClock {
+  return new HandClock(start, activity);
+}
+
+interface Timer {
+  place: number;
+  readonly due: number;
+  readonly order: number;
+  readonly fire: () => void;
+}
+
+class HandClock implements VirtualClock {
+  readonly #start: number;
+  readonly #activity: Activity;
+  readonly #timers = new Heap<Timer>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
+  #now: number;
+  #made = 0;
+  #isWound = false;
+
+  constructor(start: number, activity: Activity) {
+    this.#start = start;
+    this.#now = start;
+    this.#activity = activity;
+  }
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): Seconds {
+    return (this.#now - this.#start) / 1000;
+  }
+
+  sleep(seconds: Seconds, signal?: AbortSignal): Promise<boolean> {
+    if (signal?.aborted) return Promise.resolve(false);
+    const wake = this.#activity.sleep();
+    return new Promise((resolve) => {
+      const onAbort = () => finish(false);
+      const finish = (slept: boolean) => {
+        timer[Symbol.dispose]();
+        signal?.removeEventListener("abort", onAbort);
+        wake();
+        resolve(slept);
+      };
+      const timer = this.after(seconds, () => finish(true));
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  after(seconds: Seconds, callback: () => void): Disposable {
+    this.#activity.touch();
+    if (seconds === Infinity) return { [Symbol.dispose]() {} };
+    if (!(seconds > 0)) return this.#soon(callback);
+    const timer: Timer = { place: -1, due: this.#dueIn(seconds), order: this.#made++, fire: callback };
+    this.#timers.push(timer);
+    return { [Symbol.dispose]: () => this.#timers.remove(timer) };
+  }
+
+  settle(): Promise<void> {
+    return this.#activity.settle();
+  }
+
+  advance(seconds: Seconds): Promise<void> {
+    if (!(seconds >= 0)) {
+      return Promise.reject(new RangeError(`Cannot advance by ${seconds} s: time only goes forward`));
+    }
+    return this.#wind(async () => {
+      const end = this.#dueIn(seconds);
+      while (await this.#fireNext(end));
+      this.#now = end;
+    });
+  }
+
+  until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void> {
+    const within = options?.within ?? 3600;
+    return this.#wind(async () => {
+      const start = this.#now;
+      const end = this.#dueIn(within);
+      while (!await condition()) {
+        if (await this.#fireNext(end)) continue;
+        const passed = (this.#now - start) / 1000;
+        const next = this.#timers.peek();
+        const rest = next
+          ? `the next timer is due ${(next.due - start) / 1000} s after the start`
+          : "no timer is left";
+        throw new Error(`The condition does not hold within ${within} s: ${passed} s have passed, ${rest}`);
+      }
+    });
+  }
+
+  /** Fires the next timer if it is due by then, and lets everything settle; tells whether there was one. */
+  async #fireNext(end: number): Promise<boolean> {
+    const timer = this.#timers.peek();
+    if (!timer || timer.due > end) return false;
+    this.#timers.remove(timer);
+    this.#now = timer.due;
+    timer.fire();
+    await this.#activity.settle();
+    return true;
+  }
+
+  async #wind(work: () => Promise<void>): Promise<void> {
+    if (this.#isWound) {
+      throw new Error("Cannot wind the clock: somebody else is winding it, await that first");
+    }
+    this.#isWound = true;
+    try {
+      await this.#activity.settle();
+      await work();
+    } finally {
+      this.#isWound = false;
+    }
+  }
+
+  #dueIn(seconds: Seconds): number {
+    // 0.3 s are 300.00000000000006 ms in binary fractions, and must not become 301.
+    return Math.ceil(this.#now + seconds * 1000 - 1e-3);
+  }
+
+  #soon(callback: () => void): Disposable {
+    let isCancelled = false;
+    setImmediate(() => {
+      this.#activity.touch();
+      if (!isCancelled) callback();
+    });
+    return { [Symbol.dispose]: () => void (isCancelled = true) };
+  }
+}

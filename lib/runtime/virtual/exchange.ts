@@ -1,0 +1,191 @@
+/** One request and its response in a virtual network: a `Request` for the server's function, its `Response` for the client. */
+
+import { Buffer } from "node:buffer";
+import { gunzipSync } from "node:zlib";
+import type { HttpRequest, HttpResponse } from "../host.ts";
+import { type Activity, turn, type Work } from "./activity.ts";
+
+/** What an exchange is about. */
+export interface VirtualExchangeOptions {
+  readonly url: string;
+  readonly request: HttpRequest;
+  readonly activity: Activity;
+  /** Where the exchange stands while it is open. */
+  readonly sets: readonly Set<VirtualExchange>[];
+}
+
+/** An error as `node:` sockets give them. */
+export function networkError(code: string, message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code });
+}
+
+/** A request on its way, and then its response. */
+export class VirtualExchange implements HttpResponse {
+  /** Settles with the response's head. */
+  readonly head: Promise<HttpResponse>;
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  readonly #options: VirtualExchangeOptions;
+  readonly #resolve: (response: HttpResponse) => void;
+  readonly #reject: (reason: unknown) => void;
+  /** Rejects when the exchange breaks; whoever waits for the body races with it. */
+  readonly #broken: Promise<never>;
+  readonly #break: (reason: unknown) => void;
+  /** Aborts on the server's side. */
+  readonly #controller = new AbortController();
+  readonly #onAbort = (): void => this.fail(this.#options.request.signal?.reason);
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #hasHead = false;
+  #isTaken = false;
+  #isOver = false;
+  #text: Work | undefined;
+
+  constructor(options: VirtualExchangeOptions) {
+    const head = Promise.withResolvers<HttpResponse>();
+    const broken = Promise.withResolvers<never>();
+    this.head = head.promise;
+    this.#resolve = head.resolve;
+    this.#reject = head.reject;
+    this.#broken = broken.promise;
+    this.#break = broken.reject;
+    this.#broken.catch(() => {});
+    this.#options = options;
+    for (const set of options.sets) set.add(this);
+    options.request.signal?.addEventListener("abort", this.#onAbort);
+  }
+
+  /** Whether the head or the end of a text is being waited for. */
+  get isInFlight(): boolean {
+    return !this.#isOver && (!this.#hasHead || this.#text !== undefined);
+  }
+
+  /** Hands the request over to the server's function. */
+  start(fetch: (request: Request) => Response | Promise<Response>): void {
+    const { activity } = this.#options;
+    const answer = activity.run(async () => {
+      // As with a socket, the other side sees the request in a later turn; loops of requests cannot starve the event loop.
+      await turn();
+      if (this.#isOver) return;
+      this.#begin(await fetch(this.#toRequest()));
+    });
+    answer.catch((error) => this.fail(error));
+  }
+
+  get body(): AsyncIterable<Uint8Array> {
+    this.#take();
+    return this.#chunks();
+  }
+
+  async text(): Promise<string> {
+    this.#take();
+    this.#text = this.#options.activity.begin();
+    try {
+      const chunks: Uint8Array[] = [];
+      for (;;) {
+        const chunk = await this.#next();
+        if (!chunk) break;
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks).toString("utf8");
+    } finally {
+      this.#text.end();
+      this.#text = undefined;
+    }
+  }
+
+  cancel(): void {
+    this.fail(new Error("The response was cancelled"));
+  }
+
+  /** Ends the exchange at once on both sides; whoever waits on the client's side gets the reason. */
+  fail(reason: unknown): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#reject(reason);
+    this.#break(reason);
+    this.#controller.abort(new DOMException("The client has gone", "AbortError"));
+    this.#reader?.cancel(reason).catch(() => {});
+  }
+
+  #toRequest(): Request {
+    const { url, request } = this.#options;
+    const body = request.body === undefined || request.body === "" ? undefined : request.body as BodyInit;
+    return new Request(url, {
+      method: request.method,
+      headers: request.headers,
+      body,
+      signal: this.#controller.signal,
+    });
+  }
+
+  #begin(response: Response): void {
+    if (this.#isOver) return void response.body?.cancel().catch(() => {});
+    this.status = response.status;
+    this.headers = Object.fromEntries(response.headers);
+    const encoded = this.headers["content-encoding"] === "gzip" && response.body
+      ? decode(response.body)
+      : response.body;
+    this.#reader = (encoded ?? undefined)?.getReader();
+    this.#hasHead = true;
+    if (!this.#reader) this.#finish();
+    this.#resolve(this);
+  }
+
+  #take(): void {
+    if (this.#isTaken) throw new Error("Cannot read a response twice");
+    this.#isTaken = true;
+  }
+
+  /** Not a generator: leaving one that waits for a chunk would wait for that chunk too. */
+  #chunks(): AsyncIterableIterator<Uint8Array, undefined> {
+    return {
+      next: async () => {
+        const value = await this.#next();
+        return value ? { done: false, value } : { done: true, value: undefined };
+      },
+      return: () => {
+        this.cancel();
+        return Promise.resolve({ done: true, value: undefined });
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    const reader = this.#reader;
+    if (!reader) return undefined;
+    const result = await Promise.race([this.#broken, reader.read()]).catch((error) => {
+      if (this.#isOver) throw error;
+      // As on a socket, the client does not learn why the server broke off.
+      this.fail(
+        networkError("ECONNRESET", "The server closed the connection in the middle of the response", error),
+      );
+      return this.#broken;
+    });
+    this.#options.activity.touch();
+    this.#text?.touch();
+    if (!result.done) return result.value;
+    this.#finish();
+    return undefined;
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#options.activity.touch();
+    for (const set of this.#options.sets) set.delete(this);
+    this.#options.request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+}
+
+/** Decodes as a whole: compressed answers are lists and documents, never watches. */
+function decode(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+      controller.enqueue(new Uint8Array(gunzipSync(bytes)));
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,166 @@
+/** A process that exists only on paper: what it was told, what it wrote, how it was to end. */
+
+import { currentHost } from "../current_host.ts";
+import type { Clock, Process, RunOptions, RunResult } from "../host.ts";
+import type { Activity } from "./activity.ts";
+
+/** A program that the virtual process can run. */
+export type VirtualProgram = (args: readonly string[], options: RunOptions) => RunResult | Promise<RunResult>;
+
+/** A process whose surroundings tests set, and whose deeds they read. */
+export interface VirtualProcess extends Process {
+  /** Everything written to the standard output so far. */
+  readonly stdout: string;
+  /** Everything written to the standard error so far. */
+  readonly stderr: string;
+  /** The codes that `exit()` was called with. */
+  readonly exits: readonly number[];
+  /** Sets an environment variable, or unsets it. */
+  setEnv(name: string, value: string | undefined): void;
+  /** Sends a signal to the process; tells whether anybody listened. */
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): boolean;
+  /** Makes a program known to `run()`. */
+  program(command: string, program: VirtualProgram): void;
+}
+
+/** Thrown by a virtual process's `exit()`, which cannot end anything. */
+export class VirtualExit extends Error {
+  override readonly name = "VirtualExit";
+  /** The code that the process was to end with. */
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`The process was to end with code ${code}`);
+    this.code = code;
+  }
+}
+
+/** What such a process begins with. */
+export interface VirtualProcessOptions {
+  readonly clock: Clock;
+  readonly activity: Activity;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** Makes a virtual process. */
+export function createVirtualProcess(options: VirtualProcessOptions): VirtualProcess {
+  return new PaperProcess(options);
+}
+
+class PaperProcess implements VirtualProcess {
+  readonly pid = 1;
+  readonly args: readonly string[];
+  readonly exits: number[] = [];
+  readonly #options: VirtualProcessOptions;
+  readonly #env: Map<string, string>;
+  readonly #listeners = new Map<string, Set<{ callback: () => void }>>();
+  readonly #programs = new Map<string, VirtualProgram>();
+  readonly #written = { stdout: "", stderr: "" };
+
+  constructor(options: VirtualProcessOptions) {
+    this.#options = options;
+    this.args = options.args;
+    this.#env = new Map(Object.entries(options.env));
+  }
+
+  get stdout(): string {
+    return this.#written.stdout;
+  }
+
+  get stderr(): string {
+    return this.#written.stderr;
+  }
+
+  env(name: string): string | undefined {
+    return this.#env.get(name);
+  }
+
+  setEnv(name: string, value: string | undefined): void {
+    if (value === undefined) this.#env.delete(name);
+    else this.#env.set(name, value);
+  }
+
+  home(): string | undefined {
+    return this.#env.get("HOME");
+  }
+
+  cwd(): string {
+    return this.#options.cwd;
+  }
+
+  hostname(): string {
+    return "virtual";
+  }
+
+  user(): string | undefined {
+    return this.#env.get("USER");
+  }
+
+  memory(): number {
+    return 64 * 1024 * 1024;
+  }
+
+  cpu(): number {
+    return this.#options.clock.monotonic() / 100;
+  }
+
+  onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): Disposable {
+    const listeners = this.#listeners.get(signal) ?? new Set();
+    this.#listeners.set(signal, listeners);
+    const entry = { callback };
+    listeners.add(entry);
+    return { [Symbol.dispose]: () => void listeners.delete(entry) };
+  }
+
+  signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): boolean {
+    const listeners = [...this.#listeners.get(name) ?? []];
+    this.#options.activity.touch();
+    for (const { callback } of listeners) callback();
+    return listeners.length > 0;
+  }
+
+  exit(code: number): never {
+    this.exits.push(code);
+    throw new VirtualExit(code);
+  }
+
+  write(stream: "stdout" | "stderr", text: string): void {
+    this.#written[stream] += text;
+  }
+
+  isTerminal(): boolean {
+    return false;
+  }
+
+  program(command: string, program: VirtualProgram): void {
+    this.#programs.set(command, program);
+  }
+
+  async run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    const { signal } = options;
+    const program = this.#programs.get(command);
+    if (!program) throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: "ENOENT" });
+    if (signal?.aborted) throw stopped(signal);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(stopped(signal));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([promise, this.#options.activity.run(() => program(args, options))]);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Modules are real ones: there is nothing to simulate about them. */
+  importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>> {
+    return this.#options.activity.run(() => currentHost().process.importModule(path, options));
+  }
+}
+
+function stopped(signal: AbortSignal | undefined): Error {
+  const error = new Error("The program was stopped", { cause: signal?.reason });
+  error.name = "AbortError";
+  return error;
+}

@@ -1,0 +1,161 @@
+/**
+ * Where an operator keeps its notes on objects: the interfaces of the storages, and the presets that users pick from.
+ *
+ * There are two notes: the state that was handled last (for diffs), and the progress of each unfinished handler. What
+ * they look like, and why, is told in docs/decisions/0004-notes.md.
+ */
+
+import type { FieldPath } from "../../model/fields.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Patch } from "../../model/patch.ts";
+
+/** How far one handler has come with one object, for one cause. All timestamps are RFC 3339 in UTC, with "Z". */
+export interface ProgressRecord {
+  /** When the handler was first considered for this cause; absent: just now. */
+  started?: string;
+  /** When it succeeded or failed for good. */
+  stopped?: string;
+  /** It is not to run before; absent: it may run now, or it has finished. */
+  delayed?: string;
+  /** How long that was away when it was noted, in seconds: clocks may be set back meanwhile. Not kept in Kopf's notes. */
+  delay?: number;
+  /** The cause that the record was made for; absent: any. */
+  purpose?: "create" | "update" | "delete" | "resume";
+  /** Attempts so far, a successful one included. */
+  retries: number;
+  /** Attempts that only waited for sub-handlers, since the record was read. Only Kopf's notes have them, among `retries`. */
+  waits?: number;
+  /** Whether it has succeeded. */
+  success: boolean;
+  /** Whether it has failed for good. */
+  failure: boolean;
+  /** The text of the last error. */
+  message?: string;
+  /** Ids of all sub-handlers ever seen, sorted. */
+  subrefs?: readonly string[];
+  /** The digest of what (essence or field) the handler saw when it last ran. Not kept in Kopf's notes. */
+  digest?: string;
+}
+
+/** A note that could not be understood; it counts as absent. */
+export interface Garbage {
+  /** The annotation's name, or the field's dotted path. */
+  readonly where: string;
+  /** What is wrong with it. */
+  readonly reason: string;
+}
+
+/** Options of reading notes. */
+export interface FetchOptions {
+  /** Called for each note that is not understood. Default: it is passed over silently. */
+  readonly onGarbage?: (garbage: Garbage) => void;
+}
+
+/** Options of {@linkcode DiffBaseStorage.fetch}. */
+export interface FetchEssenceOptions extends FetchOptions {
+  /** As given to `build()`: what the result is to be comparable with. */
+  readonly extraFields?: readonly FieldPath[];
+}
+
+/** What is to be noted as handled. */
+export interface EssenceNote {
+  /** Where the note is put. */
+  readonly patch: Patch;
+  /** The object as it is. */
+  readonly body: KubeObject;
+  /** As `build()` gave it. */
+  readonly essence: JsonObject;
+  /** As given to `build()`. */
+  readonly extraFields?: readonly FieldPath[];
+  /** Called where the essence is too large to be noted: in part, so that some of what was before will not be known, or at all. */
+  readonly onLoss?: (what: "part" | "all") => void;
+}
+
+/** Keeps the state that was handled last. */
+export interface DiffBaseStorage {
+  /** Gives the essence of a body, without this storage's own notes. It shares its parts with the body. */
+  build(body: KubeObject, extraFields?: readonly FieldPath[]): JsonObject;
+  /**
+   * Gives the essence that was handled last, comparable with that of `build()`; undefined if there is none.
+   *
+   * Extra fields that were not noted then are taken as they are now, so that a new handler does not make each object look
+   * changed (deviation G16); `isOutdated()` tells that this happened. Never throws.
+   */
+  fetch(body: KubeObject, options?: FetchEssenceOptions): JsonObject | undefined;
+  /** Whether the note should be written anew although nothing changed: it was made for other extra fields. */
+  isOutdated(body: KubeObject, extraFields?: readonly FieldPath[]): boolean;
+  /** Puts the essence into the patch; nothing if the body holds the same already. */
+  store(note: EssenceNote): void;
+  /** Gives an essence without what this storage keeps in it. */
+  clear(essence: JsonObject): JsonObject;
+  /** Gives the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
+  reserved?(): readonly string[];
+}
+
+/** A handler's record on an object. */
+export interface ProgressTarget {
+  /** Where the note is put. */
+  readonly patch: Patch;
+  /** The object as it is. */
+  readonly body: KubeObject;
+  /** The handler's id. */
+  readonly id: string;
+}
+
+/** Keeps the progress of handlers. */
+export interface ProgressStorage {
+  /** Gives a handler's record; undefined if there is none, or only garbage. Never throws. */
+  fetch(body: KubeObject, id: string, options?: FetchOptions): ProgressRecord | undefined;
+  /** Puts the record into the patch; nothing if the body holds the same already. */
+  store(target: ProgressTarget & { readonly record: ProgressRecord }): void;
+  /** Puts the removal of the record into the patch; nothing, or less in the patch, if the body does not have it. */
+  purge(target: ProgressTarget): void;
+  /** Gives the ids of the records on the body; where long or odd ids are shortened, the shortened ones. */
+  ids(body: KubeObject): string[];
+  /** Gives the names under which a handler's record is kept. Handlers of one kind must not share one. */
+  keys(id: string): readonly string[];
+  /** Gives further names that notes of this storage take: no handler's record may go there. Default: none. */
+  reserved?(): readonly string[];
+  /** Gives an essence without what this storage keeps in it. */
+  clear(essence: JsonObject): JsonObject;
+  /** Puts the removal of left-over wake-up notes of Kopf's into the patch; nothing if there are none. */
+  sweep(patch: Patch, body: KubeObject): void;
+}
+
+/** All that decides about an operator's notes. */
+export interface Persistence {
+  /** The name of the finalizer that holds objects back until they are handled. Changing it strands objects. */
+  readonly finalizer: string;
+  /** Where the state is kept that was handled last. */
+  readonly diffBase: DiffBaseStorage;
+  /** Where the progress of unfinished handlers is kept. */
+  readonly progress: ProgressStorage;
+  /** What should be said once at the start about how this was configured. */
+  readonly warnings?: readonly string[];
+}
+
+/** Gives the essence of a body as the storages see it: `new` in handlers. */
+export function currentEssence(
+  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+  body: KubeObject,
+  options: { readonly extraFields?: readonly FieldPath[] } = {},
+): JsonObject {
+  return progress.clear(diffBase.build(body, options.extraFields));
+}
+
+/** Gives the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
+export function handledEssence(
+  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+  body: KubeObject,
+  options: FetchEssenceOptions = {},
+): JsonObject | undefined {
+  const essence = diffBase.fetch(body, options);
+  return essence && progress.clear(diffBase.clear(essence));
+}
+
+/** Gives the names of all notes that are not records of handlers. */
+export function reservedNames(
+  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+): readonly string[] {
+  return [...diffBase.reserved?.() ?? [], ...progress.reserved?.() ?? []];
+}

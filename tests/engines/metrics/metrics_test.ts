@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { Metrics } from "../../../lib/engines/metrics/metrics.ts";
+import type { Subject } from "../../../lib/execution/observer.ts";
+import type { Resource } from "../../../lib/model/resource.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
+
+const resource = {
+  group: "example.com",
+  version: "v1",
+  plural: "examples",
+  kind: "Example",
+  namespaced: true,
+} as Resource;
+
+function subjectOf(name: string): Subject {
+  return { key: name, resource, body: { metadata: { name } } };
+}
+
+describe("Metrics", () => {
+  it("counts sub-handlers under their parent, and objects under their kind", async () => {
+    using metrics = new Metrics({ host: currentHost() });
+    const attempt = { noun: "Handler", handler: "make/for-db-1", family: "make/*", retry: 0 };
+    metrics.attemptBegins(subjectOf("db-1"), attempt);
+    assert.match(await metrics.text(), /lotse_handlers_active\{noun="Handler"\} 1\n/);
+    metrics.attemptEnds(subjectOf("db-1"), { ...attempt, outcome: { kind: "success" }, seconds: 0.2 });
+    const text = await metrics.text();
+    assert.match(
+      text,
+      /lotse_handler_attempts_total\{kind="examples.example.com",handler="make\/\*",outcome="success"\} 1\n/,
+    );
+    assert.match(text, /lotse_handlers_active\{noun="Handler"\} 0\n/);
+    assert.ok(!text.includes("db-1"));
+  });
+
+  it("are served to others while a client takes its time to read, and nothing waits for it at the end", async () => {
+    using metrics = new Metrics({ host: currentHost() });
+    // As much as no buffer of a socket holds.
+    for (let number = 0; number < 3000; number++) {
+      metrics.attemptEnds(undefined, {
+        noun: "Activity",
+        handler: "a",
+        family: `a${number}`,
+        retry: 0,
+        outcome: { kind: "success" },
+        seconds: 1,
+      });
+    }
+    const server = await currentHost().network.serve({ fetch: (request) => metrics.answer(request) });
+    const slow = connect(server.port, server.hostname);
+    slow.on("error", () => {});
+    slow.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    slow.pause();
+    for (let time = 0; time < 5; time++) {
+      using connection = currentHost().network.connect({
+        server: `http://${server.hostname}:${server.port}`,
+      });
+      const response = await connection.request({ method: "GET", path: "/metrics", headers: {} });
+      assert.ok((await response.text()).length > 1_000_000);
+    }
+    const begun = currentHost().clock.monotonic();
+    await server.close(0);
+    assert.ok(currentHost().clock.monotonic() - begun < 2);
+    slow.destroy();
+  });
+});

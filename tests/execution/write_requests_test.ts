@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { applyPatch, isWorthWriting } from "../../lib/execution/write_requests.ts";
+import { ApiError } from "../../lib/client/errors.ts";
+import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
+import type { Resource } from "../../lib/model/resource.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
+import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
+import { createClient } from "../../lib/client/object_client.ts";
+import { type Shape, shapeOf } from "../../lib/client/projection.ts";
+import { Transport } from "../../lib/client/transport/transport.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
+
+const plain: Resource = {
+  group: "lotse.test",
+  version: "v1",
+  plural: "plains",
+  kind: "Plain",
+  singular: "",
+  shortcuts: [],
+  categories: [],
+  namespaced: true,
+  preferred: true,
+  verbs: [],
+  subresources: [],
+};
+const withStatus = { ...plain, plural: "examples", subresources: ["status"] };
+const body: KubeObject = {
+  apiVersion: "lotse.test/v1",
+  kind: "Example",
+  metadata: { name: "one", namespace: "default", resourceVersion: "10" },
+  spec: { a: 1 },
+};
+
+/** One request, as "method path type", and what it said. */
+interface Sent {
+  readonly line: string;
+  readonly content: unknown;
+}
+
+describe("applyPatch()", () => {
+  let sent: Sent[];
+  let live: KubeObject;
+  let refuse: (line: string) => number | { readonly code: number } | undefined;
+  let shape: Shape | undefined;
+  let client: ReturnType<typeof createClient>;
+
+  beforeEach(() => {
+    sent = [];
+    refuse = () => undefined;
+    shape = undefined;
+    const host = virtualHost();
+    live = body;
+    let version = 10;
+    host.network.route("https://api.test", async (request) => {
+      const isRead = request.method === "GET";
+      const content = isRead ? undefined : await request.json();
+      const type = request.headers.get("content-type")?.replace(/^application\/|-patch\+json$/g, "");
+      const path = new URL(request.url).pathname.split("/").slice(6).join("/");
+      const line = `${isRead ? "get" : type} ${path}`;
+      sent.push({ line, content });
+      const refusal = refuse(line);
+      const headers = { "content-type": "application/json" };
+      if (refusal !== undefined) {
+        const status = typeof refusal === "number" ? { code: refusal } : refusal;
+        return new Response(JSON.stringify({ kind: "Status", message: "refused on purpose", ...status }), {
+          status: status.code,
+          headers,
+        });
+      }
+      if (isRead) return new Response(JSON.stringify(live), { headers });
+      live = applyMergePatch(live, {
+        ...(type === "merge" ? content : {}),
+        metadata: { ...content.metadata, uid: undefined, resourceVersion: `${++version}` },
+      });
+      return new Response(JSON.stringify(live), { headers });
+    });
+    const networking = { ...defaultSettings().networking, errorBackoffs: [] };
+    const credentials = fixedCredentials({ server: "https://api.test" });
+    client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }), {
+      shapeOf: () => shape,
+    });
+  });
+
+  const lines = (): string[] => sent.map(({ line }) => line);
+
+  it("[A207] sends nothing for an empty patch, for what is there already, and for functions without effect", async () => {
+    const patch = new Patch();
+    assert.equal(isWorthWriting({ patch, body }), false);
+    patch.spec.a = 1;
+    patch.spec.gone = null;
+    assert.equal(isWorthWriting({ patch, body }), false);
+    patch.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
+    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual([lines(), applied.writes, applied.body], [[], 0, body]);
+    const finalized = { ...body, metadata: { ...body.metadata, finalizers: ["a/b"] }, status: { c: 1 } };
+    for (const finalizer of [{ name: "a/b", wanted: true }, { name: "x/y", wanted: false }]) {
+      const same = new Patch({ spec: { a: 1 }, status: { c: 1 } });
+      assert.equal(isWorthWriting({ patch: same, body: finalized, finalizer }), false);
+      await applyPatch({ client, resource: withStatus, body: finalized, patch: same, finalizer });
+    }
+    assert.deepEqual(lines(), []);
+  });
+
+  it("[A208] sends what is of the status to its subresource, and the rest to the object", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(sent, [
+      // The version is a guard: nothing must land on another object that has taken the name.
+      {
+        line: "merge examples/one/status",
+        content: { status: { c: 3 }, metadata: { resourceVersion: "10" } },
+      },
+      { line: "merge examples/one", content: { spec: { b: 2 } } },
+    ]);
+  });
+
+  it("[A209] sends both in one request where the status is no subresource", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    const applied = await applyPatch({ client, resource: plain, body, patch });
+    assert.deepEqual(sent, [{ line: "merge plains/one", content: { spec: { b: 2 }, status: { c: 3 } } }]);
+    assert.equal(applied.writes, 1);
+  });
+
+  it("[A210] sends what functions change as two JSON patches, each with a test of the version", async () => {
+    const patch = new Patch();
+    patch.fns.push((object) => {
+      object.metadata.labels = { x: "y" };
+      object.status = { c: 3 };
+    });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    const test = (value: string) => ({ op: "test", path: "/metadata/resourceVersion", value });
+    assert.deepEqual(sent, [
+      {
+        line: "json examples/one",
+        content: [test("10"), { op: "add", path: "/metadata/labels", value: { x: "y" } }],
+      },
+      {
+        line: "json examples/one/status",
+        content: [test("11"), { op: "add", path: "/status", value: { c: 3 } }],
+      },
+    ]);
+  });
+
+  it("sends what functions change as one JSON patch where the status is no subresource", async () => {
+    const patch = new Patch();
+    patch.fns.push((object) => void Object.assign(object, { data: {}, status: { c: 3 } }));
+    const applied = await applyPatch({ client, resource: plain, body, patch });
+    assert.deepEqual([lines(), applied.writes], [["json plains/one"], 1]);
+  });
+
+  it("makes a list of finalizers anew from the newest state when somebody else was faster, but not for ever", async () => {
+    const foreign = { ...body, metadata: { ...body.metadata, resourceVersion: "20", finalizers: ["x/y"] } };
+    let conflicts = 1;
+    refuse = (line) => {
+      if (line.startsWith("get") || conflicts-- <= 0) return undefined;
+      live = foreign;
+      return 409;
+    };
+    const finalizer = { name: "a/b", wanted: true };
+    const apply = () =>
+      applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }), finalizer });
+    const applied = await apply();
+    const content = { spec: { b: 2 }, metadata: { finalizers: ["x/y", "a/b"], resourceVersion: "20" } };
+    assert.deepEqual(sent.slice(1), [{ line: "get plains/one", content: undefined }, {
+      line: "merge plains/one",
+      content,
+    }]);
+    assert.deepEqual(applied.body?.metadata.finalizers, ["x/y", "a/b"]);
+    [conflicts, sent] = [Infinity, []];
+    await assert.rejects(apply(), (error) => error instanceof ApiError && error.status === 409);
+    assert.equal(lines().filter((line) => line.startsWith("merge")).length, 6);
+  });
+
+  it("[A211] sends all parts in one order: the status, the object, functions; each on what came back before", async () => {
+    const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
+    patch.fns.push((object) => {
+      Object.assign(object.spec as object, { b: (object.spec as { b: number }).b + 1 });
+      object.status = { ...object.status as object, d: 4 };
+    });
+    await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(lines(), [
+      "merge examples/one/status",
+      "merge examples/one",
+      "json examples/one",
+      "json examples/one/status",
+    ]);
+    const versions = sent.slice(2).map(({ content }) => (content as { value: string }[])[0]?.value);
+    assert.deepEqual(versions, ["12", "13"]);
+    assert.deepEqual((sent[2]?.content as unknown[])[1], { op: "replace", path: "/spec/b", value: 3 });
+  });
+
+  it("[A212] gives all functions back when a JSON patch has lost a race, and nothing else", async () => {
+    refuse = (line) => line.startsWith("json") ? 422 : undefined;
+    const patch = new Patch({ spec: { b: 2 } });
+    patch.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }), () => {});
+    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    assert.deepEqual(applied.remaining, patch.fns);
+    assert.equal(applied.writes, 1);
+    assert.deepEqual(applied.body?.spec, { a: 1, b: 2 });
+  });
+
+  it("[A214] passes quietly over an object that has gone, whichever request finds out", async () => {
+    const requests = [
+      "merge examples/one/status",
+      "merge examples/one",
+      "json examples/one",
+      "json examples/one/status",
+    ];
+    for (const [index, at] of requests.entries()) {
+      sent = [];
+      refuse = (line) => line === at ? 404 : undefined;
+      const patch = new Patch({ spec: { b: index }, status: { c: index } });
+      patch.fns.push((object) => {
+        Object.assign(object.spec as object, { z: index });
+        Object.assign(object.status as object, { z: index });
+      });
+      const applied = await applyPatch({ client, resource: withStatus, body, patch });
+      assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
+      assert.deepEqual(lines(), requests.slice(0, index + 1), "nothing is sent any more");
+    }
+  });
+
+  it("takes an object for gone where the answer is about another one of that name, and says which one it means", async () => {
+    const mine = { ...body, metadata: { ...body.metadata, uid: "mine" } };
+    const patch = new Patch({ spec: { b: 2 } });
+    patch.fns.push(() => assert.fail("it is not for that object"));
+    const applied = await applyPatch({ client, resource: plain, body: mine, patch });
+    assert.deepEqual([applied.body, applied.remaining], [undefined, []]);
+    assert.deepEqual(sent, [{
+      line: "merge plains/one",
+      content: { spec: { b: 2 }, metadata: { uid: "mine" } },
+    }]);
+  });
+
+  it("takes an object for gone where the server says that its uid is another one, and nothing else", async () => {
+    const causes = (field: string) => ({ causes: [{ reason: "FieldValueInvalid", field }] });
+    const message = "Precondition failed: UID in precondition: a, UID in object meta: b";
+    const refusals: [{ code: number; details?: object; message?: string }, isGone: boolean][] = [
+      [{ code: 422, details: causes("metadata.uid") }, true],
+      [{ code: 409, message }, true],
+      [{ code: 422, details: causes("spec.a") }, false],
+      [{ code: 409 }, false],
+      [{ code: 400, message }, false],
+    ];
+    for (const [refusal, isGone] of refusals) {
+      refuse = () => refusal;
+      const applying = applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }) });
+      if (isGone) assert.equal((await applying).body, undefined);
+      else {await assert.rejects(applying, (error) =>
+          error instanceof ApiError && error.status === refusal.code);}
+    }
+  });
+
+  it("reads an object whole before it writes what is not remembered of it, and nothing that is there", async () => {
+    shape = shapeOf(plain, { metadataOnly: true, logger: silentLogger() });
+    const remembered = shape?.cut(body) ?? body;
+    const labels = new Patch({ metadata: { labels: { x: "y" } } });
+    const same = new Patch({ spec: { a: 1 } });
+    const changing = new Patch();
+    changing.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
+    for (
+      const [patch, expected] of [
+        [labels, ["merge plains/one"]],
+        [same, ["get plains/one"]],
+        [changing, ["get plains/one"]],
+      ] as const
+    ) {
+      sent = [];
+      const applied = await applyPatch({ client, resource: plain, body: remembered, patch });
+      assert.deepEqual(lines(), expected);
+      assert.equal(applied.body?.spec, undefined);
+    }
+  });
+
+  it("[A215] throws what else the server answers", async () => {
+    for (const code of [400, 403, 500]) {
+      refuse = () => code;
+      const patch = new Patch({ spec: { b: 2 } });
+      await assert.rejects(
+        applyPatch({ client, resource: withStatus, body, patch }),
+        (error) => error instanceof ApiError && error.status === code,
+      );
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { currentHost } from "../../lib/runtime/current_host.ts";
+import { relativeImports } from "../../lib/runtime/modules.ts";
+
+describe("importModule()", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-fresh-"));
+  const main = join(folder, "main.ts");
+  function write(version: number): void {
+    writeFileSync(join(folder, "part.ts"), `export const version: number = ${version};`);
+    writeFileSync(main, `import { version } from "./part.ts"; export default version;`);
+  }
+
+  it("gives the same module again, unless asked for a fresh one", async () => {
+    const host = currentHost();
+    write(1);
+    assert.equal((await host.process.importModule(main)).default, 1);
+    write(2);
+    assert.equal((await host.process.importModule(main)).default, 1);
+    assert.equal((await host.process.importModule(main, { fresh: true })).default, 2);
+  });
+
+  it("gives a fresh module with fresh relative imports, each time", async () => {
+    const host = currentHost();
+    for (const version of [3, 4]) {
+      write(version);
+      assert.equal((await host.process.importModule(main, { fresh: true })).default, version);
+    }
+  });
+
+  it("gives a fresh module after one that threw, or whose import threw", async () => {
+    const host = currentHost();
+    const fresh = () => host.process.importModule(main, { fresh: true });
+    write(5);
+    writeFileSync(join(folder, "part.ts"), `throw new Error("no part");`);
+    await assert.rejects(fresh(), /no part|version/);
+    writeFileSync(main, `throw new Error("no main");`);
+    await assert.rejects(fresh(), /no main/);
+    writeFileSync(main, `export default 6;`);
+    assert.equal((await fresh()).default, 6);
+  });
+
+  it("leaves packages and built-ins alone in fresh modules", async () => {
+    const host = currentHost();
+    writeFileSync(main, `import assert from "node:assert/strict"; export default assert;`);
+    assert.equal((await host.process.importModule(main, { fresh: true })).default, assert);
+  });
+});
+
+describe("relativeImports()", () => {
+  it("finds imports, re-exports and dynamic imports of relative paths", () => {
+    const text = `import a from "./a.ts";\nimport {\n  b,\n} from '../b.ts';\nexport * from "./c.ts";\n` +
+      `import "./d.ts";\nconst e = await import("./e.ts");\nimport type { F } from "./f/f.ts";\n`;
+    assert.deepEqual(relativeImports(text), ["./a.ts", "../b.ts", "./c.ts", "./d.ts", "./e.ts", "./f/f.ts"]);
+  });
+
+  it("leaves packages and built-ins out", () => {
+    assert.deepEqual(relativeImports(`import a from "a"; import b from "node:fs"; import "@c/d";`), []);
+  });
+});
