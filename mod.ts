@@ -55,7 +55,7 @@ export {
   type FreezePeersOptions,
   resumePeers,
   type ResumePeersOptions,
-} from "./lib/operator/freezing.ts";
+} from "./lib/operator/freeze.ts";
 export { detectIdentity } from "./lib/engines/peering/peering.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { ApiError, LoginError } from "./lib/client/errors.ts";

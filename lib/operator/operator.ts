@@ -36,7 +36,7 @@ import {
   type PostOptions,
 } from "./announcing.ts";
 import { Api } from "./api.ts";
-import { runOperator } from "./lifetime.ts";
+import { runOperator } from "./run.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>

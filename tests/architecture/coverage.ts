@@ -10,7 +10,7 @@ import { layerOf } from "./layers.ts";
 
 /** Files (or all that begin so) without a test of their own, where their tests are, and why there. */
 const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])[] = [
-  ["lib/runtime/node", "tests/conformance/host/", "one suite tests each host as a whole"],
+  ["lib/runtime/node/", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/deno.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/bun.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/runtime/current_host.ts", "tests/conformance/host/", "one suite tests each host as a whole"],

@@ -16,6 +16,7 @@ export const LAYERS: readonly string[] = [
   "execution",
   "registry",
   "engines",
+  "controller",
   "operator",
   "kits",
   "cli",

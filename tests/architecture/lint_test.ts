@@ -26,12 +26,12 @@ describe("The lint plugin", () => {
 
 describe("The rule lotse/layers", () => {
   const bad: [path: string, source: string][] = [
-    ["lib/client/watch/watcher.ts", 'import { run } from "../operator/running.ts";'],
-    ["lib/client/watch/watcher.ts", 'import type { Running } from "../operator/running.ts";'],
-    ["lib/client/watch/watcher.ts", 'export { run } from "../operator/running.ts";'],
-    ["lib/client/watch/watcher.ts", 'export * from "../operator/running.ts";'],
-    ["lib/client/watch/watcher.ts", 'const running = await import("../operator/running.ts");'],
-    ["lib/client/watch/watcher.ts", 'type Running = import("../operator/running.ts").Running;'],
+    ["lib/client/watch/watcher.ts", 'import { run } from "../../operator/operator_run.ts";'],
+    ["lib/client/watch/watcher.ts", 'import type { Running } from "../../operator/operator_run.ts";'],
+    ["lib/client/watch/watcher.ts", 'export { run } from "../../operator/operator_run.ts";'],
+    ["lib/client/watch/watcher.ts", 'export * from "../../operator/operator_run.ts";'],
+    ["lib/client/watch/watcher.ts", 'const running = await import("../../operator/operator_run.ts");'],
+    ["lib/client/watch/watcher.ts", 'type Running = import("../../operator/operator_run.ts").Running;'],
     ["lib/client/watch/watcher.ts", 'import "node:fs";'],
     ["lib/client/watch/watcher.ts", 'import yaml from "js-yaml";'],
     ["lib/client/watch/watcher.ts", 'import { HTTPException } from "hono/http-exception";'],
@@ -49,7 +49,7 @@ describe("The rule lotse/layers", () => {
   }
 
   const good: [path: string, source: string][] = [
-    ["lib/operator/running.ts", 'import { watchObjects } from "../client/watch.ts";'],
+    ["lib/operator/operator_run.ts", 'import { watchObjects } from "../client/watch.ts";'],
     ["lib/kits/apiserver/app.ts", 'import type { KubeObject } from "../../model/object.ts";'],
     ["lib/kits/apiserver/app.ts", 'import { type KubeObject } from "../../model/object.ts";'],
     ["lib/kits/apiserver/app.ts", 'import { Hono } from "hono";'],

@@ -6,7 +6,7 @@ const MEMORIES = ["tests/operator/memories_test.ts", "tests/operator/queueing_te
 const DISCOVERY = ["tests/client/discovery_test.ts"];
 
 const mutants: Mutant[] = [
-  ...breaksOf("lib/operator/observation.ts", [
+  ...breaksOf("lib/operator/watched_resources.ts", [
     [
       "const handlers = registry.objectHandlers;",
       "const handlers = [...registry.objectHandlers, ...registry.admissionHandlers];",

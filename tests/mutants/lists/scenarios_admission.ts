@@ -192,7 +192,12 @@ const mutants: Mutant[] = [
       "if (error instanceof ApiError && error.status === 409) return void (this.#written = undefined);",
     by: "",
   },
-  { file: "lib/operator/running.ts", tests: server, replace: "      this.#admission.revise();\n", by: "" },
+  {
+    file: "lib/operator/operator_run.ts",
+    tests: server,
+    replace: "      this.#admission.revise();\n",
+    by: "",
+  },
   {
     ...CONFIGURATION,
     replace: '...url !== undefined && { url: `${url.replace(/\\/+$/, "")}/${path}` },',

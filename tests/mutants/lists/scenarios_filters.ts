@@ -8,7 +8,7 @@ const selectors = ["tests/scenarios/selectors_test.ts"];
 const CHANGES = { file: "lib/operator/changes.ts", tests: filters };
 const FILTERS = { file: "lib/registry/filters.ts", tests: filters };
 const DIFFBASE = { file: "lib/settings/persistence/diff_base.ts", tests: filters };
-const OBSERVATION = { file: "lib/operator/observation.ts", tests: selectors };
+const OBSERVATION = { file: "lib/operator/watched_resources.ts", tests: selectors };
 
 const mutants: Mutant[] = [
   // Handlers of all kinds are asked.
@@ -123,13 +123,13 @@ const mutants: Mutant[] = [
   },
   // Streams of kinds that have gone go on.
   {
-    file: "lib/operator/orchestration.ts",
+    file: "lib/operator/informers.ts",
     tests: selectors,
     replace: "!isSame(wanted.get(key)?.resource, resource)",
     by: "!isSame(wanted.get(key)?.resource ?? resource, resource)",
   },
   {
-    file: "lib/operator/orchestration.ts",
+    file: "lib/operator/informers.ts",
     tests: selectors,
     replace: "await Promise.all(unwanted.map(([, { task }]) => task?.stop()));",
     by:

@@ -84,14 +84,14 @@ const mutants: Mutant[] = [
   // The gate: is open from the beginning; opens before all was indexed; never opens where a function fails; takes slots.
   { ...INDEXING, replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);", by: "this.#gate.open();" },
   {
-    file: "lib/operator/running.ts",
+    file: "lib/operator/operator_run.ts",
     tests,
     replace: "if (this.#indexing.concerns(resource)) this.#indexing.block(stream);",
     by: "",
   },
   { ...INDEXING, replace: "this.block(object.key);", by: "" },
   {
-    file: "lib/operator/running.ts",
+    file: "lib/operator/operator_run.ts",
     tests,
     replace: "onListed: (stream) => this.#indexing.release(stream),",
     by: "",

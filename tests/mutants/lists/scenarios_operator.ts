@@ -8,9 +8,9 @@ const posting = ["tests/scenarios/posting_test.ts"];
 
 const ACTIVITIES = { file: "lib/engines/activities.ts", tests };
 const OPERATOR = { file: "lib/operator/operator.ts", tests };
-const RUNNING = { file: "lib/operator/running.ts", tests };
+const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const ARGS = { file: "lib/registry/args.ts", tests };
-const LIFETIME = { file: "lib/operator/lifetime.ts", tests };
+const LIFETIME = { file: "lib/operator/run.ts", tests };
 const ANNOUNCING = { file: "lib/operator/announcing.ts", tests: posting };
 const POSTING = { file: "lib/engines/posting/poster.ts", tests: posting };
 

@@ -7,7 +7,7 @@ const tests = ["tests/scenarios/peering_test.ts"];
 const PEERING = { file: "lib/engines/peering/peering.ts", tests };
 const SCOPE = { file: "lib/engines/peering/peering_object.ts", tests };
 const RECORD = { file: "lib/engines/peering/record.ts", tests };
-const ORCHESTRATION = { file: "lib/operator/orchestration.ts", tests };
+const ORCHESTRATION = { file: "lib/operator/informers.ts", tests };
 
 const mutants: Mutant[] = [
   // Where there are no kinds, or nobody is to be met.
@@ -74,7 +74,7 @@ const mutants: Mutant[] = [
   { ...SCOPE, replace: "Math.max(1, lifetime - 5", by: "Math.max(2, lifetime - 5" },
   { ...SCOPE, replace: "await this.#write({ [this.#options.identity]: null });", by: "" },
   {
-    file: "lib/operator/lifetime.ts",
+    file: "lib/operator/run.ts",
     tests,
     replace: "await this.#activities.cleanup();",
     by: "await this.#run?.leave();\n      await this.#activities.cleanup();",

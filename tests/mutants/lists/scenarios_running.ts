@@ -8,8 +8,8 @@ const embedding = ["tests/scenarios/embedding_test.ts"];
 const faults = ["tests/scenarios/faults_test.ts"];
 
 const PROCESSING = { file: "lib/operator/processing.ts", tests };
-const LIFETIME = { file: "lib/operator/lifetime.ts", tests };
-const RUNNING = { file: "lib/operator/running.ts", tests };
+const LIFETIME = { file: "lib/operator/run.ts", tests };
+const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const PROBING = { file: "lib/engines/probing.ts", tests: probes };
 const ACTIVITIES = { file: "lib/operator/activities.ts", tests: probes };
 

@@ -5,8 +5,8 @@ import type { Mutant } from "../mutant.ts";
 const tests = ["tests/scenarios/scopes_test.ts"];
 
 const NAMESPACES = { file: "lib/operator/namespaces.ts", tests };
-const SCANNING = { file: "lib/operator/scanning.ts", tests };
-const RUNNING = { file: "lib/operator/running.ts", tests };
+const SCANNING = { file: "lib/operator/crd_watch.ts", tests };
+const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const WATCH = { file: "lib/client/watch/watcher.ts", tests };
 
 const mutants: Mutant[] = [
@@ -46,7 +46,7 @@ const mutants: Mutant[] = [
   { ...NAMESPACES, replace: "this.#isRefused = true;", by: "" },
   // One stream per namespace also for kinds of the cluster.
   {
-    file: "lib/operator/orchestration.ts",
+    file: "lib/operator/informers.ts",
     tests,
     replace:
       "const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];",
@@ -56,14 +56,14 @@ const mutants: Mutant[] = [
   { ...RUNNING, replace: "this.#definitions.follow();", by: "" },
   {
     ...RUNNING,
-    file: "lib/operator/definitions.ts",
+    file: "lib/operator/crd_watch.ts",
     replace: 'if (settings.scanning.disabled) return;\n    tasks.start("watch definitions"',
     by: 'tasks.start("watch definitions"',
   },
   // Versions change: what discovery does not tell of yet has gone; what the server does not know is asked for for ever.
   {
     ...RUNNING,
-    file: "lib/operator/definitions.ts",
+    file: "lib/operator/crd_watch.ts",
     tests: ["tests/scenarios/races_test.ts"],
     replace: "if (!isComing) await revise();",
     by: "await revise();",

@@ -17,8 +17,8 @@ import { formatSelector } from "../model/selector.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
-import { type Ground, prepareGround, type RunningOptions } from "./ground.ts";
-import { Run } from "./running.ts";
+import { type Ground, prepareGround, type RunningOptions } from "./components.ts";
+import { Run } from "./operator_run.ts";
 
 /**
  * Runs an operator until its signal aborts.

@@ -22,7 +22,7 @@ import type { Logger } from "../runtime/logging.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import type { SubmitOptions } from "./queueing.ts";
-import { type Scope, Sharing } from "./sharing.ts";
+import { type Scope, Sharing } from "./cluster_watches.ts";
 
 export interface OrchestrationOptions {
   readonly client: Client;

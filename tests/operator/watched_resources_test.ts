@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING } from "../../lib/model/selector.ts";
-import { Observation } from "../../lib/operator/observation.ts";
+import { Observation } from "../../lib/operator/watched_resources.ts";
 import { On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Gate } from "../../lib/async/gate.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
-import { Orchestration, type OrchestrationOptions } from "../../lib/operator/orchestration.ts";
+import { Orchestration, type OrchestrationOptions } from "../../lib/operator/informers.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { event, FakeStream, listOf, makeWorld, widget, WIDGETS, type World } from "../client/fake_server.ts";
 import { serve } from "../client/watch_world.ts";
