@@ -30,6 +30,15 @@ export interface CreateOptions extends WriteOptions {
   readonly namespace?: string;
 }
 
+/** An object that is ready to be created: complete, and checked by everything that needs no one else. */
+export interface Creation {
+  readonly kind: Kind;
+  readonly key: string;
+  /** Belongs to the creation; admission may look at it. */
+  readonly object: KubeObject;
+  readonly dryRun: boolean;
+}
+
 /**
  * Creates an object, which belongs to the store from then on.
  *
@@ -38,8 +47,21 @@ export interface CreateOptions extends WriteOptions {
 export function createObject(
   cluster: Cluster,
   object: KubeObject,
-  { kind, namespace, dryRun = false, report }: CreateOptions & { readonly kind: Kind },
+  options: CreateOptions & { readonly kind: Kind },
 ): Stored {
+  return commitCreation(cluster, prepareCreation(cluster, object, options));
+}
+
+/**
+ * Completes and checks an object that shall be created; nothing is written yet.
+ *
+ * @throws {Refusal}
+ */
+export function prepareCreation(
+  cluster: Cluster,
+  object: KubeObject,
+  { kind, namespace, dryRun = false, report }: CreateOptions & { readonly kind: Kind },
+): Creation {
   const { metadata } = object;
   placeInNamespace(object, kind, namespace);
   if (metadata.resourceVersion !== undefined) {
@@ -62,11 +84,24 @@ export function createObject(
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
+  return { kind, key, object, dryRun };
+}
+
+/**
+ * Writes what was prepared; with `stored`, in the shape in which it is kept.
+ *
+ * @throws {Refusal} 409 if there is such an object.
+ */
+export function commitCreation(
+  cluster: Cluster,
+  { kind, key, object, dryRun }: Creation,
+  stored: KubeObject = object,
+): Stored {
   const present = kind.collection.get(key)?.object.metadata;
   if (present !== undefined) {
-    throw alreadyExists(kind, metadata.name ?? "", present.deletionTimestamp !== undefined);
+    throw alreadyExists(kind, object.metadata.name ?? "", present.deletionTimestamp !== undefined);
   }
-  return dryRun ? new Stored(object, cluster.store.version) : cluster.store.put(kind.collection, key, object);
+  return dryRun ? new Stored(stored, cluster.store.version) : cluster.store.put(kind.collection, key, stored);
 }
 
 function placeInNamespace({ metadata }: KubeObject, kind: Kind, namespace: string | undefined): void {

@@ -21,42 +21,83 @@ export interface UpdateOptions extends WriteOptions {
   readonly change: (current: KubeObject) => KubeObject;
 }
 
+/** A change that is ready to be written: complete, and checked by everything that needs no one else. */
+export interface Update {
+  readonly kind: Kind;
+  readonly key: string;
+  /** The object as the store had it. */
+  readonly seen: Stored;
+  /** The object as it shall be. Belongs to the update; admission may look at it. */
+  readonly updated: KubeObject;
+  /** Nothing differs. */
+  readonly same: boolean;
+  readonly dryRun: boolean;
+}
+
+/** What is prepared may be prepared from another shape of the object than the one that is kept. */
+export interface PrepareOptions extends UpdateOptions {
+  /** The object in the version of the kind. Default: as it is kept. */
+  readonly current?: KubeObject;
+}
+
 /**
  * Changes an object that exists. Nothing is written if nothing differs.
  *
  * @throws {Refusal}
  */
 export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
+  const update = prepareUpdate(options);
+  // Nothing can have come between: there was no waiting.
+  return commitUpdate(cluster, update) ?? update.seen;
+}
+
+/**
+ * Completes and checks a change; nothing is written yet.
+ *
+ * @throws {Refusal}
+ */
+export function prepareUpdate(options: PrepareOptions): Update {
   const { kind, reference, change, subresource, dryRun = false, report } = options;
   const key = keyFor(kind, reference);
-  const current = kind.collection.get(key);
-  if (current === undefined) throw notFound(kind, reference.name);
-  const next = change(current.object);
-  next.apiVersion = current.object.apiVersion;
-  checkVersion(kind, next, current);
-  keepSystemFields(next, current.object);
-  const updated = subresource === "status" ? withStatus(kind, next, current.object) : next;
-  if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current.object);
+  const seen = kind.collection.get(key);
+  if (seen === undefined) throw notFound(kind, reference.name);
+  const current = options.current ?? seen.object;
+  const next = change(current);
+  next.apiVersion = current.apiVersion;
+  checkVersion(kind, next, seen);
+  keepSystemFields(next, current);
+  const updated = subresource === "status" ? withStatus(kind, next, current) : next;
+  if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
   const unknown = kind.rules.normalize(updated);
   report?.(unknown);
-  if (subresource === undefined) kind.rules.settle?.(updated, current.object);
-  countGeneration(kind, updated, current.object);
+  if (subresource === undefined) kind.rules.settle?.(updated, current);
+  countGeneration(kind, updated, current);
   const causes = [
     ...metadataCauses(kind, updated),
-    ...metadataChangeCauses(updated.metadata, current.object.metadata),
+    ...metadataChangeCauses(updated.metadata, current.metadata),
     ...kind.rules.validate(updated, {
-      old: current.object,
+      old: current,
       ...(subresource === "status" ? { part: subresource } : {}),
     }),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
-  if (equal(updated, current.object)) return current;
-  if (dryRun) return new Stored(updated, current.version);
-  if (mayVanish(kind, updated)) {
+  return { kind, key, seen, updated, same: equal(updated, current), dryRun };
+}
+
+/** Writes what was prepared; with `stored`, in the shape in which it is kept. Returns undefined if another was faster. */
+export function commitUpdate(
+  cluster: Cluster,
+  { kind, key, seen, updated, same, dryRun }: Update,
+  stored: KubeObject = updated,
+): Stored | undefined {
+  if (kind.collection.get(key) !== seen) return undefined;
+  if (same) return seen;
+  if (dryRun) return new Stored(stored, seen.version);
+  if (mayVanish(kind, stored)) {
     cluster.store.remove(kind.collection, key);
-    return new Stored(updated, cluster.store.version);
+    return new Stored(stored, cluster.store.version);
   }
-  return cluster.store.put(kind.collection, key, updated);
+  return cluster.store.put(kind.collection, key, stored);
 }
 
 export interface EditOptions {
