@@ -14,7 +14,8 @@ import { filesBelow } from "./architecture/tree.ts";
 import { findControlPlane } from "./control_plane/binaries.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { runAll } from "./runner/pool.ts";
-import { describeReport, describeRun, isRed } from "./runner/report.ts";
+import { EXPECTATIONS, FEWEST_TESTS } from "./runner/expectations.ts";
+import { demand, describeReport, describeRun, isRed } from "./runner/report.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
 
 const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node]
@@ -34,7 +35,8 @@ process.exitCode = await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (typeof options === "string") return refuse(options);
-  const files = filesBelow("tests/", "_test.ts").filter((file) => matches(file, options.filters));
+  const all = filesBelow("tests/", "_test.ts");
+  const files = all.filter((file) => matches(file, options.filters));
   if (files.length === 0) return refuse(`No test file has "${options.filters.join('" or "')}" in its path`);
   const jobs = planJobs(files, options.only);
   let done = 0;
@@ -49,8 +51,18 @@ async function main(args: readonly string[]): Promise<number> {
       return report;
     },
   });
-  conclude(reports);
-  return isRed(reports) ? 1 : 0;
+  const demanded = process.env["CI"] === "true" ? demand(reports, EXPECTATIONS) : reports;
+  conclude(demanded);
+  if (process.env["CI"] === "true" && files.length === all.length && isTooFew(demanded, options)) return 1;
+  return isRed(demanded) ? 1 : 0;
+}
+
+/** NB: the counts stay the last line, as whoever reads them looks there. */
+function isTooFew(reports: readonly JobReport[], { only }: Options): boolean {
+  const number = reports.reduce((sum, { results }) => sum + results.length, 0);
+  if (only !== undefined || number >= FEWEST_TESTS) return false;
+  console.error(`Only ${number} tests ran: there have been ${FEWEST_TESTS} (tests/runner/expectations.ts)`);
+  return true;
 }
 
 interface Options {

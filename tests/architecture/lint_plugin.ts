@@ -10,7 +10,7 @@ import { isShipped, packageOf, RUNTIME, whyForbidden } from "./layers.ts";
 import { type AnyNode, isGlobalReference } from "./scopes.ts";
 
 export const MAX_FILE_LINES = 400;
-export const MAX_FUNCTION_LINES = 60;
+export const MAX_FUNCTION_LINES = 80;
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
@@ -135,14 +135,17 @@ function sizes(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
 }
 
 function reExports(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
-  if (pathOf(context) !== "mod.ts") return {};
+  if (pathOf(context) !== "mod.ts" && !pathOf(context).startsWith("lib/public/")) return {};
   return {
     Program(node) {
       for (const statement of node.body) {
         const passesOn = statement.type === "ExportAllDeclaration" ||
           (statement.type === "ExportNamedDeclaration" && statement.declaration === null);
         if (!passesOn) {
-          context.report({ node: statement, message: "mod.ts only re-exports: put this into lib/" });
+          context.report({
+            node: statement,
+            message: "Only re-exports belong here: put this into another folder of lib/",
+          });
         }
       }
     },

@@ -21,6 +21,42 @@ export function isRed(reports: readonly JobReport[]): boolean {
   return failed > 0 || passed + skipped === 0;
 }
 
+/** What a run has to show for itself where nobody looks on, as in CI. */
+export interface Expectations {
+  /** Skips that are allowed, with their reasons; `file` and `test` are parts of the path and of the name. */
+  readonly skips: readonly { readonly file: string; readonly test?: string; readonly why: string }[];
+  /** Crashes of runtimes that are known: the file's second run counts. `message` is a part of what the runtime said. */
+  readonly crashes: readonly {
+    readonly runtime: string;
+    readonly message: string;
+    readonly why: string;
+  }[];
+}
+
+/**
+ * Turns into failures what must not go by unnoticed: tests that were skipped for a reason that is not on the list, such as
+ * a control plane that is missing, and crashes of a runtime that nobody knows of.
+ */
+export function demand(reports: readonly JobReport[], { skips, crashes }: Expectations): JobReport[] {
+  return reports.map((report) => {
+    const { job, crash } = report;
+    const isAllowed = ({ name }: TestResult) =>
+      skips.some(({ file, test = "" }) => job.file.includes(file) && name.includes(test));
+    const results = report.results.map((result) =>
+      result.outcome !== "skipped" || isAllowed(result)
+        ? result
+        : { ...result, outcome: "failed" as const, message: `Skipped, and not on the list: ${SKIP_LIST}` }
+    );
+    const isKnown = crash === undefined ||
+      crashes.some(({ runtime, message }) => runtime === job.runtime.name && crash.message.includes(message));
+    if (isKnown || results.some(({ outcome }) => outcome === "failed")) return { ...report, results };
+    const name = `(the runtime crashed: it ${crash.ending}; the file's second run went well)`;
+    return { ...report, results: [...results, { name, outcome: "failed", message: crash.message }] };
+  });
+}
+
+const SKIP_LIST = "tests/runner/expectations.ts";
+
 const HOW_TO_BUILD =
   "To build one: deno task control-plane (without Deno: npx -y deno@2.9.6 task control-plane)";
 

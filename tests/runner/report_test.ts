@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobReport } from "./jobs.ts";
 import type { TestResult } from "./junit.ts";
-import { describeReport, describeRun, isRed } from "./report.ts";
+import { demand, describeReport, describeRun, isRed } from "./report.ts";
 
 const passed: TestResult = { name: "a() does", outcome: "passed" };
 const failed: TestResult = { name: "b() does", outcome: "failed", message: "Error: no\n    at b.ts:1:1" };
@@ -69,6 +69,29 @@ describe("a file whose runtime has crashed", () => {
       "    stack",
     ]);
     assert.equal(lines.at(-1), "1 passed, 0 failed, 0 skipped");
+  });
+});
+
+describe("demand()", () => {
+  const allowed = {
+    skips: [{ file: "tests/a_test.ts", test: "c() ", why: "" }],
+    crashes: [{ runtime: "bun", message: "known", why: "" }],
+  };
+  const nothing = { skips: [], crashes: [] };
+
+  it("makes a skip a failure that is not on the list, so that a missing control plane cannot go unnoticed", () => {
+    const reports = [reportOf([passed, skipped])];
+    assert.equal(isRed(demand(reports, allowed)), false);
+    const [report] = demand(reports, nothing);
+    assert.deepEqual(report?.results.map(({ outcome }) => outcome), ["passed", "failed"]);
+    assert.match(report?.results[1]?.message ?? "", /not on the list: tests\/runner\/expectations\.ts/);
+  });
+
+  it("makes a crash that nobody knows of a failure of its own kind", () => {
+    const crashed = (message: string) => [{ ...reportOf([passed]), crash: { ending: "was ended", message } }];
+    assert.equal(isRed(demand(crashed("a known one"), allowed)), false);
+    const [report] = demand(crashed("another"), allowed);
+    assert.match(report?.results.at(-1)?.name ?? "", /^\(the runtime crashed: it was ended;/);
   });
 });
 

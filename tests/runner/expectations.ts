@@ -1,0 +1,22 @@
+/**
+ * What CI demands of a whole run: no skip and no crash that is not on these lists, and no fewer tests than there were.
+ *
+ * On a person's machine skips are counted, with their reasons, and are no failures.
+ */
+
+import type { Expectations } from "./report.ts";
+
+/** The number of tests only grows: raise it now and then, and lower it only with the reason in the commit. */
+export const FEWEST_TESTS = 5600;
+
+export const EXPECTATIONS: Expectations = {
+  skips: [],
+  crashes: [
+    {
+      runtime: "deno",
+      message: "nghttp2",
+      why:
+        "Deno 2.9.6 aborts when HTTP/2 sessions are closed on a busy machine: docs/decisions/0010-http1-only.md",
+    },
+  ],
+};
