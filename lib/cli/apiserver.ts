@@ -1,25 +1,47 @@
 /** `apiserver`: serves the API server in the process to kubectl and whatever else speaks Kubernetes. */
 
+import type { Command } from "commander";
+
 import type { Host } from "../runtime/host.ts";
-import type { Command, Invocation } from "./command.ts";
-import { EXIT } from "./errors.ts";
+import { addExamples, CommandOption, portNumber } from "./program.ts";
 import { listenForSignals, untilAborted } from "./signals.ts";
 
-/** The command. */
-export const APISERVER: Command = {
-  name: "apiserver",
-  summary: "Serve the in-process API server, without handlers",
-  details: [
-    'Serves with TLS on 127.0.0.1 and prints one line, "ready: <url> KUBECONFIG=<path>", when it answers; runs until ' +
-    "SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
-  ],
-  options: [
-    { flags: "--port <number>", summary: "Where to listen; default: any free port", kind: "port" },
-    { flags: "--kubeconfig <path>", summary: "Where to write the kubeconfig; default: a temporary file" },
-  ],
-  examples: ["apiserver --port 6443 --kubeconfig ./kubeconfig"],
-  run,
-};
+/** Where the API server listens, and where its kubeconfig goes. */
+export interface ApiServerFlags {
+  readonly port?: number;
+  readonly kubeconfig?: string;
+}
+
+/** Adds the options of `ApiServerFlags`. */
+export function addApiServerOptions(command: Command): Command {
+  return command
+    .addOption(
+      new CommandOption("--port <number>", "Where to listen; default: any free port").argParser(portNumber),
+    )
+    .addOption(
+      new CommandOption("--kubeconfig <path>", "Where to write the kubeconfig; default: a temporary file"),
+    );
+}
+
+/** Adds the command. */
+export function addApiServer(program: Command, host: Host): void {
+  const command = program.command("apiserver");
+  command.summary("Serve the in-process API server, without handlers");
+  command.description(
+    `${command.summary()}\n\nServes with TLS on 127.0.0.1 and prints one line, "ready: <url> KUBECONFIG=<path>", when it ` +
+      "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
+  );
+  addApiServerOptions(command);
+  addExamples(command, ["apiserver --port 6443 --kubeconfig ./kubeconfig"]);
+  command.action((flags: ApiServerFlags) => serve(flags, host));
+}
+
+async function serve(flags: ApiServerFlags, host: Host): Promise<void> {
+  using stop = listenForSignals(host);
+  await using api = await serveApi(host, flags);
+  host.process.write("stdout", `ready: ${api.url} KUBECONFIG=${api.kubeconfig}\n`);
+  await untilAborted(stop.signal);
+}
 
 /** An API server that listens, and a kubeconfig file that leads to it. */
 export interface ServedApi extends AsyncDisposable {
@@ -58,15 +80,4 @@ export async function serveApi(
       if (folder !== undefined) await host.files.remove(folder);
     },
   };
-}
-
-async function run({ host, options }: Invocation): Promise<number> {
-  using stop = listenForSignals(host);
-  await using api = await serveApi(host, {
-    port: options.number("port"),
-    kubeconfig: options.text("kubeconfig"),
-  });
-  host.process.write("stdout", `ready: ${api.url} KUBECONFIG=${api.kubeconfig}\n`);
-  await untilAborted(stop.signal);
-  return EXIT.done;
 }

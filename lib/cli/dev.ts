@@ -3,49 +3,57 @@
  * kubeconfig for kubectl. Handlers and manifests are taken up again when they are saved.
  */
 
-import { APISERVER, serveApi, type ServedApi } from "./apiserver.ts";
-import { applyManifests } from "./applying.ts";
-import type { Command, Invocation } from "./command.ts";
-import { EXIT } from "./errors.ts";
+import type { Command } from "commander";
+
+import { defaultOperator, type Operator } from "../../mod.ts";
+import type { Host } from "../runtime/host.ts";
+import { addApiServerOptions, type ApiServerFlags, serveApi, type ServedApi } from "./apiserver.ts";
+import { applyManifests, findManifestFiles, readManifests } from "./apply.ts";
+import { reportError } from "./dispatch.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
-import { findManifestFiles, readManifests } from "./manifests.ts";
-import { serveWithReload } from "./reloading.ts";
-import { loggerFor, LOGGING_OPTIONS, OPERATOR_OPTIONS, SCOPE_OPTIONS } from "./shared_options.ts";
+import {
+  addLogOptions,
+  addOperatorOptions,
+  addScopeOptions,
+  type LogFlags,
+  loggerFor,
+  type OperatorFlags,
+  type ScopeFlags,
+} from "./options.ts";
+import { addExamples, CommandOption } from "./program.ts";
+import { runOperators, type RunOperatorsOptions } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
+import { watchSources } from "./sources.ts";
 
-/** The command. */
-export const DEV: Command = {
-  name: "dev",
-  summary: "Try handlers against an API server in the same process",
-  details: [
-    "Starts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and runs the handlers. " +
-    "Saved handlers replace the running ones (unless they are broken), saved manifests are applied again.",
-  ],
-  files: "required",
-  options: [
-    {
-      flags: "--apply <yaml...>",
-      summary: "Manifests to apply: files, or folders with files; several may follow, and it may be repeated",
-      repeatable: true,
-    },
-    ...APISERVER.options,
-    ...SCOPE_OPTIONS,
-    ...OPERATOR_OPTIONS,
-    ...LOGGING_OPTIONS,
-  ],
-  examples: ["dev handlers.ts --apply crd.yaml objects.yaml"],
-  run,
-};
+interface DevFlags extends ApiServerFlags, ScopeFlags, OperatorFlags, LogFlags {
+  readonly apply?: readonly string[];
+}
 
-async function run({ host, files, options }: Invocation): Promise<number> {
-  const logger = loggerFor(options, host);
+/** Adds the command. */
+export function addDev(program: Command, host: Host): void {
+  const command = program.command("dev").argument("<files...>", "Handler files");
+  command.summary("Try handlers against an API server in the same process");
+  command.description(
+    `${command.summary()}\n\nStarts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and ` +
+      "runs the handlers. Saved handlers replace the running ones (unless they are broken), saved manifests are applied again.",
+  );
+  command.addOption(
+    new CommandOption(
+      "--apply <yaml...>",
+      "Manifests to apply: files, or folders with files; several may follow, and it may be repeated",
+    ),
+  );
+  addLogOptions(addOperatorOptions(addScopeOptions(addApiServerOptions(command))));
+  addExamples(command, ["dev handlers.ts --apply crd.yaml objects.yaml"]);
+  command.action((files: readonly string[], flags: DevFlags) => dev(files, flags, host));
+}
+
+async function dev(files: readonly string[], flags: DevFlags, host: Host): Promise<void> {
+  const logger = loggerFor(flags, host);
   const operators = operatorsOf(await importFiles(files, { host }));
-  const manifests = await findManifestFiles(options.list("apply"), host);
+  const manifests = await findManifestFiles(flags.apply ?? [], host);
   using stop = listenForSignals(host);
-  await using api = await serveApi(host, {
-    port: options.number("port"),
-    kubeconfig: options.text("kubeconfig"),
-  });
+  await using api = await serveApi(host, flags);
   host.process.write("stdout", welcome(api));
   async function apply(changed: readonly string[]): Promise<void> {
     const objects = await Promise.all(changed.map((file) => readManifests(file, host)));
@@ -53,19 +61,85 @@ async function run({ host, files, options }: Invocation): Promise<number> {
   }
   await apply(manifests);
   const { signal } = stop;
-  await serveWithReload(operators, {
-    host,
-    logger,
-    options,
-    signal,
-    files,
-    manifests,
-    apply,
-    kubeconfig: api.kubeconfig,
-  });
-  return EXIT.done;
+  const { kubeconfig } = api;
+  await serveWithReload(operators, { host, logger, flags, signal, files, manifests, apply, kubeconfig });
 }
 
 function welcome({ url, kubeconfig }: ServedApi): string {
   return `API server: ${url}\nTo look in: export KUBECONFIG=${kubeconfig}; kubectl get crds\n`;
+}
+
+interface ReloadOptions extends RunOperatorsOptions {
+  /** Handler files. */
+  readonly files: readonly string[];
+  /** Manifest files. */
+  readonly manifests: readonly string[];
+  /** Applies manifest files that were saved. */
+  readonly apply: (files: readonly string[]) => Promise<void>;
+}
+
+/**
+ * Runs operators until the signal aborts; those of saved files take their place.
+ *
+ * A file that cannot be loaded, or applied, is reported and changes nothing.
+ *
+ * @throws What an operator fails with.
+ */
+async function serveWithReload(operators: readonly Operator[], options: ReloadOptions): Promise<void> {
+  const ended = new AbortController();
+  const signal = AbortSignal.any([options.signal, ended.signal]);
+  let current = start(operators, options, ended);
+  for await (
+    const changed of watchSources([...options.files, ...options.manifests], { ...options, signal })
+  ) {
+    const manifests = options.manifests.filter((file) => changed.includes(file));
+    if (manifests.length > 0) await reapply(manifests, options);
+    if (manifests.length === changed.length) continue;
+    const next = await reload(options);
+    if (next === undefined) continue;
+    await current.stop();
+    current = start(next, options, ended);
+  }
+  await current.stop();
+}
+
+/** Operators that run. */
+interface Generation {
+  /** Stops them gracefully. @throws What they failed with. */
+  stop(): Promise<void>;
+}
+
+/** `ended` is aborted when they end otherwise than by `stop()`. */
+function start(operators: readonly Operator[], options: ReloadOptions, ended: AbortController): Generation {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopping.signal]);
+  const done = runOperators(operators, { ...options, signal });
+  const end = () => stopping.signal.aborted || ended.abort();
+  done.then(end, end);
+  return {
+    stop() {
+      stopping.abort();
+      return done;
+    },
+  };
+}
+
+async function reload({ host, logger, files, flags }: ReloadOptions): Promise<Operator[] | undefined> {
+  try {
+    defaultOperator.reset();
+    const operators = operatorsOf(await importFiles(files, { host, fresh: true }));
+    logger.info("Reloaded", { files });
+    return operators;
+  } catch (error) {
+    reportError(error, { host, flags, note: "the handlers from before keep running" });
+    return undefined;
+  }
+}
+
+async function reapply(files: readonly string[], { host, flags, apply }: ReloadOptions): Promise<void> {
+  try {
+    await apply(files);
+  } catch (error) {
+    reportError(error, { host, flags });
+  }
 }

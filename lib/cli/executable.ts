@@ -8,16 +8,13 @@
 
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
-import type { Command, Invocation } from "./command.ts";
-import { runProgram } from "./dispatch.ts";
-import { EXIT } from "./errors.ts";
-import { importError } from "./import_error.ts";
-import { type HandlerFile, operatorsOf } from "./loading.ts";
-import { RUN, RUN_OPTIONS } from "./run.ts";
-import { runOperators } from "./running.ts";
-import { loggerFor } from "./shared_options.ts";
-import { listenForSignals } from "./signals.ts";
 import { VERSION } from "../runtime/version.ts";
+import { runProgram } from "./dispatch.ts";
+import { type HandlerFile, importError, operatorsOf } from "./loading.ts";
+import { loggerFor } from "./options.ts";
+import { addExamples, newProgram } from "./program.ts";
+import { addRunOptions, type RunFlags, runOperators } from "./run.ts";
+import { listenForSignals } from "./signals.ts";
 
 export interface ExecutableOptions {
   /** The executable's own name, for its help text. */
@@ -39,31 +36,29 @@ export async function startExecutable(options: ExecutableOptions): Promise<never
   return host.process.exit(await runExecutable(host, options));
 }
 
-/** Runs the executable on a host. Gives the exit code. */
+/** Runs the executable on a host. Returns the exit code. */
 export function runExecutable(host: Host, { name, files }: ExecutableOptions): Promise<number> {
   const [first, ...others] = host.process.args;
-  const command: Command = {
-    ...RUN,
-    summary: `Run the handlers inside: ${files.map(({ path }) => path).join(", ")}`,
-    details: [
-      'The command may be left out or be "run". SIGTERM or SIGINT stops gracefully, a second one at once (130).',
-    ],
-    files: undefined,
-    options: RUN_OPTIONS,
-    examples: ["-n 'team-*' --log-format json"],
-    run: (invocation) => runInside(files, invocation),
-  };
-  const summary = "A Kubernetes operator made with Lotse.";
-  const footer =
-    "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.";
-  return runProgram({ name, version: VERSION, summary, footer, commands: [command] }, {
+  const program = newProgram({
+    name,
+    version: VERSION,
+    summary: "A Kubernetes operator made with Lotse.",
+    footer:
+      "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.",
     host,
-    args: first === "run" ? others : host.process.args,
   });
+  program.description(
+    `Run the handlers inside: ${files.map(({ path }) => path).join(", ")}\n\n` +
+      'The command may be left out or be "run". SIGTERM or SIGINT stops gracefully, a second one at once (130).',
+  );
+  addRunOptions(program);
+  addExamples(program, ["-n 'team-*' --log-format json"]);
+  program.action((flags: RunFlags) => runInside(files, flags, host));
+  return runProgram(program, { host, args: first === "run" ? others : host.process.args });
 }
 
-async function runInside(files: readonly EmbeddedFile[], { host, options }: Invocation): Promise<number> {
-  const logger = loggerFor(options, host);
+async function runInside(files: readonly EmbeddedFile[], flags: RunFlags, host: Host): Promise<void> {
+  const logger = loggerFor(flags, host);
   using stop = listenForSignals(host);
   const loaded: HandlerFile[] = [];
   for (const { path, load } of files) {
@@ -74,6 +69,5 @@ async function runInside(files: readonly EmbeddedFile[], { host, options }: Invo
       }),
     });
   }
-  await runOperators(operatorsOf(loaded), { host, options, logger, signal: stop.signal });
-  return EXIT.done;
+  await runOperators(operatorsOf(loaded), { host, flags, logger, signal: stop.signal });
 }

@@ -1,54 +1,97 @@
-/** `freeze`: pauses operators from outside, by a record in their peering object. */
+/** `freeze` pauses operators from outside, by a record in their peering object; `resume` takes the record away. */
 
-import { freezePeers } from "../../mod.ts";
-import type { Command, CommandOption, Invocation } from "./command.ts";
-import { EXIT, UsageError } from "./errors.ts";
+import type { Command } from "commander";
+
+import { freezePeers, resumePeers } from "../../mod.ts";
+import type { Host } from "../runtime/host.ts";
+import { UsageError } from "./errors.ts";
 import {
-  CLUSTER_OPTIONS,
+  addClusterOptions,
+  addLogOptions,
+  addScopeOptions,
+  type ClusterFlags,
   DEV_PRIORITY,
+  type LogFlags,
   loggerFor,
-  LOGGING_OPTIONS,
-  SCOPE_OPTIONS,
-} from "./shared_options.ts";
+  type ScopeFlags,
+} from "./options.ts";
+import { addExamples, CommandOption, wholeNumber } from "./program.ts";
 
 /** Which peering object, and in whose name. */
-export const PEERING_OPTIONS: readonly CommandOption[] = [
-  { flags: "-P, --peering <name>", summary: "The peering object that the operators meet at", required: true },
-  { flags: "-i, --id <identity>", summary: "In whose name; default: user@host" },
-];
+interface ResumeFlags extends ScopeFlags, ClusterFlags, LogFlags {
+  readonly peering: string;
+  readonly id?: string;
+}
 
-/** The command. */
-export const FREEZE: Command = {
-  name: "freeze",
-  summary: "Pause operators for some time, through their peering object",
-  details: ["Operators of a lower or the same priority pause until the time is over, or until `resume`."],
-  options: [
-    ...PEERING_OPTIONS,
-    { flags: "-t, --lifetime <seconds>", summary: "For how long", kind: "number", required: true },
-    { flags: "-p, --priority <number>", summary: "Operators up to it pause; default: 100", kind: "number" },
-    { flags: "--dev", summary: "Priority 666, whatever --priority says" },
-    { flags: "-m, --message <text>", summary: "Why; nobody reads it (as in Kopf)" },
-    ...SCOPE_OPTIONS,
-    ...CLUSTER_OPTIONS,
-    ...LOGGING_OPTIONS,
-  ],
-  examples: ["freeze --peering default --lifetime 60", "freeze -P default -t 600 -p 1000 -n team-a"],
-  run,
-};
+interface FreezeFlags extends ResumeFlags {
+  readonly lifetime: number;
+  readonly priority?: number;
+  readonly dev?: boolean;
+  readonly message?: string;
+}
 
-async function run({ host, options }: Invocation): Promise<number> {
-  const lifetime = options.number("lifetime") ?? 0;
+/** Adds the command `freeze`. */
+export function addFreeze(program: Command, host: Host): void {
+  const command = program.command("freeze");
+  command.summary("Pause operators for some time, through their peering object");
+  command.description(
+    `${command.summary()}\n\nOperators of a lower or the same priority pause until the time is over, or until \`resume\`.`,
+  );
+  addPeeringOptions(command);
+  command
+    .addOption(
+      new CommandOption("-t, --lifetime <seconds>", "For how long they pause").argParser(wholeNumber)
+        .demand(),
+    )
+    .addOption(
+      new CommandOption("-p, --priority <number>", "Operators up to it pause; default: 100").argParser(
+        wholeNumber,
+      ),
+    )
+    .addOption(new CommandOption("--dev", `Pause operators up to priority ${DEV_PRIORITY}`))
+    .addOption(new CommandOption("-m, --message <text>", "Why; nobody reads it (as in Kopf)"));
+  addScopeOptions(command, "pause");
+  addLogOptions(addClusterOptions(command));
+  addExamples(command, [
+    "freeze --peering default --lifetime 60",
+    "freeze -P default -t 600 -p 1000 -n team-a",
+  ]);
+  command.action((flags: FreezeFlags) => freeze(flags, host));
+}
+
+/** Adds the command `resume`. */
+export function addResume(program: Command, host: Host): void {
+  const command = program.command("resume");
+  command.summary("Let operators go on that `freeze` has paused").description(command.summary());
+  addPeeringOptions(command);
+  addScopeOptions(command, "resume");
+  addLogOptions(addClusterOptions(command));
+  addExamples(command, ["resume --peering default"]);
+  command.action((flags: ResumeFlags) => resumePeers(peeringOf(flags, host)));
+}
+
+function addPeeringOptions(command: Command): void {
+  command
+    .addOption(
+      new CommandOption("-P, --peering <name>", "The peering object that the operators meet at").demand(),
+    )
+    .addOption(new CommandOption("-i, --id <identity>", "In whose name; default: user@host"));
+}
+
+async function freeze(flags: FreezeFlags, host: Host): Promise<void> {
+  const { lifetime, dev, priority } = flags;
   if (lifetime < 1) throw new UsageError("--lifetime must be at least 1 second");
-  await freezePeers({
-    lifetime,
-    priority: options.flag("dev") ? DEV_PRIORITY : options.number("priority"),
-    peering: options.text("peering") ?? "", // it is required
-    identity: options.text("id"),
-    namespaces: options.list("namespace"),
-    kubeconfig: options.text("kubeconfig"),
-    context: options.text("context"),
-    logger: loggerFor(options, host),
+  await freezePeers({ ...peeringOf(flags, host), lifetime, priority: dev ? DEV_PRIORITY : priority });
+}
+
+function peeringOf(flags: ResumeFlags, host: Host): Parameters<typeof resumePeers>[0] {
+  return {
+    peering: flags.peering,
+    identity: flags.id,
+    namespaces: flags.namespace,
+    kubeconfig: flags.kubeconfig,
+    context: flags.context,
+    logger: loggerFor(flags, host),
     host,
-  });
-  return EXIT.done;
+  };
 }

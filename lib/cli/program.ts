@@ -1,165 +1,194 @@
 /**
- * Takes the command line apart, with commander, which is known to this file only.
+ * The command line's dialect of commander: how a program, its options and its help look, and where values come from.
  *
- * Commander is kept on a short leash: it neither reads the environment nor writes nor exits by itself, so that the
- * command line runs on any host, a virtual one included.
+ * Each option can also be set by a variable, LOTSE_<COMMAND>_<OPTION>: the names in capitals with underscores, such as
+ * LOTSE_RUN_ALL_NAMESPACES. What stands on the command line wins. Commander itself would read the variables of the
+ * process, write to its streams and end it; here all three go through the Host, so that a virtual one serves as well.
  */
 
-import { Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 
 import type { Host } from "../runtime/host.ts";
-import {
-  type Command,
-  type CommandOption,
-  longNameOf,
-  type OptionValue,
-  OptionValues,
-  takesValue,
-} from "./command.ts";
-import { EXIT, UsageError } from "./errors.ts";
-import { completeValues, parseValue, variableOf } from "./values.ts";
+import { UsageError } from "./errors.ts";
 
-/** The whole program. */
-export interface Program {
+export interface ProgramOptions {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
-  /** What else `--help` has to say, below the list of commands. */
+  /** What else `--help` says, below options and commands. */
   readonly footer: string;
-  /** With one command only, its name need not be given: the program is that command. */
-  readonly commands: readonly Command[];
-}
-
-/** What the command line asks for: a command with its values, or nothing more (help was shown, or usage was wrong). */
-export type Parsed =
-  | { readonly command: Command; readonly files: readonly string[]; readonly options: OptionValues }
-  | { readonly exitCode: number };
-
-/** Takes arguments apart. Help, version and usage errors are written right away. */
-export async function parseArguments(
-  program: Program,
-  { args, host }: { readonly args: readonly string[]; readonly host: Host },
-): Promise<Parsed> {
-  const found: { parsed?: Parsed } = {};
-  const root = newParser(program, { host, found });
-  try {
-    await root.parseAsync([...args], { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage };
-    if (!(error instanceof UsageError)) throw error;
-    host.process.write("stderr", `error: ${error.message}\n`);
-    return { exitCode: EXIT.usage };
-  }
-  return found.parsed ?? { exitCode: EXIT.usage };
-}
-
-interface ParserContext {
   readonly host: Host;
-  /** Where the chosen command leaves what it was given. */
-  readonly found: { parsed?: Parsed };
 }
 
-function newParser(program: Program, context: ParserContext): Parser {
-  const root = new Parser(program.name);
-  root.exitOverride();
-  root.configureOutput({
-    writeOut: (text) => context.host.process.write("stdout", text),
-    writeErr: (text) => context.host.process.write("stderr", text),
-    getOutHasColors: () => context.host.process.isTerminal("stdout"),
-    getErrHasColors: () => context.host.process.isTerminal("stderr"),
-  });
-  root.showHelpAfterError("Add --help for what there is.");
-  root.version(`${program.name} ${program.version}`, "-V, --version", "Print the version");
-  root.helpOption("-h, --help", "Print this help");
-  root.description(program.summary);
-  root.addHelpText("after", `\n${program.footer}`);
-  const [only, ...others] = program.commands;
-  if (only !== undefined && others.length === 0) define(root, { ...context, command: only, program });
-  else root.helpCommand(false);
-  if (others.length > 0) {
-    for (const command of program.commands) {
-      define(root.command(command.name), { ...context, command, program }).summary(command.summary);
-    }
+/** Returns a program without commands; `program.command(…)` adds one, which inherits what is set here. */
+export function newProgram({ name, version, summary, footer, host }: ProgramOptions): Command {
+  return new Command(name)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.process.write("stdout", text),
+      writeErr: (text) => host.process.write("stderr", text),
+      getOutHasColors: () => host.process.isTerminal("stdout"),
+      getErrHasColors: () => host.process.isTerminal("stderr"),
+    })
+    .showHelpAfterError("Add --help for what there is.")
+    .version(`${name} ${version}`, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Print this help")
+    .helpCommand("help [command]", "Print the help of a command")
+    .description(summary)
+    .addHelpText("after", `\n${footer}`);
+}
+
+/** An option whose rules also hold for its variable. */
+export class CommandOption extends Option {
+  /** Whether it must be given. */
+  isDemanded = false;
+  /** The attribute name ("allNamespaces") of an option that cannot be given together with this one. */
+  excludes: string | undefined;
+
+  /** It must be given. */
+  demand(): this {
+    this.isDemanded = true;
+    return this;
   }
-  return root;
-}
 
-interface DefineContext extends ParserContext {
-  readonly command: Command;
-  readonly program: Program;
-}
-
-function define(parser: Parser, { command, program, host, found }: DefineContext): Parser {
-  parser.description([command.summary, ...command.details ?? []].join("\n\n"));
-  parser.helpOption("-h, --help", "Print this help");
-  if (command.files !== undefined) {
-    parser.argument(command.files === "required" ? "<files...>" : "[files...]", "Handler files");
+  /** It cannot be given together with another one; `name` is that one's attribute name. */
+  exclude(name: string): this {
+    this.excludes = name;
+    return this;
   }
-  for (const option of command.options) addOption(parser, option);
-  parser.addHelpText("after", helpFooter(command, program));
-  parser.action((...received: unknown[]) => {
-    const [files] = command.files === undefined ? [[]] : received;
-    const given = givenValues(parser, command);
-    const values = completeValues(command, { given, env: (name) => host.process.env(name) });
-    found.parsed = { command, files: isTexts(files) ? files : [], options: new OptionValues(values) };
-  });
-  return parser;
-}
 
-function helpFooter(command: Command, program: Program): string {
-  const examples = command.examples.map((example) => `  $ ${program.name} ${example}`);
-  const [first] = command.options;
-  const variables = first === undefined ? [] : [
-    "",
-    `Each option can also be set by a variable, such as ${variableOf(command, first)}.`,
-  ];
-  return ["", examples.length > 1 ? "Examples:" : "Example:", ...examples, ...variables].join("\n");
-}
+  /** It may be given several times. In the variable, the values are separated by spaces. */
+  repeatable(): this {
+    return this.argParser(collect);
+  }
 
-function addOption(parser: Parser, option: CommandOption): void {
-  const { flags, summary, choices, repeatable, negatable } = option;
-  const words = choices === undefined ? summary : `${summary} (${choices.join(", ")})`;
-  const added = new Option(flags, words);
-  const isVariadic = flags.includes("...");
-  if (takesValue(option)) {
-    added.argParser((text: string, previous: unknown) => {
-      const value = parseArgument(option, text);
-      if (!repeatable && !isVariadic) return value;
-      return [...(isTexts(previous) ? previous : []), String(value)];
+  /** It takes one of these values, in upper or lower case. */
+  oneOf(values: readonly string[]): this {
+    return this.choices(values).argParser((text) => {
+      const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+      if (found === undefined) throw new InvalidArgumentError(`"${text}" is none of ${values.join(", ")}.`);
+      return found;
     });
   }
-  parser.addOption(added);
-  if (negatable) {
-    parser.addOption(new Option(`--no-${longNameOf(option)}`, `The opposite of --${longNameOf(option)}`));
+
+  get isRepeatable(): boolean {
+    return this.variadic || this.parseArg === collect;
   }
 }
 
-function parseArgument(option: CommandOption, text: string): string | number {
-  try {
-    return parseValue(option, text);
-  } catch (error) {
-    if (error instanceof UsageError) throw new InvalidArgumentError(`${error.message}.`);
-    throw error;
-  }
+/** Parses an option's value. @throws {InvalidArgumentError} If it is not a whole number. */
+export function wholeNumber(text: string): number {
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError(`"${text}" is not a whole number.`);
+  return Number(text);
 }
 
-/** What stands on the command line itself; commander's own defaults (such as those of negatable options) do not count. */
-function givenValues(parser: Parser, command: Command): Map<string, OptionValue> {
-  const given = new Map<string, OptionValue>();
+/** Parses an option's value. @throws {InvalidArgumentError} If it is not a port. */
+export function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port >= 0 && port <= 65535) return port;
+  throw new InvalidArgumentError(`"${text}" is not a port: give a number from 0 (any free one) to 65535.`);
+}
+
+function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
+}
+
+/** Ends a command's help with examples; they are written without the program's name: "run handlers.ts -n team-a". */
+export function addExamples(command: Command, examples: readonly string[]): void {
+  command.addHelpText("after", () => {
+    const program = nameOf(command);
+    const lines = ["", examples.length > 1 ? "Examples:" : "Example:"];
+    lines.push(...examples.map((example) => `  $ ${program} ${example}`));
+    const [first] = command.options.filter((option) => option.long !== "--version");
+    if (first === undefined) return lines.join("\n");
+    const variable = variableOf(command, first);
+    return [...lines, "", `Each option can also be set by a variable, such as ${variable}.`].join("\n");
+  });
+}
+
+/** Returns the name of the variable that sets an option: "LOTSE_RUN_LOG_FORMAT". */
+export function variableOf(command: Command, option: Option): string {
+  return ["lotse", ...pathOf(command), option.name()].join("_").toUpperCase().replaceAll("-", "_");
+}
+
+/** The program's name. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : nameOf(command.parent);
+}
+
+/** The words after the program's name. A program that is one command only (a built operator) is `run`. */
+function pathOf(command: Command): string[] {
+  if (command.parent === null) return ["run"];
+  return command.parent.parent === null ? [command.name()] : [...pathOf(command.parent), command.name()];
+}
+
+/**
+ * Fills in from variables what the command line left open, and checks what excludes each other and what is missing.
+ *
+ * An empty variable counts as unset. A variable gives way to an option on the command line that excludes it.
+ *
+ * @throws {UsageError} If a variable's value cannot be understood, two options exclude each other, or one is missing.
+ */
+export function completeOptions(command: Command, host: Host): void {
+  const excludedByGiven = command.options.filter((option) => isExcluded(command, option));
   for (const option of command.options) {
-    const attribute = new Option(option.flags).attributeName();
-    if (parser.getOptionValueSource(attribute) !== "cli") continue;
-    const value: unknown = parser.getOptionValue(attribute);
-    if (isOptionValue(value)) given.set(longNameOf(option), value);
+    const variable = variableOf(command, option);
+    const text = host.process.env(variable) ?? "";
+    if (text === "" || option.negate || excludedByGiven.includes(option)) continue;
+    if (command.getOptionValueSource(option.attributeName()) === "cli") continue;
+    command.setOptionValueWithSource(
+      option.attributeName(),
+      parseVariable(option, { text, variable }),
+      "env",
+    );
   }
-  return given;
+  for (const option of command.options.filter((each) => each instanceof CommandOption)) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (option.isDemanded && !isSet(value)) {
+      throw new UsageError(`the option "${option.flags}" is missing`);
+    }
+    const other = command.options.find((each) => each.attributeName() === option.excludes);
+    if (other === undefined || !isSet(value) || !isSet(command.getOptionValue(other.attributeName()))) {
+      continue;
+    }
+    throw new UsageError(`--${option.name()} and --${other.name()} exclude each other: give one of them`);
+  }
 }
 
-function isOptionValue(value: unknown): value is OptionValue {
-  return typeof value === "boolean" || typeof value === "string" || typeof value === "number" ||
-    isTexts(value);
+/** Whether another option that was given excludes this one. */
+function isExcluded(command: Command, option: Option): boolean {
+  return command.options.some((other) => {
+    if (!isSet(command.getOptionValue(other.attributeName()))) return false;
+    const excludes = (one: Option, two: Option) =>
+      one instanceof CommandOption && one.excludes === two.attributeName();
+    return excludes(other, option) || excludes(option, other);
+  });
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+function parseVariable(
+  option: Option,
+  { text, variable }: { readonly text: string; readonly variable: string },
+): unknown {
+  try {
+    if (option.isBoolean()) return parseSwitch(text);
+    if (option instanceof CommandOption && option.isRepeatable) return text.split(/\s+/).filter(Boolean);
+    return option.parseArg === undefined ? text : option.parseArg(text, undefined);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    const reason = error.message.replace(/\.$/, ""); // the message ends as commander's do
+    throw new UsageError(`Cannot use the variable ${variable}: ${reason}`);
+  }
+}
+
+const ON = new Set(["1", "true", "yes", "on"]);
+const OFF = new Set(["0", "false", "no", "off"]);
+
+function parseSwitch(text: string): boolean {
+  const word = text.toLowerCase();
+  if (!ON.has(word) && !OFF.has(word)) throw new InvalidArgumentError(`"${text}" is neither true nor false.`);
+  return ON.has(word);
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== false;
 }

@@ -1,39 +1,147 @@
-/** `run`: serves a cluster with the handlers of some files. */
+/** `run`: serves a cluster with the handlers of some files. `dev` and built executables run operators as it does. */
 
-import type { Command, Invocation } from "./command.ts";
-import { EXIT } from "./errors.ts";
+import type { Command } from "commander";
+
+import { detectIdentity, type Operator } from "../../mod.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { CommandError, EXIT } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
-import { runOperators } from "./running.ts";
 import {
-  CLUSTER_OPTIONS,
+  addClusterOptions,
+  addLogOptions,
+  addOperatorOptions,
+  addScopeOptions,
+  type ClusterFlags,
+  DEV_PRIORITY,
+  type LogFlags,
   loggerFor,
-  LOGGING_OPTIONS,
-  OPERATOR_OPTIONS,
-  SCOPE_OPTIONS,
-} from "./shared_options.ts";
+  type OperatorFlags,
+  type ScopeFlags,
+} from "./options.ts";
+import { addExamples } from "./program.ts";
 import { listenForSignals } from "./signals.ts";
 
 /** The options of `run`, which built executables have, too. */
-export const RUN_OPTIONS = [...SCOPE_OPTIONS, ...CLUSTER_OPTIONS, ...OPERATOR_OPTIONS, ...LOGGING_OPTIONS];
+export interface RunFlags extends ScopeFlags, ClusterFlags, OperatorFlags, LogFlags {}
 
-/** The command. */
-export const RUN: Command = {
-  name: "run",
-  summary: "Run handlers against a cluster",
-  details: [
-    "Each file exports an operator by default, or registers handlers at the default one; several operators run side by " +
-    "side. SIGTERM or SIGINT stops gracefully (exit code 0), a second one at once (130).",
-  ],
-  files: "required",
-  options: RUN_OPTIONS,
-  examples: ["run handlers.ts", "run handlers.ts -n 'team-*' --log-format json"],
-  run,
-};
+/** Adds the options of `RunFlags`. */
+export function addRunOptions(command: Command): Command {
+  return addLogOptions(addOperatorOptions(addClusterOptions(addScopeOptions(command))));
+}
 
-async function run({ host, files, options }: Invocation): Promise<number> {
-  const logger = loggerFor(options, host);
+/** Adds the command. */
+export function addRun(program: Command, host: Host): void {
+  const command = program.command("run").argument("<files...>", "Handler files");
+  command.summary("Run handlers against a cluster");
+  command.description(
+    `${command.summary()}\n\nEach file exports an operator by default, or registers handlers at the default one; ` +
+      "several operators run side by side. SIGTERM or SIGINT stops gracefully (exit code 0), a second one at once (130).",
+  );
+  addRunOptions(command);
+  addExamples(command, ["run handlers.ts", "run handlers.ts -n 'team-*' --log-format json"]);
+  command.action((files: readonly string[], flags: RunFlags) => run(files, flags, host));
+}
+
+async function run(files: readonly string[], flags: RunFlags, host: Host): Promise<void> {
+  const logger = loggerFor(flags, host);
   using stop = listenForSignals(host);
   const operators = operatorsOf(await importFiles(files, { host }));
-  await runOperators(operators, { host, options, logger, signal: stop.signal });
-  return EXIT.done;
+  await runOperators(operators, { host, flags, logger, signal: stop.signal });
+}
+
+export interface RunOperatorsOptions {
+  readonly host: Host;
+  readonly flags: RunFlags;
+  readonly logger: Logger;
+  /** The kubeconfig of a cluster of one's own. Default: that of the flags. */
+  readonly kubeconfig?: string;
+  /** Stops them all, gracefully. */
+  readonly signal: AbortSignal;
+  /** Called once, when all of them serve. */
+  readonly ready?: () => void;
+}
+
+/**
+ * Runs operators until the signal aborts; where one fails, the others are stopped, too.
+ *
+ * @throws The first failure, when all of them have ended.
+ */
+export async function runOperators(
+  operators: readonly Operator[],
+  { host, flags, logger, kubeconfig, signal, ready }: RunOperatorsOptions,
+): Promise<void> {
+  if (operators.length > 1 && flags.liveness !== undefined) {
+    throw new CommandError(
+      `Cannot answer probes for ${operators.length} operators at one address: run them one by one, or make one of them`,
+    );
+  }
+  const failure = new AbortController();
+  const stop = AbortSignal.any([signal, failure.signal]);
+  let waiting = operators.length;
+  // NB: one process is one peer: its operators must not pause for each other.
+  const identity = detectIdentity(host);
+  const runs = operators.map((op) =>
+    op.run({
+      ...operatorOptions(flags, { isOwn: kubeconfig !== undefined }),
+      identity,
+      kubeconfig: kubeconfig ?? flags.kubeconfig,
+      host,
+      logger,
+      signal: stop,
+      ready: () => --waiting === 0 && ready?.(),
+    }).catch((error: unknown) => {
+      failure.abort(error);
+      throw error;
+    })
+  );
+  using _limit = limitShutdown(operators, { host, logger, signal });
+  await Promise.allSettled(runs);
+  if (failure.signal.aborted) throw failure.signal.reason;
+}
+
+/**
+ * Ends the process where a shutdown takes longer than `process.ultimateExitingTimeout` of all operators: something hangs.
+ *
+ * Source: Kopf, docs/configuration, "ultimate termination".
+ */
+function limitShutdown(
+  operators: readonly Operator[],
+  { host, logger, signal }: Pick<RunOperatorsOptions, "host" | "logger" | "signal">,
+): Disposable {
+  let timer: Disposable | undefined;
+  const onAbort = (): void => {
+    const limit = Math.max(...operators.map((op) => op.settings.process.ultimateExitingTimeout ?? Infinity));
+    if (limit === Infinity) return;
+    timer = host.clock.after(limit, () => {
+      logger.error("The shutdown hangs, the process is ended", { seconds: limit });
+      host.process.exit(EXIT.failed);
+    });
+  };
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", onAbort);
+      timer?.[Symbol.dispose]();
+    },
+  };
+}
+
+/** What `op.run()` is to be told of the command line's options. */
+function operatorOptions(
+  { context, namespace = [], allNamespaces, liveness, standalone, peering, dev, priority }: RunFlags,
+  { isOwn }: { readonly isOwn: boolean },
+): Parameters<Operator["run"]>[0] {
+  // Nobody is disturbed in a cluster of one's own.
+  const isWhole = allNamespaces || (isOwn && namespace.length === 0);
+  return {
+    context,
+    namespaces: namespace,
+    clusterwide: isWhole || undefined,
+    liveness,
+    standalone,
+    peering,
+    priority: dev ? DEV_PRIORITY : priority,
+  };
 }

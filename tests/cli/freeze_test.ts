@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { main } from "../../lib/cli/main.ts";
-import { parseArguments } from "../../lib/cli/program.ts";
-import { LOTSE } from "../../lib/cli/main.ts";
-import { runOperators } from "../../lib/cli/running.ts";
+import { newProgram } from "../../lib/cli/program.ts";
+import { addRunOptions, type RunFlags, runOperators } from "../../lib/cli/run.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { operator, PermanentError } from "../../mod.ts";
@@ -70,8 +69,8 @@ describe("freeze, resume", () => {
 describe("run", () => {
   async function settingsOf(...args: string[]): Promise<unknown> {
     const host = virtualHost();
-    const parsed = await parseArguments(LOTSE, { args: ["run", "x.ts", "-A", ...args], host });
-    assert.ok("options" in parsed);
+    const program = addRunOptions(newProgram({ name: "run", version: "1", summary: "", footer: "", host }));
+    const flags = program.parse(["-A", ...args], { from: "user" }).opts<RunFlags>();
     const op = operator();
     let seen: unknown;
     op.on.startup(({ settings }) => {
@@ -80,7 +79,7 @@ describe("run", () => {
     });
     const { signal } = new AbortController();
     await assert.rejects(
-      runOperators([op], { host, options: parsed.options, logger: silentLogger(), signal }),
+      runOperators([op], { host, flags, logger: silentLogger(), signal }),
     );
     assert.deepEqual(op.settings.peering, operator().settings.peering, "the settings are as they were");
     return seen;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { LOTSE, main } from "../../lib/cli/main.ts";
+import { lotseProgram, main } from "../../lib/cli/main.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
 
@@ -28,8 +28,9 @@ describe("main()", () => {
   });
 
   it("shows the help of each command, with an example", async () => {
-    for (const { name } of LOTSE.commands) {
+    for (const command of lotseProgram(virtualHost()).commands) {
       const host = virtualHost();
+      const name = command.name();
       assert.equal(await main(host, [name, "--help"]), 0);
       assert.match(host.process.stdout, new RegExp(`Examples?:\n  \\$ lotse ${name} `), name);
     }

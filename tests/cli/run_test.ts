@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { OptionValues } from "../../lib/cli/command.ts";
-import { runOperators } from "../../lib/cli/running.ts";
+import { runOperators } from "../../lib/cli/run.ts";
 import { listenForSignals } from "../../lib/cli/signals.ts";
 import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { createClient } from "../../lib/client/object_client.ts";
@@ -49,9 +48,9 @@ describe("runOperators()", () => {
     op.on.event("configmaps", () => {});
     op.on.cleanup(({ signal }) => host.clock.sleep(cleanup, signal));
     op.on.cleanup({ id: "deaf" }, () => host.clock.sleep(cleanup));
-    const options = new OptionValues(new Map([["kubeconfig", "/config"]]));
+    const flags = { kubeconfig: "/config" };
     const controller = new AbortController();
-    const run = runOperators([op], { host, options, logger: silentLogger(), signal: controller.signal });
+    const run = runOperators([op], { host, flags, logger: silentLogger(), signal: controller.signal });
     run.catch(() => {});
     await host.clock.advance(1);
     controller.abort("SIGTERM");
@@ -106,10 +105,8 @@ describe("runOperators()", () => {
       steps.push("cleanup ends");
     });
     using stop = listenForSignals(host);
-    const options = new OptionValues(
-      new Map<string, string | string[]>([["kubeconfig", "/config"], ["namespace", ["default"]]]),
-    );
-    const run = runOperators([op], { host, options, logger: silentLogger(), signal: stop.signal });
+    const flags = { kubeconfig: "/config", namespace: ["default"] };
+    const run = runOperators([op], { host, flags, logger: silentLogger(), signal: stop.signal });
     await until(async () => steps.length === 1 && Object.keys(await meeting.records()).length === 1);
     assert.deepEqual(steps.splice(0), ["daemon begins"]);
     host.process.signal("SIGTERM");
