@@ -12,7 +12,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Settings, WatchingSettings } from "../settings/settings.ts";
 import { Lagging, type Promised } from "./discovery_retry.ts";
 import { ApiError } from "../client/errors.ts";
-import { KnownObjects } from "../client/cache/object_store.ts";
+import { ObjectStore } from "../client/cache/object_store.ts";
 import { shapeOf } from "../client/projection.ts";
 import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchEvent } from "../model/object.ts";
@@ -108,7 +108,7 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
   const { signal, logger, host } = options;
   const versions = new Map<string, string | undefined>();
   // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
-  const known = new KnownObjects();
+  const store = new ObjectStore();
   // Their schemas can be huge, and all that matters is that they have changed.
   const shape = shapeOf(DEFINITIONS, { metadataOnly: true, logger });
   for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
@@ -123,7 +123,7 @@ export async function watchDefinitions(options: ScanningOptions): Promise<void> 
       refused.abort();
     };
     const either = AbortSignal.any([signal, refused.signal]);
-    const watch = { ...options, resource: DEFINITIONS, known, shape, signal: either, onState };
+    const watch = { ...options, resource: DEFINITIONS, store, shape, signal: either, onState };
     for await (const item of watchObjects(watch)) {
       if (item.type === "event") await takeDefinition(options, item.event, versions);
       else pause = REFUSED_PAUSE;

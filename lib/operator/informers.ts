@@ -10,7 +10,7 @@ import { type Passage, spellOf } from "../async/gate.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError, messageOf } from "../client/errors.ts";
-import { KnownObjects } from "../client/cache/object_store.ts";
+import { ObjectStore } from "../client/cache/object_store.ts";
 import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchState } from "../client/watch/watch_types.ts";
 import type { Check } from "../engines/probing.ts";
@@ -68,8 +68,8 @@ interface FollowOptions extends Target {
 
 interface Stream {
   readonly resource: Resource;
-  /** The objects that it has announced. */
-  readonly known: KnownObjects;
+  /** The newest states of its objects. */
+  readonly store: ObjectStore;
   task: Task | undefined;
   listed: boolean;
   state: WatchState | undefined;
@@ -139,7 +139,7 @@ export class Orchestration {
     for (const [key] of unwanted) this.#streams.delete(key);
     await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
     for (const [key] of unwanted) this.#sight(key);
-    const heirs = new Map([...wanted.keys()].map((key) => [key, new KnownObjects()]));
+    const heirs = new Map([...wanted.keys()].map((key) => [key, new ObjectStore()]));
     const orphans = unwanted.flatMap(([, stream]) => bequeath(stream, heirs));
     for (const [key, target] of wanted) {
       if (!this.#streams.has(key)) this.#start(key, target, heirs.get(key));
@@ -169,11 +169,11 @@ export class Orchestration {
     onEnded?.(key);
   }
 
-  #start(key: string, target: Target, known: KnownObjects = new KnownObjects()): void {
+  #start(key: string, target: Target, store: ObjectStore = new ObjectStore()): void {
     this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
     const stream: Stream = {
       resource: target.resource,
-      known,
+      store,
       task: undefined,
       listed: false,
       state: undefined,
@@ -224,7 +224,7 @@ export class Orchestration {
 
   async #follow(stream: Stream, options: FollowOptions): Promise<void> {
     const { observer, settings } = this.#options;
-    const { known } = stream;
+    const { store } = stream;
     const selectors = serverSelectorsFor(settings, options.resource);
     const onState = (state: WatchState): void => {
       stream.state = state;
@@ -240,7 +240,7 @@ export class Orchestration {
       ? ({ metadata }: KubeObject): boolean => this.#options.scope.matches(metadata.namespace ?? "")
       : undefined;
     const retryForbidden = !options.isShared;
-    const form = { known, shape, accepts, retryForbidden };
+    const form = { store, shape, accepts, retryForbidden };
     const watch = { ...this.#options, ...selectors, ...options, ...form, onState };
     for await (const item of watchObjects(watch)) {
       if (item.type === "listed") options.onListed();
@@ -302,16 +302,17 @@ function isSame(now: Resource | undefined, before: Resource): boolean {
 
 /** Hands the objects of a stream that has ended to those who tell about them from now on; gives the rest. */
 function bequeath(
-  { resource, known }: Stream,
-  heirs: ReadonlyMap<string, KnownObjects>,
+  { resource, store }: Stream,
+  heirs: ReadonlyMap<string, ObjectStore>,
 ): [Resource, KubeObject][] {
   const kind = keyOf(resource);
   const orphans: [Resource, KubeObject][] = [];
-  for (const object of known.objects()) {
+  for (const cached of store.values()) {
+    const { object } = cached;
     const keys = ["*", object.metadata.namespace ?? "", ""].map((scope) => heirs.get(`${kind}|${scope}`));
     const heir = keys.find((each) => each !== undefined);
     if (heir === undefined) orphans.push([resource, object]);
-    else heir.mark(object);
+    else heir.take(cached);
   }
   return orphans;
 }

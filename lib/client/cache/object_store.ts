@@ -1,75 +1,223 @@
 /**
- * Which objects a watch has announced, so that those that vanished unseen can be announced as deleted: mark and sweep.
+ * The objects of one kind and scope as they were last known: an informer fills the store, everybody else reads it.
  *
- * Each listing is a generation. What it lists is marked with its number; what carries an older number when it is complete
- * has gone. The last known states are kept whole, because handlers of a deletion look at them.
+ * `CachedObject.adopt()` is the only place that answers "is this newer than what I have?". Versions are compared as decimal
+ * numbers. Where they are not numbers, or streams of the kind were found to be out of order, an own write is followed by a
+ * wait for the event with exactly its version: what comes before that event shows an older state.
+ * Listings are mark and sweep: each listing is a generation, and what carries an older number when it is complete has gone.
+ * Source: Kubernetes, KEP-5504 "Comparable resource version"; Kopf, docs/continuity.
  */
 
-import type { KubeObject } from "../../model/object.ts";
-import { isNewer } from "../../model/versions.ts";
+import type { KubeObject, WatchEvent } from "../../model/object.ts";
+import { compareVersions } from "../../model/versions.ts";
+import type { Seconds } from "../../runtime/host.ts";
 
-interface Entry {
-  generation: number;
-  object: KubeObject;
+/**
+ * What a state is to what is known. "early": it may be from before an own write; it is kept aside until the event of that
+ * write comes, or its time is over.
+ */
+export type Adoption = "newer" | "same" | "older" | "early";
+
+/** Where a state comes from. `until`: how long the event of an own write is waited for, if versions have no order (monotonic). */
+export type Source = { readonly from: "watch" | "read" } | {
+  readonly from: "write";
+  readonly until: Seconds;
+};
+
+/** What subscribers of an informer are told of one object. */
+export interface ObjectEvent {
+  readonly cached: CachedObject;
+  readonly event: WatchEvent;
+  readonly adoption: Adoption;
+  /** "missing": a later listing lacked it. "restored": the server was set back. "moved": it is served in another version now. */
+  readonly origin: "server" | "missing" | "restored" | "moved";
 }
 
-/** The objects of one kind and scope that are out there, as far as we were told. */
-export class KnownObjects {
-  readonly #entries = new Map<string, Entry>();
+const WATCH: Source = { from: "watch" };
+
+/** How the versions of one kind compare. Its store and the order check of its streams share it. */
+export class VersionOrder {
+  #isOrdered = true;
+
+  /** The streams were out of order again and again: from now on, only equality counts. */
+  distrust(): void {
+    this.#isOrdered = false;
+  }
+
+  /** Returns what `a` is to `b`; "unknown" if one is missing, or if they have no order. */
+  compare(a: string | undefined, b: string | undefined): "newer" | "same" | "older" | "unknown" {
+    if (a === b && a !== undefined) return "same";
+    const order = this.#isOrdered ? compareVersions(a, b) : undefined;
+    if (order === undefined) return "unknown";
+    return order > 0 ? "newer" : order < 0 ? "older" : "same";
+  }
+}
+
+/** An own write whose event has not come. */
+interface Expectation {
+  readonly version: string | undefined;
+  readonly until: Seconds;
+  /** The newest state that came meanwhile. */
+  skipped: KubeObject | undefined;
+}
+
+/** One object. It outlives its entry in the store for as long as somebody still handles its deletion. */
+export class CachedObject {
+  /** The listing that has shown it last. Written by the store alone. */
+  generation: number;
+  /** The version that the server has shown last, in a listing or a stream. Written by the store alone. */
+  shown: string | undefined;
+  readonly #order: VersionOrder;
+  #object: KubeObject;
+  #expected: Expectation | undefined;
+
+  constructor(object: KubeObject, order: VersionOrder = new VersionOrder(), generation = 0) {
+    this.generation = generation;
+    this.shown = versionOf(object);
+    this.#object = object;
+    this.#order = order;
+  }
+
+  /** The newest state known, whoever brought it. */
+  get object(): KubeObject {
+    return this.#object;
+  }
+
+  /** Takes a state, unless it is older than what is known. */
+  adopt(object: KubeObject, source: Source): Adoption {
+    const version = versionOf(object);
+    const isExpected = this.#expected !== undefined && this.#expected.version === version;
+    if (isExpected && source.from === "watch") this.#expected = undefined;
+    const order = this.#order.compare(version, versionOf(this.#object));
+    if (order === "same" || order === "older") return order;
+    if (order === "unknown") {
+      if (source.from === "watch" && this.#expected !== undefined) {
+        this.#expected.skipped = object;
+        return "early";
+      }
+      if (source.from === "write" && version !== undefined) {
+        this.#expected = { version, until: source.until, skipped: undefined };
+      }
+    }
+    this.#object = object;
+    return "newer";
+  }
+
+  /** Takes a state of a server that was set back: what it has now is the newest, whatever its version. */
+  replace(object: KubeObject): void {
+    this.#expected = undefined;
+    if (versionOf(object) !== versionOf(this.#object)) this.#object = object;
+  }
+
+  /** Until when an event is waited for while another one is kept aside (monotonic); undefined: nothing is kept aside. */
+  get waitsUntil(): Seconds | undefined {
+    return this.#expected?.skipped && this.#expected.until;
+  }
+
+  /** Takes what was kept aside, when its time has come. */
+  settle(now: Seconds): void {
+    if (this.#expected === undefined || now < this.#expected.until) return;
+    const { skipped } = this.#expected;
+    this.#expected = undefined;
+    if (skipped !== undefined) this.adopt(skipped, WATCH);
+  }
+}
+
+/** What became of a state that the server has shown. */
+export interface StoredObject {
+  readonly cached: CachedObject;
+  readonly adoption: Adoption;
+}
+
+/** All objects of one informer. */
+export class ObjectStore {
+  readonly order: VersionOrder;
+  readonly #objects = new Map<string, CachedObject>();
+  /** What the latest listing has shown in an older version: all of it is true if the server was set back. */
+  readonly #setBack = new Map<CachedObject, KubeObject>();
   #generation = 0;
 
+  constructor(order: VersionOrder = new VersionOrder()) {
+    this.order = order;
+  }
+
   get size(): number {
-    return this.#entries.size;
+    return this.#objects.size;
   }
 
-  /** Begins a listing: from now on, objects are marked as seen in it. */
-  begin(): void {
+  get(object: KubeObject): CachedObject | undefined {
+    return this.#objects.get(identityOf(object));
+  }
+
+  values(): Iterable<CachedObject> {
+    return this.#objects.values();
+  }
+
+  /** Begins a listing: what is put from now on is marked as seen in it. */
+  beginListing(): void {
     this.#generation += 1;
+    this.#setBack.clear();
   }
 
-  /** Notes the newest state of an object. */
-  mark(object: KubeObject): void {
+  /** Takes what the server has shown. */
+  put(object: KubeObject): StoredObject {
     const key = identityOf(object);
-    const entry = this.#entries.get(key);
-    if (entry === undefined) {
-      this.#entries.set(key, { generation: this.#generation, object });
-      return;
+    const known = this.#objects.get(key);
+    if (known === undefined) {
+      const cached = new CachedObject(object, this.order, this.#generation);
+      this.#objects.set(key, cached);
+      return { cached, adoption: "newer" };
     }
-    const isOld = entry.generation === this.#generation &&
-      isNewer(object.metadata.resourceVersion, entry.object.metadata.resourceVersion) === false;
-    entry.generation = this.#generation;
-    if (!isOld) entry.object = object;
+    const adoption = known.adopt(object, WATCH);
+    if (adoption === "older" && known.generation !== this.#generation) this.#setBack.set(known, object);
+    known.generation = this.#generation;
+    known.shown = versionOf(object);
+    return { cached: known, adoption };
   }
 
-  /** The last known state of an object; undefined if it was not announced. */
-  get(object: KubeObject): KubeObject | undefined {
-    return this.#entries.get(identityOf(object))?.object;
+  /** Takes an object over from a store whose informer has ended: everything that is known of it stays tied to it. */
+  take(cached: CachedObject): void {
+    cached.generation = this.#generation;
+    this.#objects.set(identityOf(cached.object), cached);
   }
 
-  /** The last known states of all objects. */
-  *objects(): Generator<KubeObject> {
-    for (const { object } of this.#entries.values()) yield object;
-  }
-
-  /** Forgets an object that was announced as deleted. */
-  remove(object: KubeObject): void {
-    this.#entries.delete(identityOf(object));
-  }
-
-  /** Ends a listing: forgets the objects that were not in it, and gives their last known states. */
-  sweep(): KubeObject[] {
-    const gone: KubeObject[] = [];
-    for (const [key, entry] of this.#entries) {
-      if (entry.generation === this.#generation) continue;
-      this.#entries.delete(key);
-      gone.push(entry.object);
+  /** Takes the last state of an object that has gone, and forgets the object. One that was never seen is returned as well. */
+  remove(object: KubeObject): StoredObject {
+    const key = identityOf(object);
+    const known = this.#objects.get(key);
+    if (known === undefined) {
+      return { cached: new CachedObject(object, this.order, this.#generation), adoption: "newer" };
     }
-    return gone;
+    this.#objects.delete(key);
+    known.settle(Infinity);
+    return { cached: known, adoption: known.adopt(object, WATCH) };
+  }
+
+  /** Ends a listing: forgets the objects that it did not name, and returns them. */
+  sweep(): CachedObject[] {
+    const missing: CachedObject[] = [];
+    for (const [key, cached] of this.#objects) {
+      if (cached.generation === this.#generation) continue;
+      this.#objects.delete(key);
+      missing.push(cached);
+    }
+    return missing;
+  }
+
+  /** The server was set back to an older state, which the latest listing has shown: takes it, and returns all objects. */
+  restore(): CachedObject[] {
+    for (const [cached, object] of this.#setBack) cached.replace(object);
+    this.#setBack.clear();
+    return [...this.#objects.values()];
   }
 }
 
-/** Who an object is: its uid, or its name where there is none. An object made anew under an old name is another one. */
-function identityOf(object: KubeObject): string {
-  const { uid, namespace = "", name = "" } = object.metadata;
-  return uid ?? `${namespace}/${name}`;
+function versionOf({ metadata }: KubeObject): string | undefined {
+  return metadata?.resourceVersion;
+}
+
+/** Returns the object's uid, or its name where there is none. An object made anew under an old name is another one. */
+function identityOf({ metadata }: KubeObject): string {
+  const { uid, namespace = "", name = "" } = metadata ?? {};
+  return uid || `${namespace}/${name}`;
 }

@@ -9,9 +9,8 @@
  */
 
 import type { KubeObject } from "../../model/object.ts";
-import { compareVersions } from "../../model/versions.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
-import type { KnownObjects } from "../cache/object_store.ts";
+import type { ObjectStore } from "../cache/object_store.ts";
 
 /** How many disorders in a short time say that the versions of this kind have no order. */
 const DISORDERS = 5;
@@ -28,15 +27,14 @@ export class DisorderError extends Error {
 
 /** The order of the streams of one watch. */
 export class StreamOrder {
-  readonly #known: KnownObjects;
+  readonly #store: ObjectStore;
   readonly #clock: Clock;
   #disorders: Seconds[] = [];
-  #isOrdered = true;
   /** The newest version that the server has shown, over all streams and lists. */
   #newest: string | undefined;
 
-  constructor(known: KnownObjects, clock: Clock) {
-    this.#known = known;
+  constructor(store: ObjectStore, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
@@ -47,17 +45,20 @@ export class StreamOrder {
   ): "new" | "repeated" | "misplaced" {
     const { type, object } = event;
     const { resourceVersion } = object.metadata;
-    if (!this.#isOrdered || version === undefined) return "new";
-    const order = compareVersions(resourceVersion, version);
-    if (order === undefined || order > 0) return "new";
-    const known = this.#known.get(object);
-    if (known === undefined) return type === "DELETED" ? "repeated" : order === 0 ? "new" : "misplaced";
-    return compareVersions(resourceVersion, known.metadata.resourceVersion) === 1 ? "misplaced" : "repeated";
+    if (version === undefined) return "new";
+    const { order } = this.#store;
+    const place = order.compare(resourceVersion, version);
+    if (place === "unknown" || place === "newer") return "new";
+    const known = this.#store.get(object);
+    if (known === undefined) return type === "DELETED" ? "repeated" : place === "same" ? "new" : "misplaced";
+    // What has gone is known no more: a deletion of what is known was not told yet.
+    if (type === "DELETED" && place === "same") return "new";
+    return order.compare(resourceVersion, known.shown) === "newer" ? "misplaced" : "repeated";
   }
 
   /** Whether a bookmark shows that the server knows less than it did. */
   isBackwards(bookmark: string | undefined, version: string): boolean {
-    return this.#isOrdered && compareVersions(bookmark, version) === -1;
+    return this.#store.order.compare(bookmark, version) === "older";
   }
 
   advance(version: string): void {
@@ -66,7 +67,7 @@ export class StreamOrder {
 
   /** A set is complete, in this version. Tells whether it is older than what the server has shown before. */
   restart(version: string | undefined): boolean {
-    const isSetBack = this.#isOrdered && compareVersions(version, this.#newest) === -1;
+    const isSetBack = this.#store.order.compare(version, this.#newest) === "older";
     this.#newest = version ?? this.#newest;
     return isSetBack;
   }
@@ -75,6 +76,6 @@ export class StreamOrder {
   complain(): void {
     const now = this.#clock.monotonic();
     this.#disorders = [...this.#disorders.filter((at) => now - at < MEMORY), now];
-    if (this.#disorders.length >= DISORDERS) this.#isOrdered = false;
+    if (this.#disorders.length >= DISORDERS) this.#store.order.distrust();
   }
 }

@@ -7,7 +7,7 @@ import type { Host } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Addressable, Client } from "../client.ts";
 import type { WatcherSettings } from "../../settings/sections.ts";
-import type { KnownObjects } from "../cache/object_store.ts";
+import type { ObjectStore, StoredObject } from "../cache/object_store.ts";
 import type { Shape } from "../projection.ts";
 
 export interface WatchOptions {
@@ -34,10 +34,10 @@ export interface WatchOptions {
   /** Called whenever the phase changes. NB: the state is live: always the same object, whose fields go on changing. */
   readonly onState?: (state: WatchState) => void;
   /**
-   * What was announced before, so that a watch that is started again (after a pause) announces what vanished meanwhile.
-   * Default: nothing, kept for this watch only.
+   * Takes what the server shows. A watch that is started again (after a pause) with the store of an earlier one announces
+   * what vanished meanwhile. Default: an empty one, for this watch only.
    */
-  readonly known?: KnownObjects;
+  readonly store?: ObjectStore;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface WatchOptions {
  * is remembered of the object may be newer than anything that is true, and is to be forgotten.
  */
 export type WatchItem =
-  | {
+  | StoredObject & {
     readonly type: "event";
     readonly event: WatchEvent<KubeObject>;
     readonly synthetic?: boolean;

@@ -13,7 +13,7 @@ import type { KubeObject } from "../../model/object.ts";
 import { keyOf, pathOf } from "../../model/resource.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { ApiError, isNamed } from "../errors.ts";
-import { KnownObjects } from "../cache/object_store.ts";
+import { ObjectStore } from "../cache/object_store.ts";
 import { listPages, toQuery } from "../list_pages.ts";
 import { acceptOf } from "../projection.ts";
 import { parseShards } from "./shards.ts";
@@ -63,7 +63,7 @@ class UnstreamedError extends Error {}
 class ObjectWatch implements Disposable {
   readonly #options: WatchOptions;
   readonly #health: WatchHealth;
-  readonly #known: KnownObjects;
+  readonly #store: ObjectStore;
   readonly #path: string;
   readonly #subject: RequestSubject;
   /** Where to go on from; undefined: the set is to be fetched. */
@@ -83,12 +83,12 @@ class ObjectWatch implements Disposable {
   #hasComplained = false;
 
   constructor(options: WatchOptions) {
-    const { resource, namespace, host, onState, known = new KnownObjects(), shardSelector } = options;
+    const { resource, namespace, host, onState, store = new ObjectStore(), shardSelector } = options;
     this.#isOurs = shardSelector === undefined ? undefined : parseShards(shardSelector);
     this.#options = options;
     this.#health = new WatchHealth({ host, onState });
-    this.#known = known;
-    this.#order = new StreamOrder(known, host.clock);
+    this.#store = store;
+    this.#order = new StreamOrder(store, host.clock);
     this.#path = pathOf(resource, { namespace });
     this.#subject = { verb: "watch", resource, namespace };
   }
@@ -120,7 +120,7 @@ class ObjectWatch implements Disposable {
     const { labelSelector, fieldSelector, shardSelector } = this.#options;
     const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;
     this.#health.enter("listing");
-    this.#known.begin();
+    this.#store.beginListing();
     let version: string | undefined;
     const { shape, retryForbidden } = this.#options;
     const scope = {
@@ -138,9 +138,10 @@ class ObjectWatch implements Disposable {
       version = page.resourceVersion ?? version;
       this.#checkShard(page.shard);
       const wanted = page.items.filter((object) => this.#accepts(object));
-      const objects = shape === undefined ? wanted : wanted.map(shape.cut);
-      for (const object of objects) this.#known.mark(object);
-      yield objects.map((object) => ({ type: "event", event: { type: null, object } }));
+      yield wanted.map((whole) => {
+        const object = shape?.cut(whole) ?? whole;
+        return { type: "event", event: { type: null, object }, ...this.#store.put(object) };
+      });
     }
     this.#expired = 0;
     yield this.#complete(version);
@@ -152,7 +153,7 @@ class ObjectWatch implements Disposable {
     const started = host.clock.monotonic();
     if (initial) {
       this.#health.enter("listing");
-      this.#known.begin();
+      this.#store.beginListing();
     }
     let isOpen = false;
     const onOpen = (): void => {
@@ -241,10 +242,13 @@ class ObjectWatch implements Disposable {
   #take(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }): WatchItem {
     const { type } = event;
     const object = this.#options.shape?.cut(event.object) ?? event.object;
-    if (type === "DELETED") this.#known.remove(object);
-    else this.#known.mark(object);
+    const stored = type === "DELETED" ? this.#store.remove(object) : this.#store.put(object);
     this.#advance(object.metadata.resourceVersion);
-    return { type: "event", event: { type: type === "DELETED" ? type : this.#typeOf(type), object } };
+    return {
+      type: "event",
+      event: { type: type === "DELETED" ? type : this.#typeOf(type), object },
+      ...stored,
+    };
   }
 
   #accepts(object: KubeObject): boolean {
@@ -295,8 +299,9 @@ class ObjectWatch implements Disposable {
     this.#version = version ?? "";
     this.#broken = 0;
     this.#health.listed = true;
-    const gone = this.#known.sweep().map((object): WatchItem => {
-      return { type: "event", event: { type: "DELETED", object }, synthetic: true };
+    const gone = this.#store.sweep().map((cached): WatchItem => {
+      const event = { type: "DELETED", object: cached.object } as const;
+      return { type: "event", event, cached, adoption: "newer", synthetic: true };
     });
     if (gone.length > 0) this.#log("debug", "Objects vanished unseen", { count: gone.length });
     return [...gone, ...isSetBack ? this.#restored() : [], { type: "listed" }];
@@ -305,8 +310,9 @@ class ObjectWatch implements Disposable {
   /** A server that was set back to an older state: what we know is from a future that never was. */
   #restored(): WatchItem[] {
     this.#log("warn", "The server was set back to an older state, all objects are looked at again");
-    return [...this.#known.objects()].map((object): WatchItem => {
-      return { type: "event", event: { type: null, object }, restored: true };
+    return this.#store.restore().map((cached): WatchItem => {
+      const event = { type: null, object: cached.object };
+      return { type: "event", event, cached, adoption: "newer", restored: true };
     });
   }
 

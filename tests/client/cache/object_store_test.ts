@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { KnownObjects } from "../../../lib/client/cache/object_store.ts";
+import { CachedObject, ObjectStore, VersionOrder } from "../../../lib/client/cache/object_store.ts";
 import { watchObjects } from "../../../lib/client/watch/watcher.ts";
+import type { KubeObject } from "../../../lib/model/object.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
 import { event, FakeStream, listOf, makeWorld, statusOf, widget, WIDGETS } from "../fake_server.ts";
@@ -38,21 +39,22 @@ describe("watchObjects() and what it knows", () => {
         logger: silentLogger(),
         signal: controller.signal,
       };
-      for await (const item of watchObjects(options)) if (item.type === "event") seen.push(item);
+      for await (const item of watchObjects(options)) {
+        if (item.type === "event") seen.push({ event: item.event, synthetic: item.synthetic });
+      }
     })();
     await world.host.clock.advance(1);
     controller.abort();
     await run;
     assert.deepEqual(seen.slice(2), [
       {
-        type: "event",
         event: {
           type: null,
           object: { ...widget("a", 15), metadata: { ...widget("a", 15).metadata, uid: "uid-a2" } },
         },
+        synthetic: undefined,
       },
       {
-        type: "event",
         event: { type: "DELETED", object: widget("a", 11, { spec: { size: 2 } }) },
         synthetic: true,
       },
@@ -60,16 +62,16 @@ describe("watchObjects() and what it knows", () => {
   });
 
   it("announces what vanished while it did not run, where it is given what was known", async () => {
-    const known = new KnownObjects();
+    const store = new ObjectStore();
     let lists = 0;
     const answer = serve(
       () => ++lists === 1 ? listOf(10, [widget("a", 1), widget("b", 2)]) : listOf(20, [widget("b", 2)]),
       () => new FakeStream().response,
     );
-    const first = start(answer, { watching: PAGES, watch: { known } });
+    const first = start(answer, { watching: PAGES, watch: { store } });
     await first.host.clock.settle();
     await first.stop();
-    const second = start(answer, { watching: PAGES, watch: { known } });
+    const second = start(answer, { watching: PAGES, watch: { store } });
     await second.host.clock.settle();
     assert.deepEqual(second.items, ["null b", "synthetic DELETED a", "LISTED"]);
     await second.stop();
@@ -93,28 +95,122 @@ describe("watchObjects() and deletions", () => {
   });
 });
 
-describe("KnownObjects", () => {
-  it("gives what a listing did not name, once, in its last known state", () => {
-    const known = new KnownObjects();
-    known.begin();
-    for (const name of ["a", "b", "c"]) known.mark(widget(name, 1));
-    assert.deepEqual(known.sweep(), []);
-    known.mark(widget("a", 2));
-    known.remove(widget("b", 3));
-    known.begin();
-    known.mark(widget("c", 1));
-    assert.equal(known.size, 2);
-    assert.deepEqual(known.sweep(), [widget("a", 2)]);
-    assert.equal(known.size, 1);
-    assert.deepEqual(known.sweep(), []);
+describe("ObjectStore", () => {
+  it("returns what a listing did not name, once, in its last known state", () => {
+    const store = new ObjectStore();
+    store.beginListing();
+    for (const name of ["a", "b", "c"]) store.put(widget(name, 1));
+    assert.deepEqual(store.sweep(), []);
+    store.put(widget("a", 2));
+    store.remove(widget("b", 3));
+    store.beginListing();
+    store.put(widget("c", 1));
+    assert.equal(store.size, 2);
+    assert.deepEqual(store.sweep().map(({ object }) => object), [widget("a", 2)]);
+    assert.equal(store.size, 1);
+    assert.deepEqual(store.sweep(), []);
   });
 
   it("tells objects without a uid apart by namespace and name", () => {
-    const known = new KnownObjects();
+    const store = new ObjectStore();
     for (const [namespace, name] of [["x", "a"], ["y", "a"], ["x", "b"], [undefined, "a"]]) {
-      known.mark({ metadata: { namespace, name } });
+      store.put({ metadata: { namespace, name } });
     }
-    known.mark({ metadata: { namespace: "x", name: "a" } });
-    assert.equal(known.size, 4);
+    store.put({ metadata: { namespace: "x", name: "a" } });
+    assert.equal(store.size, 4);
+  });
+
+  it("returns one object for all states, but another one for what comes after a deletion", () => {
+    const store = new ObjectStore();
+    const { cached } = store.put(widget("a", 1));
+    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "newer" });
+    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "same" });
+    assert.deepEqual(store.remove(widget("a", 3)), { cached, adoption: "newer" });
+    assert.deepEqual(cached.object, widget("a", 3));
+    assert.notEqual(store.put(widget("a", 4)).cached, cached);
+    assert.equal(store.remove(widget("never seen", 5)).adoption, "newer");
+  });
+
+  it("keeps what is known of an object that it takes over", () => {
+    const [first, second] = [new ObjectStore(), new ObjectStore()];
+    const { cached } = first.put(widget("a", 5));
+    second.take(cached);
+    second.beginListing();
+    assert.deepEqual(second.put(widget("a", 4)), { cached, adoption: "older" });
+    assert.deepEqual(second.sweep(), []);
+  });
+
+  it("takes what a listing has shown when the server was set back, however old that is", () => {
+    const store = new ObjectStore();
+    store.beginListing();
+    for (const [name, version] of [["a", 9], ["b", 3]] as const) store.put(widget(name, version));
+    store.beginListing();
+    for (const [name, version] of [["a", 5], ["b", 3]] as const) store.put(widget(name, version));
+    assert.deepEqual(store.get(widget("a", 5))?.object, widget("a", 9));
+    assert.deepEqual(store.restore().map(({ object }) => object), [widget("a", 5), widget("b", 3)]);
   });
 });
+
+describe("CachedObject", () => {
+  const WRITE = { from: "write", until: 100 } as const;
+  const WATCH = { from: "watch" } as const;
+
+  it("takes newer states, whoever brings them, and no older ones", () => {
+    const cached = new CachedObject(widget("a", 10));
+    assert.equal(cached.adopt(widget("a", 9), WATCH), "older");
+    assert.equal(cached.adopt(widget("a", 12), WRITE), "newer");
+    assert.equal(cached.adopt(widget("a", 11), WATCH), "older");
+    assert.equal(cached.adopt(widget("a", 12), WATCH), "same");
+    assert.equal(cached.adopt(widget("a", 11), { from: "read" }), "older");
+    assert.equal(cached.adopt(widget("a", 13), { from: "read" }), "newer");
+    assert.deepEqual(cached.object, widget("a", 13));
+  });
+
+  it("keeps aside what comes before the event of a write, where versions have no order", () => {
+    const cached = new CachedObject(opaque("x"));
+    assert.equal(cached.adopt(opaque("y"), WRITE), "newer");
+    assert.equal(cached.waitsUntil, undefined);
+    assert.equal(cached.adopt(opaque("w"), WATCH), "early");
+    assert.equal(cached.waitsUntil, 100);
+    assert.deepEqual(cached.object, opaque("y"));
+    assert.equal(cached.adopt(opaque("y"), WATCH), "same");
+    assert.equal(cached.waitsUntil, undefined);
+    assert.equal(cached.adopt(opaque("z"), WATCH), "newer");
+  });
+
+  it("takes the newest of what was kept aside when its time is over", () => {
+    const cached = new CachedObject(opaque("x"));
+    cached.adopt(opaque("y"), WRITE);
+    cached.adopt(opaque("v"), WATCH);
+    cached.adopt(opaque("w"), WATCH);
+    cached.settle(99);
+    assert.deepEqual(cached.object, opaque("y"));
+    cached.settle(100);
+    assert.deepEqual(cached.object, opaque("w"));
+    assert.equal(cached.adopt(opaque("u"), WATCH), "newer");
+  });
+
+  it("takes an older state of a server that was set back", () => {
+    const cached = new CachedObject(widget("a", 10));
+    cached.replace(widget("a", 4));
+    assert.deepEqual(cached.object, widget("a", 4));
+    assert.equal(cached.adopt(widget("a", 5), WATCH), "newer");
+  });
+});
+
+describe("VersionOrder", () => {
+  it("compares decimal versions, and only equality once the streams were out of order", () => {
+    const order = new VersionOrder();
+    const compared = (): string[] =>
+      [["10", "9"], ["9", "10"], ["9", "9"]].map(([a, b]) => order.compare(a, b));
+    assert.deepEqual(compared(), ["newer", "older", "same"]);
+    assert.equal(order.compare("x", "9"), "unknown");
+    assert.equal(order.compare(undefined, undefined), "unknown");
+    order.distrust();
+    assert.deepEqual(compared(), ["unknown", "unknown", "same"]);
+  });
+});
+
+function opaque(resourceVersion: string): KubeObject {
+  return { metadata: { name: "a", resourceVersion } };
+}

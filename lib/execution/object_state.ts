@@ -1,0 +1,141 @@
+/**
+ * What an operator knows of one object while the object exists. Nothing of it survives the process.
+ *
+ * Who writes what: the newest body is the store's (informers and writes put it there); everything else is written by the
+ * object's reconcile, of which the work queue runs one at a time. Daemons, indexes and observers read.
+ */
+
+import type { CachedObject } from "../client/cache/object_store.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
+import { PendingWrite } from "./pending_write.ts";
+
+/** A resource whose objects are handled, as it is served now: shared by the states of all of its objects. */
+export interface ResourceState {
+  readonly resource: Resource;
+  /** Returns whether that was not reported of the resource yet: for log lines that come once. */
+  reportOnce(what: string): boolean;
+}
+
+export interface ObjectStateOptions {
+  readonly cached: CachedObject;
+  /** NB: what the server says of a resource changes (whether its status is a subresource, for one). */
+  readonly kind: ResourceState;
+  /** Shared by all handlers of the object. */
+  readonly memo: Record<string, unknown>;
+  /** "listing": it was there before the operator watched. */
+  readonly firstSeen: "listing" | "event";
+}
+
+/** One object. */
+export class ObjectState {
+  readonly cached: CachedObject;
+  readonly kind: ResourceState;
+  readonly memo: Record<string, unknown>;
+  readonly firstSeen: "listing" | "event";
+  /** What its reconciles could not write yet. */
+  readonly pending = new PendingWrite();
+  /** What was handled last, where the server did not keep the note of it. */
+  lastHandled: JsonObject | undefined;
+  /** Whether a cause was handled to its end: resuming is over. */
+  hasHandledCause = false;
+  /** Whether optional deletion handlers had their one call. */
+  hasRunOptionalDeletes = false;
+  #snapshot: KubeObject | undefined;
+  #doubt: "conflict" | "restored" | undefined;
+  #isAbsent = false;
+  #reported: Set<string> | undefined;
+
+  constructor({ cached, kind, memo, firstSeen }: ObjectStateOptions) {
+    this.cached = cached;
+    this.kind = kind;
+    this.memo = memo;
+    this.firstSeen = firstSeen;
+  }
+
+  /** Tells the object from all others, for logs and observers: the resource's key, then its uid or "namespace/name". */
+  get key(): string {
+    return objectKey(this.resource, this.body);
+  }
+
+  get resource(): Resource {
+    return this.kind.resource;
+  }
+
+  /** The newest state known: for daemons, writes and observers. NB: it may change while a reconcile runs. */
+  get body(): KubeObject {
+    return this.cached.object;
+  }
+
+  /** The state that the current reconcile began with: for everything that decides, and for what handlers see. */
+  get snapshot(): KubeObject {
+    return this.#snapshot ?? this.cached.object;
+  }
+
+  /** Whether there is a state that no reconcile has begun with. The only meaning of "there is news". */
+  get hasNews(): boolean {
+    return this.#snapshot !== this.cached.object;
+  }
+
+  /** Whether something of an earlier reconcile is still to be written, so that each event is a reason to try again. */
+  get isUnfinished(): boolean {
+    return !this.pending.isEmpty;
+  }
+
+  /** Why the body must be read from the server before it is used; undefined if it need not. */
+  get doubt(): "conflict" | "restored" | undefined {
+    return this.#doubt;
+  }
+
+  /** Whether the server has said that the object is not there any more. The watch confirms that later. */
+  get isAbsent(): boolean {
+    return this.#isAbsent;
+  }
+
+  /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */
+  begin(now: Seconds): { readonly before: KubeObject | undefined; readonly after: KubeObject } | undefined {
+    this.cached.settle(now);
+    if (!this.hasNews) return undefined;
+    const change = { before: this.#snapshot, after: this.cached.object };
+    this.#snapshot = change.after;
+    return change;
+  }
+
+  /** The body must be read before it is used again. */
+  distrust(why: "conflict" | "restored"): void {
+    // NB: a server that was set back has older versions, which the read after a conflict would not take.
+    this.#doubt = this.#doubt === "restored" ? "restored" : why;
+  }
+
+  /** Takes what was read; undefined: there is no such object any more. */
+  resolve(object: KubeObject | undefined): void {
+    if (object === undefined) {
+      this.markAbsent();
+    } else {
+      this.#isAbsent = false;
+      if (this.#doubt === "restored") this.cached.replace(object);
+      else this.cached.adopt(object, { from: "read" });
+    }
+    this.#doubt = undefined;
+  }
+
+  /** The server has said that the object is not there any more: what is known of it by now is no news. */
+  markAbsent(): void {
+    this.#isAbsent = true;
+    this.#snapshot = this.cached.object;
+  }
+
+  /** Returns whether that was not reported of this object yet: for log lines that come once. */
+  reportOnce(what: string): boolean {
+    if (this.#reported?.has(what)) return false;
+    (this.#reported ??= new Set()).add(what);
+    return true;
+  }
+}
+
+/** Returns what tells one object from all others. */
+export function objectKey(resource: Resource, { metadata }: KubeObject): string {
+  const { uid, namespace = "", name = "" } = metadata ?? {};
+  return `${keyOf(resource)}/${uid || `${namespace}/${name}`}`;
+}

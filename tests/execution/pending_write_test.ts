@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { PendingWrite } from "../../lib/execution/pending_write.ts";
+import { Patch, type PatchFunction } from "../../lib/model/patch.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+
+describe("PendingWrite", () => {
+  const logger = silentLogger();
+
+  it("puts what is kept before what is new, and notes last", () => {
+    const pending = new PendingWrite();
+    pending.keep(new Patch({ status: { a: 1, b: 1 } }));
+    const patch = new Patch({ status: { b: 2, c: 2 } });
+    const outgoing = pending.compose(patch, new Patch({ status: { c: 3 } }), logger);
+    assert.deepEqual(outgoing.toMergePatch(), { status: { a: 1, b: 2, c: 3 } });
+    assert.deepEqual(patch.toMergePatch(), { status: { b: 2, c: 2 } });
+  });
+
+  it("keeps what could not be sent until it is settled, but for functions that lost a race", () => {
+    const pending = new PendingWrite();
+    const fn: PatchFunction = () => {};
+    const patch = new Patch({ spec: { a: 1 } });
+    patch.fns.push(fn);
+    pending.keep(patch);
+    pending.keep(new Patch({ spec: { b: 1 } }));
+    assert.deepEqual([pending.isEmpty, pending.failures, pending.hasOnlyFunctions], [false, 2, true]);
+    assert.deepEqual(pending.patch?.toMergePatch(), { spec: { a: 1, b: 1 } });
+    pending.settle([fn]);
+    assert.deepEqual([pending.isEmpty, pending.failures, pending.patch?.fns], [false, 0, [fn]]);
+    pending.drop("functions");
+    assert.equal(pending.isEmpty, true);
+  });
+
+  it("drops what JSON cannot express, and keeps the functions", () => {
+    const pending = new PendingWrite();
+    const fn: PatchFunction = () => {};
+    const patch = new Patch();
+    patch.status = { wrong: 10n };
+    patch.fns.push(fn);
+    const outgoing = pending.compose(patch, undefined, logger);
+    assert.deepEqual([outgoing.toMergePatch(), outgoing.fns, patch.fns], [{}, [fn], [fn]]);
+    assert.deepEqual(patch.toMergePatch(), {});
+  });
+});
