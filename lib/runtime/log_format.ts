@@ -51,7 +51,7 @@ function toPlain(record: LogRecord, options: TextSinkOptions): string {
 }
 
 function toFull(record: LogRecord, options: TextSinkOptions): string {
-  const head = `[${toLocalTime(record.time)}] ${pad(record.logger, 20)} [${
+  const head = `[${toLocalTime(record.time)}] ${pad(toOneLine(record.logger), 20)} [${
     pad(LEVEL_NAMES[record.level], 8)
   }]`;
   return `${paint(head, record.level, options)} ${toText(record, options)}`;
@@ -59,7 +59,7 @@ function toFull(record: LogRecord, options: TextSinkOptions): string {
 
 function toText(record: LogRecord, options: TextSinkOptions): string {
   const { error, ...fields } = withoutHints(record.fields);
-  const prefix = options.prefix ?? true ? toPrefix(record.reference) : "";
+  const prefix = options.prefix ?? true ? toOneLine(toPrefix(record.reference)) : "";
   const pairs = Object.keys(fields).map((key) => toPair(key, fields[key])).join("");
   const failure = Object.hasOwn(record.fields, "error") ? `: ${toOneLine(describe(error))}` : "";
   return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
@@ -72,8 +72,9 @@ function withoutHints({ stack, ...fields }: LogFields): LogFields {
 
 function toPair(key: string, value: unknown): string {
   if (value === undefined) return "";
-  const isPlain = typeof value === "string" && /^[^\s"=\p{Cc}]+$/u.test(value);
-  return ` ${key}=${isPlain ? value : escapeControls(toJsonText(value))}`;
+  const isPlain = typeof value === "string" && value !== "" && !/[\s"=]/u.test(value) &&
+    !HIDDEN.test(value);
+  return ` ${toOneLine(key)}=${escapeHidden(cut(isPlain ? value : toJsonText(value)))}`;
 }
 
 /** An error in one line: its name, its message, and those of its causes. */
@@ -108,8 +109,8 @@ function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): str
   const parts = [error, ...causesOf(error)].map((part) =>
     part instanceof Error ? part.stack ?? describeOne(part) : describeOne(part)
   );
-  const lines = parts.join("\nCaused by: ").split(/\r?\n/);
-  return lines.map((line) => `\n  ${escapeControls(line)}`).join("");
+  const lines = cut(parts.join("\nCaused by: ")).split(/\r?\n/);
+  return lines.map((line) => `\n  ${escapeHidden(line)}`).join("");
 }
 
 function toJson(record: LogRecord, options: TextSinkOptions): string {
@@ -126,8 +127,8 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   if (stack) line.exception = stack;
   // One by one: a field that JSON cannot hold costs itself only.
   const pairs = Object.keys(line).filter((key) => line[key] !== undefined)
-    .map((key) => `${JSON.stringify(key)}:${toJsonText(line[key])}`);
-  return `{${pairs.join(",")}}`;
+    .map((key) => `${JSON.stringify(cut(key))}:${toCappedJson(line[key])}`);
+  return escapeHidden(`{${pairs.join(",")}}`);
 }
 
 /** Fields become keys of their own; those whose names are taken go under "fields". An explicit severity wins. */
@@ -172,15 +173,41 @@ function toJsonText(value: unknown): string {
   }
 }
 
-function toOneLine(text: string): string {
-  // Nearly all texts are fine as they are, and looking is cheaper than replacing.
-  if (!CONTROL.test(text)) return text;
-  return escapeControls(text.replace(/\s*[\r\n]+\s*/g, " "));
+/** JSON that stays JSON: of what is too long, the beginning is kept as a string. */
+function toCappedJson(value: unknown): string {
+  const json = toJsonText(typeof value === "string" ? cut(value) : value);
+  return json.length <= 2 * MAX_LENGTH ? json : JSON.stringify(cut(json));
 }
 
-/** What a terminal would obey is written as what it is: names and messages come from strangers. */
-function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+function toOneLine(text: string): string {
+  const short = cut(text);
+  // Nearly all texts are fine as they are, and looking is cheaper than replacing.
+  if (!HIDDEN.test(short)) return short;
+  // NB: linear, as texts come from strangers: a pattern that eats blanks on both sides of a line break is not.
+  const lines = short.split(/[\r\n]+/);
+  const last = lines.length - 1;
+  const trimmed = lines.map((line, index) => {
+    const begun = index === 0 ? line : line.trimStart();
+    return index === last ? begun : begun.trimEnd();
+  });
+  return escapeHidden(
+    trimmed.filter((line, index) => line !== "" || index === 0 || index === last).join(" "),
+  );
+}
+
+/** Returns the beginning of a text that is too long, and how much was left out. */
+function cut(text: string): string {
+  if (text.length <= MAX_LENGTH) return text;
+  return `${text.slice(0, MAX_LENGTH).replace(/[\uD800-\uDBFF]$/, "")}… and ${text.length - MAX_LENGTH} more`;
+}
+
+/** Names and messages come from strangers: whatever a terminal obeys or a reader cannot see is written as its code. */
+function escapeHidden(text: string): string {
+  if (!HIDDEN.test(text)) return text;
+  return text.replace(ALL_HIDDEN, (found) => {
+    const units = Array.from({ length: found.length }, (_, index) => found.charCodeAt(index));
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+  });
 }
 
 function toLocalTime(time: number): string {
@@ -195,7 +222,15 @@ function pad(text: string, width: number): string {
   return text.slice(0, width).padEnd(width);
 }
 
-const CONTROL = /\p{Cc}/u;
+/** No text in a line is longer, in UTF-16 units: whoever may create an object must not fill the disk. */
+const MAX_LENGTH = 8192;
+
+/**
+ * Controls, line and paragraph separators, lone surrogates, and what changes the direction of a text or is not seen at all;
+ * but for the joiners, which emoji and some scripts are written with.
+ */
+const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|(?![\u200C\u200D])\p{Cf}/u;
+const ALL_HIDDEN = new RegExp(HIDDEN.source, "gu");
 
 const LEVEL_NAMES: Readonly<Record<LogLevel, string>> = {
   debug: "DEBUG",

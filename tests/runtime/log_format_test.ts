@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { textSink, type TextSinkOptions } from "../../lib/runtime/log_format.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
+import { assertLinear } from "../support/growth.ts";
 
 const RECORD: LogRecord = {
   level: "info",
@@ -198,5 +199,54 @@ describe("textSink() in JSON", () => {
     assert.match(text, /"__proto__":\{"a":1\}/);
     assert.match(text, /"constructor":2/);
     assert.match(lineOf({ fields: JSON.parse('{"__proto__": 1}') }, {}), /__proto__=1$/);
+  });
+});
+
+describe("textSink() with texts of strangers", () => {
+  const FORMATS = ["plain", "full", "json"] as const;
+
+  it("cuts each text at 8192 characters, and says how much is missing", () => {
+    const long = "x".repeat(10_000);
+    for (const format of FORMATS) {
+      const line = lineOf({
+        message: long,
+        fields: { [long]: long, error: new Error(long), list: [long, long] },
+      }, {
+        format,
+      });
+      assert.match(line, /x… and 1808 more/);
+      assert.ok(line.length < 9 * 8192, `${format}: ${line.length}`);
+      if (format === "json") assert.equal(typeof JSON.parse(line).list, "string");
+    }
+  });
+
+  it("stays fast with blanks around a line break, however many", () => {
+    const hostile = `${" ".repeat(80_000)}\t`;
+    for (const format of FORMATS) {
+      const take = (length: number) => () =>
+        void lineOf({
+          message: `a\n${hostile.slice(-length)}b`,
+          fields: { error: new Error(hostile.slice(-length)) },
+        }, {
+          format,
+        });
+      assertLinear(take, { name: format, small: 20_000 });
+    }
+  });
+
+  it("lets nobody forge lines: breaks, separators, directions and what is unseen are written as codes", () => {
+    const forged = "a\n2026 fake\u2028b\u202Ec\u200Bd\u0085e\u{E0041}f";
+    for (const format of FORMATS) {
+      const line = lineOf({
+        message: forged,
+        logger: forged,
+        reference: { name: forged, namespace: forged },
+        fields: { [forged]: forged, error: forged, list: [forged] },
+      }, { format, prefix: true });
+      assert.doesNotMatch(line.trimEnd(), /[\n\u2028\u202E\u200B\u0085\u{E0041}]/u, format);
+      assert.match(line, /\\u202e/);
+      assert.match(line, /\\udb40\\udc41/);
+    }
+    assert.match(lineOf({ message: "family 👨\u200D👩" }, {}), /👨\u200D👩/u);
   });
 });
