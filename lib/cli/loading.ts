@@ -91,7 +91,8 @@ interface Place {
 }
 
 /** A path with a line, as it stands in messages and stacks: "file:///a/b.ts?fresh=1:4:9", "/a/b.ts:4", "(/a/b.ts:4:9)". */
-const PLACE = /(?:file:\/\/)?(\/[^\s:?()"']+\.[cm]?[jt]sx?)(?:\?[^\s:]*)?:(\d+)(?::\d+)?/g;
+const PLACE =
+  /(?<![\w/.-])(?:file:\/\/)?(\/[^\s:?()"']{1,1024}\.[cm]?[jt]sx?)(?:\?[^\s:]{0,1024})?:(\d+)(?::\d+)?/g;
 
 /** Returns the error to show when a file throws while being imported. */
 export async function importError(

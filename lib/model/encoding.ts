@@ -25,7 +25,7 @@ export function digestOf(value: unknown): string {
 export function suffixOf(text: string): string {
   const bytes = blake2b(encode(text), { dkLen: 4 });
   const base64 = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", ".");
-  return `-${base64.replace(/[=.-]+$/, "")}`;
+  return `-${base64.replace(/(?<![=.-])[=.-]+$/, "")}`;
 }
 
 /** Gives the length of a text in UTF-8 bytes. */

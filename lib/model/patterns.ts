@@ -41,10 +41,13 @@ function parseGlob(text: string): Glob {
 }
 
 function toSource(glob: string): string {
-  return glob.replace(/\[(!?)([^\]]+)\]|[*?]|[.+^${}()|[\]\\]/g, (found, negated: string, set: string) => {
-    if (found === "*") return ".*";
-    if (found === "?") return ".";
-    if (set === undefined) return `\\${found}`;
-    return `[${negated === "!" ? "^" : ""}${set.replace(/[\\^[]/g, "\\$&")}]`;
-  });
+  return glob.replace(
+    /\[(!?)([^\]]{1,255})\]|[*?]|[.+^${}()|[\]\\]/g,
+    (found, negated: string, set: string) => {
+      if (found === "*") return ".*";
+      if (found === "?") return ".";
+      if (set === undefined) return `\\${found}`;
+      return `[${negated === "!" ? "^" : ""}${set.replace(/[\\^[]/g, "\\$&")}]`;
+    },
+  );
 }

@@ -94,7 +94,7 @@ export async function readCluster(source: Source, content: JsonObject): Promise<
   }
   const insecure = content["insecure-skip-tls-verify"] === true;
   return {
-    server: server.replace(/\/+$/, ""),
+    server: server.replace(/(?<!\/)\/+$/, ""),
     ca: insecure ? undefined : await readMaterial(source, content, "certificate-authority"),
     insecure: insecure || undefined,
     serverName: textField(content, "tls-server-name"),

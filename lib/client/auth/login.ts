@@ -200,7 +200,7 @@ export async function toConnectionInfo(
   const renew = refresh ?? (hasFiles ? () => login : undefined);
   return {
     ...rest,
-    server: rest.server.replace(/\/+$/, ""),
+    server: rest.server.replace(/(?<!\/)\/+$/, ""),
     ca: await pemOf(host, { name: "ca", text: ca, path: caPath }),
     cert: await pemOf(host, { name: "cert", text: cert, path: certPath }),
     key: await pemOf(host, { name: "key", text: key, path: keyPath }),

@@ -60,9 +60,9 @@ export function clientConfigFor(id: string, client: WebhookClientConfig): Webhoo
   const { url, service } = client;
   return {
     ...client,
-    ...url !== undefined && { url: `${url.replace(/\/+$/, "")}/${path}` },
+    ...url !== undefined && { url: `${url.replace(/(?<!\/)\/+$/, "")}/${path}` },
     ...service !== undefined && {
-      service: { ...service, path: `${(service.path ?? "").replace(/\/+$/, "")}/${path}` },
+      service: { ...service, path: `${(service.path ?? "").replace(/(?<!\/)\/+$/, "")}/${path}` },
     },
   };
 }

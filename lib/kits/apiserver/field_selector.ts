@@ -28,7 +28,7 @@ export function parseFieldSelector(text: string, selectable: readonly string[]):
   const found: { matches: Predicate; name?: string; namespace?: string } = { matches: () => true };
   const terms: Predicate[] = [];
   for (const part of text.split(",").filter((term) => term !== "")) {
-    const term = /^(.*?)(==|!=|=)(.*)$/.exec(part);
+    const term = /^(.*?)(==|!=|=)(.*)$/s.exec(part);
     if (term === null) {
       throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     }

@@ -56,7 +56,7 @@ class NodeConnection implements Connection {
     this.#agent = createAgent(options, { host, port, isSecure }, care);
     this.#send = isSecure ? https.request : http.request;
     this.#target = { protocol: url.protocol, host, port, agent: this.#agent };
-    this.#prefix = url.pathname.replace(/\/+$/, "");
+    this.#prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
     this.#connectTimeout = options.connectTimeout;
     this.#brake = care.brake;
   }

@@ -85,7 +85,7 @@ class MemoryNetwork implements VirtualNetwork {
 
   connect(options: ConnectOptions): Connection {
     const url = new URL(options.server);
-    const prefix = url.pathname.replace(/\/+$/, "");
+    const prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
     const own = new Set<VirtualExchange>();
     let isClosed = false;
     return {

@@ -75,7 +75,7 @@ function isDateTime(text: string): boolean {
 }
 
 function isDuration(text: string): boolean {
-  if (/^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
+  if (/^[+-]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   return /(^|\D)\d+\s*(ns|nano|us|micro|ms|milli|s\b|sec|m\b|min|h\b|hr|hour|d\b|day|w\b|week)/i.test(text);
 }
 
