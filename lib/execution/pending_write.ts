@@ -1,4 +1,8 @@
-/** What could not be written yet: kept by whoever wanted it (an object's reconciles, one daemon), sent with the next write. */
+/**
+ * What could not be written yet: kept by whoever wanted it (an object's reconciles, one daemon), and sent with the next write.
+ *
+ * It holds what handlers want and what they have achieved, never the framework's own notes: those are made anew each time.
+ */
 
 import { Patch, type PatchFunction } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -13,7 +17,7 @@ export class PendingWrite {
   #patch: Patch | undefined;
   /** Records of finished attempts that are not on the object. They win over stored ones. */
   records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
-  /** How many attempts in a row have failed. */
+  /** How many writes in a row were kept. 0: what is pending are functions that lost a race. */
   failures = 0;
 
   get isEmpty(): boolean {
@@ -56,16 +60,24 @@ export class PendingWrite {
   }
 
   /** Everything is written, but for functions that lost a race. */
-  settle(lost: readonly PatchFunction[]): void {
+  settle(lost: readonly PatchFunction[] = []): void {
     this.#patch = undefined;
     this.records = NO_RECORDS;
     this.failures = 0;
     if (lost.length > 0) (this.#patch = new Patch()).fns.push(...lost);
   }
 
-  /** Drops what would fail for ever. */
-  drop(what: "everything" | "functions"): void {
-    if (what === "everything") this.#patch = undefined;
-    else if (this.#patch !== undefined) this.#patch.fns = [];
+  /** Drops the patch, which would be refused for ever. Records of finished attempts stay. */
+  drop(): void {
+    this.#patch = undefined;
+    this.failures = 0;
+  }
+
+  /** Takes out the functions that lost a race, for somebody who puts them into a patch of their own. */
+  takeLost(): readonly PatchFunction[] {
+    if (this.failures > 0 || this.#patch === undefined) return [];
+    const { fns } = this.#patch;
+    this.#patch = undefined;
+    return fns;
   }
 }

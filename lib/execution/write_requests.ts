@@ -1,11 +1,12 @@
 /**
- * Writes what a cycle left behind onto the object, in as few requests as possible.
+ * The requests of one write: what is wanted on an object, in as few requests as possible.
  *
  * What equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between repeats
  * a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes out
  * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
  * of it is for one object: should that have gone, nothing lands on another one that has taken its name.
- * Functions come last, as JSON patches of what they change on the newest object. Source: design, decision 6; A §6.8.
+ * Functions come last, as JSON patches of what they change on the newest object. What the answers mean for what
+ * is pending is told in `object_writer.ts`. Source: Kopf, docs/patches.
  */
 
 import { ApiError } from "../client/errors.ts";
@@ -50,21 +51,22 @@ export interface Applied {
   readonly writes: number;
   /** Functions that lost against somebody else's change: to be applied to the newest object, which must be read first. */
   readonly remaining: readonly PatchFunction[];
+  /** A function threw: none of them was applied. Everything else is written. */
+  readonly failure?: FunctionFailure;
 }
 
-/** A function of the patch has thrown: that is the user's fault, and would happen again. The cause is what it threw. */
+/** A function of the patch threw: that is the user's fault, and would happen again. The cause is what it threw. */
 export class FunctionFailure extends Error {
   override readonly name: string = "FunctionFailure";
 }
 
-/** How often what depends on the object's version is made anew. */
+/** How often a request that depends on the object's version is made anew. */
 const CONFLICTS = 5;
 
 /**
  * Writes the patch and the finalizer.
  *
  * @throws {ApiError} If the server refuses for another reason than that the object has gone.
- * @throws {FunctionFailure} If a function of the patch throws. The fields are written by then.
  */
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   const writer = new Writer(options);
@@ -77,8 +79,8 @@ export async function applyPatch(options: ApplyOptions): Promise<Applied> {
     if (status !== undefined) await writer.mergeStatus(status);
     if (finalizer === undefined) await writer.merge(main);
     else await writer.mergeWithFinalizer(main, finalizer);
-    const remaining = await writer.transform(patch.fns);
-    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, remaining };
+    const outcome = await writer.transform(patch.fns);
+    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, ...outcome };
   } catch (error) {
     if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {
       return { body: undefined, writes: writer.writes, remaining: [] };
@@ -152,19 +154,20 @@ class Writer {
     }
   }
 
-  async transform(fns: readonly PatchFunction[]): Promise<readonly PatchFunction[]> {
-    if (fns.length === 0) return [];
+  async transform(fns: readonly PatchFunction[]): Promise<Pick<Applied, "remaining" | "failure">> {
+    if (fns.length === 0) return { remaining: [] };
     const wanted = cloneJson(this.body);
-    for (const fn of fns) call(fn, wanted);
+    const failure = callAll(fns, wanted);
+    if (failure !== undefined) return { remaining: [], failure };
     const operations = createJsonPatch(this.body, wanted);
     const { main, status } = splitOperations(operations, this.#options.resource);
     try {
       if (main.length > 0) await this.#send({ type: "json", body: this.#guarded(main) });
       if (status.length > 0) await this.#send({ type: "json", body: this.#guarded(status) }, "status");
-      return [];
+      return { remaining: [] };
     } catch (error) {
       if (!isReplaced(error) && error instanceof ApiError && (error.status === 422 || error.status === 409)) {
-        return fns;
+        return { remaining: fns };
       }
       throw error;
     }
@@ -243,12 +246,12 @@ export function isWorthWriting(
   return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;
 }
 
-function call(fn: PatchFunction, body: KubeObject): void {
+function callAll(fns: readonly PatchFunction[], body: KubeObject): FunctionFailure | undefined {
   try {
-    fn(body);
+    for (const fn of fns) fn(body);
   } catch (error) {
     const cause = toError(error);
     const message = `A function of the patch failed, and all of its functions are dropped: ${cause.message}`;
-    throw new FunctionFailure(message, { cause });
+    return new FunctionFailure(message, { cause });
   }
 }

@@ -222,6 +222,7 @@ async function conclude(pass: Pass, decision: Decision): Promise<Next> {
   if (isWorthWriting(write)) {
     try {
       applied = await applyPatch(write);
+      if (applied.failure !== undefined) throw applied.failure;
     } catch (error) {
       keep(pass, decision, error);
       throw error;

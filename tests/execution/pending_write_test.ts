@@ -27,8 +27,19 @@ describe("PendingWrite", () => {
     assert.deepEqual(pending.patch?.toMergePatch(), { spec: { a: 1, b: 1 } });
     pending.settle([fn]);
     assert.deepEqual([pending.isEmpty, pending.failures, pending.patch?.fns], [false, 0, [fn]]);
-    pending.drop("functions");
+    pending.drop();
     assert.equal(pending.isEmpty, true);
+  });
+
+  it("hands out functions that lost a race, but none of a write that failed", () => {
+    const pending = new PendingWrite();
+    const fn: PatchFunction = () => {};
+    pending.settle([fn]);
+    assert.deepEqual([pending.takeLost(), pending.isEmpty, pending.takeLost()], [[fn], true, []]);
+    const patch = new Patch();
+    patch.fns.push(fn);
+    pending.keep(patch);
+    assert.deepEqual([pending.takeLost(), pending.patch?.fns], [[], [fn]]);
   });
 
   it("drops what JSON cannot express, and keeps the functions", () => {

@@ -92,6 +92,7 @@ export async function sendPatch(patch: Patch, options: SendOptions): Promise<Bac
 async function send(outgoing: Patch, options: SendOptions): Promise<Backlog | undefined> {
   const { logger, adopt } = options;
   const applied = await applyPatch({ ...options, patch: outgoing });
+  if (applied.failure !== undefined) throw applied.failure;
   if (applied.body === undefined) logger.debug("The object has gone: nothing is written");
   else adopt(applied.body);
   tellWritten(outgoing, { ...options, applied });

@@ -1,0 +1,236 @@
+/**
+ * The one write path: what handlers, daemons, timers and the framework itself want on an object goes through `write()`.
+ *
+ * It puts together what is pending and what is new, sends what differs from the newest state in as few requests as possible
+ * (`write_requests.ts`), takes the response for the object's newest state, keeps what could not be sent, and tells observers.
+ * It never throws: `WriteResult` says what became of it. When to try again, and whether to read the object before, is the
+ * caller's. What each answer of the server means stands in one place, `verdictOn()`.
+ */
+
+import type { CachedObject } from "../client/cache/object_store.ts";
+import type { Client } from "../client/client.ts";
+import { ApiError } from "../client/errors.ts";
+import { changedPaths, namedPaths } from "../model/changed_paths.ts";
+import { finalizersOf, isDeleting } from "../model/finalizers.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import { minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Observer, Subject } from "./observer.ts";
+import type { PendingWrite } from "./pending_write.ts";
+import { type Applied, applyPatch, type FinalizerChange, isWorthWriting } from "./write_requests.ts";
+
+/** The object, as far as its writer needs it. */
+export interface WritableState extends Subject {
+  /** Takes the responses: they are the newest state. */
+  readonly cached: CachedObject;
+}
+
+/** What is to be written, and for whom. */
+export interface WriteRequest {
+  /** What handlers want. NB: what turns out to be hopeless is cleared in it. */
+  readonly patch: Patch;
+  /** The framework's own changes. They are never pending: the next reconcile makes them anew. */
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** What is left of earlier writes: the object's, or the daemon's own. */
+  readonly pending: PendingWrite;
+  readonly author: WriteAuthor;
+  readonly logger: Logger;
+  /** Whether it goes before other writes where they have to wait. Default: false. */
+  readonly urgent?: boolean;
+  /** Whether the object is read before, since nobody knows what an earlier write has done. Default: false. */
+  readonly readsFirst?: boolean;
+}
+
+/** Who writes: one reconcile of the object, or a daemon or timer beside it. */
+export type WriteAuthor =
+  | { readonly kind: "reconcile"; readonly byEvent: boolean; readonly concluded: boolean }
+  | { readonly kind: "daemon" | "timer"; readonly handler: string; readonly onChange: boolean };
+
+/** What became of a write. */
+export type WriteResult =
+  /** Nothing differs from the newest state. */
+  | { readonly kind: "unchanged" }
+  /** `outgoing` is what was sent; `lost` are functions that lost a race: they are pending, and the object has changed. */
+  | {
+    readonly kind: "written";
+    readonly body: KubeObject;
+    /** How many requests changed the object. */
+    readonly writes: number;
+    readonly outgoing: Patch;
+    readonly lost: readonly PatchFunction[];
+  }
+  /** There is no such object any more, or another one has its name, or that was its last finalizer. Nothing is pending. */
+  | { readonly kind: "gone" }
+  /** It is pending. */
+  | { readonly kind: "kept"; readonly error: unknown }
+  /** The server calls it invalid, or a function threw: it would fail for ever. */
+  | { readonly kind: "dropped"; readonly error: unknown };
+
+/** What an `ObjectWriter` works with. */
+export interface ObjectWriterOptions {
+  readonly client: Client;
+  /** Default: nobody observes. */
+  readonly observer?: Observer;
+  readonly clock: Clock;
+  /** How long the event of a write is waited for, where versions have no order. */
+  readonly consistencyTimeout: () => Seconds;
+  /** Aborts when nothing may be written any more. */
+  readonly fence: AbortSignal;
+}
+
+/** Writes onto objects. */
+export class ObjectWriter {
+  readonly #options: ObjectWriterOptions;
+
+  constructor(options: ObjectWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Whether nothing may be written any more. */
+  get isClosed(): boolean {
+    return this.#options.fence.aborted;
+  }
+
+  /** Writes what is pending and what is new. Never throws. */
+  async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
+    const { client, observer, fence: signal } = this.#options;
+    const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
+    const wanted = pending.compose(patch, undefined, logger);
+    // NB: it is asked before the notes join it, which are nobody's change.
+    const content = observer?.written === undefined ? undefined : wanted.toMergePatch();
+    const outgoing = withNotes(wanted, notes);
+    try {
+      const body = readsFirst ? await this.read(state, request) : state.body;
+      if (body === undefined) return gone(request);
+      if (!isWorthWriting({ patch: outgoing, body, finalizer })) {
+        pending.settle();
+        return { kind: "unchanged" };
+      }
+      const { resource } = state;
+      const sent = await applyPatch({ client, resource, body, patch: outgoing, finalizer, signal, urgent });
+      if (content !== undefined && sent.writes > 0) {
+        this.#tell(state, request, { before: body, content, sent, hasFunctions: outgoing.fns.length > 0 });
+      }
+      if (sent.body !== undefined) this.#adopt(state, sent.body);
+      return settleSent(sent, outgoing, request);
+    } catch (error) {
+      return settleRefused(error, request);
+    }
+  }
+
+  /**
+   * Returns the object as the server has it now; undefined if there is none, or another one of its name.
+   *
+   * @throws {ApiError} If the server refuses for another reason.
+   */
+  async read(
+    { resource, body }: Pick<Subject, "resource" | "body">,
+    { urgent }: Pick<WriteRequest, "urgent"> = {},
+  ): Promise<KubeObject | undefined> {
+    const { client, fence: signal } = this.#options;
+    const { name = "", namespace, uid } = body.metadata;
+    const address = { name, namespace: resource.namespaced ? namespace : undefined };
+    try {
+      const whole = await client.get(resource, address, { signal, urgent });
+      const newest = client.shapeOf(resource)?.cut(whole) ?? whole;
+      return newest.metadata?.uid === uid ? newest : undefined;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  #adopt({ cached }: WritableState, body: KubeObject): void {
+    const { clock, consistencyTimeout } = this.#options;
+    const timeout = consistencyTimeout();
+    if (timeout > 0) cached.adopt(body, { from: "write", until: clock.monotonic() + timeout });
+    else cached.adopt(body, { from: "read" });
+  }
+
+  #tell(state: WritableState, { author }: WriteRequest, told: ToldWrite): void {
+    const { before, content, sent: { body, writes } } = told;
+    const paths = pathsOf(told);
+    if (author.kind === "reconcile") {
+      const { byEvent, concluded } = author;
+      this.#options.observer?.written?.(state, { paths, writes, byEvent, concluded });
+      return;
+    }
+    const { kind: type, handler, onChange } = author;
+    const by = { handler, type, onChange, before, content, version: body?.metadata.resourceVersion };
+    this.#options.observer?.written?.(state, { paths, writes, byEvent: false, concluded: false, by });
+  }
+}
+
+/** A write that has reached the object. */
+interface ToldWrite {
+  readonly before: KubeObject;
+  /** What handlers wanted, as a merge patch. */
+  readonly content: JsonObject;
+  readonly hasFunctions: boolean;
+  readonly sent: Applied;
+}
+
+/** What handlers have changed: what their patch says and was not there already, and what its functions did. */
+function pathsOf({ before, content, hasFunctions, sent: { body } }: ToldWrite): readonly string[] {
+  const paths = namedPaths(minimisePatch(before, content) ?? {});
+  if (!hasFunctions || body === undefined) return paths;
+  const changed = changedPaths(before, body).filter((path) => !path.startsWith("metadata."));
+  return [...new Set([...paths, ...changed])];
+}
+
+function withNotes(patch: Patch, notes: Patch | undefined): Patch {
+  if (notes !== undefined) patch.merge(notes.toMergePatch());
+  return patch;
+}
+
+function settleSent(sent: Applied, outgoing: Patch, request: WriteRequest): WriteResult {
+  const { body, writes, remaining: lost, failure } = sent;
+  const { patch, pending, logger } = request;
+  if (body === undefined || (isDeleting(body) && finalizersOf(body).length === 0)) return gone(request);
+  if (failure !== undefined) {
+    patch.fns = [];
+    pending.drop();
+    return { kind: "dropped", error: failure };
+  }
+  pending.settle(lost);
+  if (lost.length > 0) {
+    logger.debug("Functions of the patch have lost a race: they are applied to the newest state");
+  }
+  return { kind: "written", body, writes, outgoing, lost };
+}
+
+function gone({ pending, logger }: WriteRequest): WriteResult {
+  logger.debug("The object has gone: nothing is written");
+  pending.settle();
+  return { kind: "gone" };
+}
+
+/** What an error of the server means for what was to be written. */
+type Verdict = "keep" | "drop";
+
+/**
+ * The part of the table of answers that the requests do not decide: see docs/architecture.md, "Writes". That the object has
+ * gone, and that functions have lost a race, is found out while requests are made (`write_requests.ts`).
+ */
+function verdictOn(error: unknown): Verdict {
+  if (error instanceof ApiError && (error.status === 400 || error.status === 422)) return "drop";
+  return "keep";
+}
+
+function settleRefused(error: unknown, { patch, pending, logger }: WriteRequest): WriteResult {
+  switch (verdictOn(error)) {
+    case "keep":
+      pending.keep(patch);
+      return { kind: "kept", error };
+    case "drop":
+      logger.error(
+        "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
+        { error },
+      );
+      patch.clear();
+      pending.drop();
+      return { kind: "dropped", error };
+  }
+}
