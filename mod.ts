@@ -177,7 +177,7 @@ export type {
   Present,
   ValueAt,
 } from "./lib/registry/field_paths.ts";
-export { type BuiltinType, type JsonOf, type Kinds, kinds, type Model } from "./lib/registry/kinds.ts";
+export { type Kinds, kinds } from "./lib/registry/kinds.ts";
 export {
   resource,
   type ResourceLike,

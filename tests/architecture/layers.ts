@@ -44,8 +44,6 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["lib/runtime/node/server.ts"],
-  // Types only: nothing of it is there at run time.
-  "@kubernetes/client-node": ["types:lib/registry/kinds.ts"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/encoding.ts"],
   // The API alone: what is done with traces is the user's choice.

@@ -11,6 +11,8 @@ import { type AnyNode, isGlobalReference } from "./scopes.ts";
 
 export const MAX_FILE_LINES = 400;
 export const MAX_FUNCTION_LINES = 80;
+/** Files that a tool writes and nobody reads from top to bottom. */
+const GENERATED = ["lib/registry/kubernetes.ts"];
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
@@ -122,7 +124,7 @@ function sizes(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   return {
     Program(node) {
       const lines = countLines(context.sourceCode.text.trimEnd());
-      if (lines <= MAX_FILE_LINES) return;
+      if (lines <= MAX_FILE_LINES || GENERATED.includes(pathOf(context))) return;
       context.report({
         node,
         message: `A file of ${lines} lines: at most ${MAX_FILE_LINES}. What are the two concepts?`,

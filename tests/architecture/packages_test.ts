@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { PACKAGES } from "./layers.ts";
 import { readTree } from "./tree.ts";
 
 const deno = JSON.parse(readTree("deno.json"));
@@ -14,7 +15,11 @@ describe("package.json", () => {
         [name, specifier],
       ) => [name, specifier.replace(`npm:${name}@`, "")]),
     );
-    assert.deepEqual(npm.dependencies, wanted);
+    assert.deepEqual({ ...npm.dependencies, ...npm.devDependencies }, wanted);
+  });
+
+  it("lets authors install only what lib/ imports", () => {
+    assert.deepEqual(Object.keys(npm.dependencies), Object.keys(PACKAGES));
   });
 
   it("has the name, type and exports of deno.json, so that the package finds itself by its name", () => {
