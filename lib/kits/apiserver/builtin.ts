@@ -6,6 +6,7 @@
  */
 
 import type { Clock } from "../../runtime/host.ts";
+import { configurationRules } from "./admission/configuration_rules.ts";
 import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION } from "./event_conversion.ts";
 import type { Kind, KindRules } from "./kinds.ts";
@@ -152,13 +153,17 @@ export function builtinKinds(store: Store, clock: Clock): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = kind === "CustomResourceDefinition"
-        ? definitionRules(() => clock.now())
-        : builtinRules(kind);
+      const rules = rulesOf(kind, clock);
       kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
+}
+
+function rulesOf(kind: string, clock: Clock): KindRules {
+  if (kind === "CustomResourceDefinition") return definitionRules(() => clock.now());
+  if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"));
+  return builtinRules(kind);
 }
 
 interface Entry {

@@ -92,13 +92,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     "reportingComponent",
     "reportingInstance",
   ],
-  MutatingWebhookConfiguration: ["webhooks"],
   PriorityClass: ["value", "globalDefault", "description", "preemptionPolicy"],
   Role: ["rules"],
   RoleBinding: ["subjects", "roleRef"],
   Secret: ["data", "stringData", "type", "immutable"],
   ServiceAccount: ["secrets", "imagePullSecrets", "automountServiceAccountToken"],
-  ValidatingWebhookConfiguration: ["webhooks"],
 };
 
 /** Drops what is not a field of the kind, on the highest level; below that everything is kept. */

@@ -5,6 +5,7 @@
 import type { Context, Hono } from "hono";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import { ADMIN } from "./access/user.ts";
 import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
@@ -124,7 +125,12 @@ async function serveApiPath(cluster: Cluster, c: Context): Promise<Response> {
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
-  return await serveResource(cluster, request, { kind, path, query: url.searchParams });
+  return await serveResource(cluster, request, {
+    kind,
+    path,
+    query: url.searchParams,
+    user: ADMIN,
+  });
 }
 
 async function serveReview(cluster: Cluster, request: Request, path: ResourcePath): Promise<Response> {

@@ -11,6 +11,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { findControlPlane } from "../../control_plane/control_plane.ts";
 import { differences } from "./compare.ts";
+import { ADMISSION } from "./scenarios/admission.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { LISTS } from "./scenarios/lists.ts";
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...LISTS,
   ...WATCHES,
   ...DELETION,
+  ...ADMISSION,
 ];
 const search = findControlPlane();
 const timeout = 120_000;

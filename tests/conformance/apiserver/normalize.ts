@@ -5,7 +5,13 @@
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 /** Not compared: what a server may say about itself, and what no test is about. */
-const DROPPED = new Set(["managedFields", "storageVersionHash", "selfLink", "remainingItemCount"]);
+const DROPPED = new Set([
+  "caBundle",
+  "managedFields",
+  "storageVersionHash",
+  "selfLink",
+  "remainingItemCount",
+]);
 
 /** Gives a function that replaces each identity by the same placeholder wherever it appears. */
 export function normalizer(): (value: unknown) => unknown {
@@ -18,6 +24,7 @@ export function normalizer(): (value: unknown) => unknown {
       })
       .replace(TIME, "<time>")
       .replace(/(resourceVersion=)[1-9]\d*/g, "$1<version>")
+      .replace(/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>")
       .replace(/(continue=)[^&]+/g, "$1<token>")
       .replace(/([vV]ersion: |requested: |current: )\d+( \(\d+\))?/g, "$1<version>")
       .replace(/(in the precondition|in record) \(\d+\)/g, "$1 (<version>)");

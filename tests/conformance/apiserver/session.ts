@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { normalizer } from "./normalize.ts";
-import type { Target } from "./target.ts";
+import type { HookAnswer, ServedHook, Target } from "./target.ts";
 
 /** An answer as tests read it: they know what is in it. */
 // deno-lint-ignore no-explicit-any -- answers are read field by field, and a wrong one fails the assertion
@@ -96,6 +96,11 @@ export class Session {
       body: isJson && text !== "" ? JSON.parse(text) : text,
       headers: response.headers,
     };
+  }
+
+  /** Serves a webhook; what it is asked goes into no transcript. */
+  serveHook(answer: HookAnswer): Promise<ServedHook> {
+    return this.#target.serveHook(answer);
   }
 
   /** Writes something into the transcript. */

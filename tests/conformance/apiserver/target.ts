@@ -9,7 +9,11 @@ import { Agent, request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
+import { createAuthority } from "../../../lib/runtime/certificates.ts";
+import type { Network } from "../../../lib/runtime/host.ts";
+import { nodeHost } from "../../../lib/runtime/node/host.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
+import type { Answer } from "./session.ts";
 import { startControlPlane } from "../../control_plane/control_plane.ts";
 
 /** What is sent. */
@@ -28,8 +32,19 @@ export interface Target extends AsyncDisposable {
   send(ask: Ask): Promise<Response>;
   /** Lets time pass: for real, or on the virtual clock. In seconds. */
   pause(seconds: number): Promise<void>;
+  /** Serves a webhook that the server can reach. It answers each review with what the function gives. */
+  serveHook(answer: HookAnswer): Promise<ServedHook>;
   /** Makes old versions unknown, if the target can. */
   readonly compact?: () => void;
+}
+
+/** Gives the body of a webhook's answer, or a whole response, or undefined for none at all. */
+export type HookAnswer = (review: Answer) => unknown;
+
+/** A webhook that listens. */
+export interface ServedHook extends AsyncDisposable {
+  /** `clientConfig` for a path of it. */
+  config(path: string): Answer;
 }
 
 /** Starts the API server in the process, on a virtual clock. */
@@ -49,6 +64,7 @@ export function inProcessTarget(): Target {
     async pause(seconds) {
       await host.clock.advance(seconds);
     },
+    serveHook: (answer) => serveHook(host.network, answer),
     compact: () => server.compact(),
     [Symbol.asyncDispose]: async () => {},
   };
@@ -91,10 +107,36 @@ export async function realTarget(): Promise<Target> {
         outgoing.end(textOf(body));
       }),
     pause: (seconds) => sleep(seconds * 1000),
+    serveHook: (answer) => serveHook(nodeHost().network, answer),
     async [Symbol.asyncDispose]() {
       agent.destroy();
       await plane.stop();
     },
+  };
+}
+
+/** The network decides what is real about it; the certificate is, on either. */
+async function serveHook(network: Network, answer: HookAnswer): Promise<ServedHook> {
+  const authority = await createAuthority({ name: "webhooks", now: () => Date.now() });
+  const { certificate, key } = await authority.issue({
+    commonName: "webhook",
+    server: true,
+    ipAddresses: ["127.0.0.1"],
+  });
+  const server = await network.serve({
+    tls: { cert: certificate, key },
+    fetch: async (request) => {
+      const given = await answer(await request.json());
+      if (given instanceof Response) return given;
+      return new Response(JSON.stringify(given), { headers: { "content-type": "application/json" } });
+    },
+  });
+  return {
+    config: (path) => ({
+      url: `https://127.0.0.1:${server.port}${path}`,
+      caBundle: btoa(authority.certificate),
+    }),
+    [Symbol.asyncDispose]: () => server.close(),
   };
 }
 

@@ -2,6 +2,7 @@
  * A request for a resource, as far as all verbs read it alike. Apart from those who serve it, so that they need not know each other.
  */
 
+import type { User } from "../access/user.ts";
 import type { Kind } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
 import type { Shape } from "./shape.ts";
@@ -14,4 +15,5 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly shape: Shape;
   readonly dryRun: boolean;
+  readonly user: User;
 }

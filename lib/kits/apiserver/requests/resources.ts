@@ -3,6 +3,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import type { User } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
@@ -16,11 +17,13 @@ import {
   methodNotAllowed,
   notFound,
   notSupported,
+  Refusal,
 } from "../refusal.ts";
+import type { Stored } from "../storage/stored.ts";
 import { clone } from "../values.ts";
-import { createObject, type WriteOptions } from "../writes/create.ts";
-import { deleteObject, type Deletion } from "../writes/delete.ts";
-import { updateObject } from "../writes/update.ts";
+import type { WriteOptions } from "../writes/create.ts";
+import type { Deletion } from "../writes/delete.ts";
+import { createAdmitted, deleteAdmitted, updateAdmitted } from "./admitted.ts";
 import { readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
@@ -32,11 +35,13 @@ import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
+import { isDryRun } from "./write_options.ts";
 
 export interface CallOptions {
   readonly kind: Kind;
   readonly path: ResourcePath;
   readonly query: URLSearchParams;
+  readonly user: User;
 }
 
 /**
@@ -47,7 +52,7 @@ export interface CallOptions {
 export function serveResource(
   cluster: Cluster,
   request: Request,
-  { kind, path, query }: CallOptions,
+  { kind, path, query, user }: CallOptions,
 ): Response | Promise<Response> {
   const call: Call = {
     request,
@@ -56,6 +61,7 @@ export function serveResource(
     query,
     shape: shapeOf(request, query),
     dryRun: isDryRun(request, query),
+    user,
   };
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
   if (path.name === undefined) return serveCollection(cluster, call);
@@ -77,26 +83,6 @@ export function serveResource(
 
 function unsupported({ kind, path }: Call, verb: string): Error {
   return kind.custom && path.subresource !== undefined ? notSupported(kind, verb) : methodNotAllowed();
-}
-
-const OPTION_KINDS: Readonly<Record<string, string>> = {
-  POST: "CreateOptions",
-  PUT: "UpdateOptions",
-  PATCH: "PatchOptions",
-  DELETE: "DeleteOptions",
-};
-
-/** @throws {Refusal} 422 */
-function isDryRun({ method }: Request, query: URLSearchParams): boolean {
-  const values = query.getAll("dryRun").filter((value) => value !== "");
-  if (values.some((value) => value !== "All") && Object.hasOwn(OPTION_KINDS, method)) {
-    throw invalid({ group: "meta.k8s.io", plural: "", kind: OPTION_KINDS[method] ?? "" }, "", [{
-      reason: "FieldValueNotSupported",
-      message: `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`,
-      field: "dryRun",
-    }]);
-  }
-  return values.length > 0;
 }
 
 function serveCollection(cluster: Cluster, call: Call): Response | Promise<Response> {
@@ -127,63 +113,53 @@ function get(cluster: Cluster, { kind, path, query, shape }: Call): Response {
 }
 
 async function create(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, shape, dryRun } = call;
-  const decoded = await readObject(request, kind);
+  const decoded = await readObject(call.request, call.kind);
+  return await created(cluster, call, decoded);
+}
+
+async function created(cluster: Cluster, call: Call, decoded: Decoded): Promise<Response> {
+  const { kind, shape } = call;
   const headers = new Headers();
   const report = reporter(call, { headers, decoded });
-  const stored = createObject(cluster, decoded.object, { kind, namespace: path.namespace, dryRun, report });
+  const { object } = decoded;
+  const stored = await createAdmitted(cluster, call, { object, report, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
 }
 
 async function replace(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, shape, dryRun } = call;
+  const { request, kind, path, shape } = call;
   const { namespace, name = "", subresource } = path;
   const decoded = await readObject(request, kind);
-  const { object } = decoded;
-  checkPlace(object, { namespace, name });
-  const headers = new Headers();
-  const report = reporter(call, { headers, decoded });
   const reference = { namespace, name };
+  checkPlace(decoded.object, reference);
   const creates = kind.createOnUpdate && subresource === undefined;
   if (creates && kind.collection.get(keyFor(kind, reference)) === undefined) {
-    const stored = createObject(cluster, object, { kind, namespace, dryRun, report });
-    return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
+    return await created(cluster, call, decoded);
   }
-  const stored = updateObject(cluster, {
-    kind,
-    reference,
-    subresource,
-    dryRun,
-    report,
-    change: () => object,
-  });
+  const headers = new Headers();
+  const report = reporter(call, { headers, decoded });
+  const wish = () => ({ object: clone(decoded.object), report });
+  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, headers });
 }
 
 async function patch(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, shape, dryRun } = call;
-  const { namespace, name = "", subresource } = path;
+  const { request, kind, path, shape } = call;
+  const { namespace, name = "" } = path;
   const apply = await readPatch(request, kind);
   const reference = { namespace, name };
-  const current = kind.collection.get(keyFor(kind, reference));
-  if (current === undefined) throw notFound(kind, name);
-  const decoded = decodePatched(apply(clone(servedObject(kind, current))), kind);
-  const { object } = decoded;
-  checkPlace(object, reference);
-  if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
-    throw invalid(kind, name, [immutableUid(object.metadata.uid)]);
-  }
   const headers = new Headers();
-  const refuse = (fault: string) => invalidPatch(object, fault);
-  const report = reporter(call, { headers, decoded, refuse });
-  const stored = updateObject(cluster, {
-    kind,
-    reference,
-    subresource,
-    dryRun,
-    report,
-    change: () => object,
-  });
+  const wish = (current: Stored) => {
+    const decoded = decodePatched(apply(clone(servedObject(kind, current))), kind);
+    const { object } = decoded;
+    checkPlace(object, reference);
+    if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
+      throw invalid(kind, name, [immutableUid(object.metadata.uid)]);
+    }
+    const refuse = (fault: string) => invalidPatch(object, fault);
+    return { object, report: reporter(call, { headers, decoded, refuse }) };
+  };
+  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, headers });
 }
 
@@ -229,7 +205,7 @@ function reporter(
   { headers, decoded, refuse }: ReporterOptions,
 ): WriteOptions["report"] {
   const mode = query.get("fieldValidation") ?? "Warn";
-  const warn = (text: string) => headers.append("warning", `299 - ${JSON.stringify(text)}`);
+  const warn = warner(headers);
   return (found) => {
     const unknown = [...decoded.unknown, ...found].map((field) => `unknown field "${field}"`);
     if (mode === "Strict" && unknown.length > 0) {
@@ -246,15 +222,33 @@ function reporter(
   };
 }
 
-async function remove(cluster: Cluster, { request, kind, path, query, shape }: Call): Promise<Response> {
+/** Gives what adds warnings to a response, each once. */
+function warner(headers: Headers): (text: string) => void {
+  const given = new Set<string>();
+  return (text) => {
+    if (!given.has(text)) headers.append("warning", `299 - ${JSON.stringify(text)}`);
+    given.add(text);
+  };
+}
+
+async function remove(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, query, shape } = call;
   const { namespace, name = "" } = path;
   if (kind.apiVersion === "v1" && kind.kind === "Namespace" && IMMORTAL.includes(name)) {
     throw forbidden(kind, name, "this namespace may not be deleted");
   }
   const options = await readDeleteOptions(request, query);
-  const deletion = deleteObject(cluster, { ...options, kind, reference: { namespace, name } });
-  if (!deletion.gone || kind.returnsDeleted) return objectResponse(cluster, deletion.stored, { kind, shape });
-  return jsonResponse(successStatus(kind, deletion), { pretty: shape.pretty });
+  const headers = new Headers();
+  const deletion = await deleteAdmitted(cluster, call, {
+    ...options,
+    kind,
+    reference: { namespace, name },
+    warn: warner(headers),
+  });
+  if (!deletion.gone || kind.returnsDeleted) {
+    return objectResponse(cluster, deletion.stored, { kind, shape, headers });
+  }
+  return jsonResponse(successStatus(kind, deletion), { pretty: shape.pretty, headers });
 }
 
 function successStatus({ group, plural }: Kind, { stored }: Deletion): unknown {
@@ -268,16 +262,24 @@ function successStatus({ group, plural }: Kind, { stored }: Deletion): unknown {
   };
 }
 
-async function removeAll(cluster: Cluster, { request, kind, path, query, shape }: Call): Promise<Response> {
+async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, query, shape } = call;
   const options = await readDeleteOptions(request, query);
   const { items, metadata } = listPage(cluster, { kind, namespace: path.namespace, query });
+  const headers = new Headers();
+  const warn = warner(headers);
   for (const { object } of items) {
     const { namespace, name = "" } = object.metadata;
-    deleteObject(cluster, { ...options, kind, reference: { namespace, name } });
+    try {
+      await deleteAdmitted(cluster, call, { ...options, kind, reference: { namespace, name }, warn });
+    } catch (error) {
+      // Somebody else has deleted it while admission was asked.
+      if (!(error instanceof Refusal) || error.code !== 404) throw error;
+    }
   }
   // NB: as in lists, objects of built-in kinds do not say what they are.
   const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
   const objects = items.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
-  return jsonResponse(list, { pretty: shape.pretty });
+  return jsonResponse(list, { pretty: shape.pretty, headers });
 }

@@ -63,15 +63,13 @@ export function prepareCreation(
   { kind, namespace, dryRun = false, report }: CreateOptions & { readonly kind: Kind },
 ): Creation {
   const { metadata } = object;
-  placeInNamespace(object, kind, namespace);
+  placeObject(cluster, object, { kind, namespace });
   if (metadata.resourceVersion !== undefined) {
     throw storageFault("resourceVersion should not be set on objects to be created");
   }
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = generateName(metadata.generateName, cluster.host.random);
   }
-  checkNamespace(cluster, kind, metadata);
-  checkDefinition(cluster, kind, metadata.name);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   metadata.uid = cluster.host.random.uuid();
@@ -102,6 +100,21 @@ export function commitCreation(
     throw alreadyExists(kind, object.metadata.name ?? "", present.deletionTimestamp !== undefined);
   }
   return dryRun ? new Stored(stored, cluster.store.version) : cluster.store.put(kind.collection, key, stored);
+}
+
+/**
+ * Puts an object that shall be created into the namespace of the URL.
+ *
+ * @throws {Refusal} If nothing can be created there.
+ */
+export function placeObject(
+  cluster: Cluster,
+  object: KubeObject,
+  { kind, namespace }: { readonly kind: Kind; readonly namespace?: string },
+): void {
+  placeInNamespace(object, kind, namespace);
+  checkNamespace(cluster, kind, object.metadata);
+  checkDefinition(cluster, kind, object.metadata.name);
 }
 
 function placeInNamespace({ metadata }: KubeObject, kind: Kind, namespace: string | undefined): void {

@@ -1,0 +1,131 @@
+/**
+ * Admission: others may change or refuse what is about to be written.
+ *
+ * Mutating webhooks come first, one after the other, each seeing what those before it made; validating ones follow, all at
+ * once. Source: Kubernetes documentation, "Dynamic Admission Control".
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { keptFrom } from "../conversion.ts";
+import { applyJsonPatch } from "../json_patch.ts";
+import type { Kind } from "../kinds.ts";
+import { internal } from "../refusal.ts";
+import { clone, equal, isObject } from "../values.ts";
+import { type Attributes, isExempt } from "./attributes.ts";
+import type { Shown } from "./review.ts";
+import { askHook, hasHooks, type Hook, hooksOf, shownTo } from "./webhooks.ts";
+
+export type { Attributes, Operation } from "./attributes.ts";
+
+/** Whether anybody wants to be asked about objects of the kind. If not, writes need not wait. */
+export function isAdmitted(cluster: Cluster, kind: Kind): boolean {
+  return !isExempt(kind) && (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating"));
+}
+
+/**
+ * Gives the object as mutating webhooks want it: another one, or the same if none changed it.
+ *
+ * @throws {Refusal} If one refuses it, or cannot be asked.
+ */
+export async function mutate(cluster: Cluster, attributes: Attributes): Promise<KubeObject | undefined> {
+  if (isExempt(attributes.kind)) return attributes.object;
+  const hooks = hooksOf(cluster, "mutating");
+  const round = new Round(cluster, attributes);
+  for (const hook of hooks) await round.ask(hook);
+  const again = round.again;
+  if (!round.changed || again.size === 0) return round.object;
+  // NB: once more, and never a third time; a webhook that was not meant at first is not asked now.
+  for (const hook of hooks) if (again.has(hook.id)) await round.ask(hook);
+  return round.object;
+}
+
+/** One request's way through the mutating webhooks. */
+class Round {
+  readonly #cluster: Cluster;
+  readonly #attributes: Attributes;
+  #object: KubeObject | undefined;
+  #changed = false;
+  /** Webhooks that were asked, and want to be asked again if somebody else changes the object afterwards. */
+  #asked: string[] = [];
+  readonly #again = new Set<string>();
+
+  constructor(cluster: Cluster, attributes: Attributes) {
+    this.#cluster = cluster;
+    this.#attributes = attributes;
+    this.#object = attributes.object;
+  }
+
+  get object(): KubeObject | undefined {
+    return this.#object;
+  }
+
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  /** Those whose answer is out of date. */
+  get again(): ReadonlySet<string> {
+    return new Set(this.#again);
+  }
+
+  async ask(hook: Hook): Promise<void> {
+    const attributes = { ...this.#attributes, object: this.#object };
+    const shown = shownTo(this.#cluster, hook, attributes);
+    if (shown === undefined) return;
+    const verdict = await askHook(this.#cluster, hook, { type: "mutating", attributes, shown });
+    if (verdict !== undefined && verdict.patch.length > 0) this.#apply(hook, shown, verdict.patch);
+    if (hook.spec.reinvocationPolicy === "IfNeeded") this.#asked.push(hook.id);
+  }
+
+  #apply({ name }: Hook, { kind, object }: Shown, patch: readonly unknown[]): void {
+    if (object === undefined) {
+      throw internal(
+        `admission webhook ${
+          JSON.stringify(name)
+        } attempted to modify the object, which is not supported for this operation`,
+      );
+    }
+    const patched = patchedObject(object, patch);
+    kind.rules.normalize(patched);
+    if (equal(patched, object)) return;
+    this.#changed = true;
+    for (const id of this.#asked) this.#again.add(id);
+    this.#asked = [];
+    this.#object = keptFrom(patched, kind, this.#object?.apiVersion);
+  }
+}
+
+/** @throws {Refusal} 500 if the patch does not fit, or leaves no object. */
+function patchedObject(object: Shown["object"] & object, patch: readonly unknown[]): KubeObject {
+  let patched: unknown;
+  try {
+    patched = applyJsonPatch(clone(object), patch);
+  } catch (error) {
+    throw internal(error instanceof Error ? error.message : String(error));
+  }
+  if (!isObject(patched) || !isObject(patched.metadata)) {
+    throw internal("the patch of an admission webhook leaves no object");
+  }
+  // It has metadata, as the line above says.
+  return patched as KubeObject;
+}
+
+/**
+ * Asks those who may only say yes or no.
+ *
+ * @throws {Refusal} If one refuses the object, or cannot be asked.
+ */
+export async function validate(cluster: Cluster, attributes: Attributes): Promise<void> {
+  if (isExempt(attributes.kind)) return;
+  const questions = hooksOf(cluster, "validating").flatMap((hook) => {
+    const shown = shownTo(cluster, hook, attributes);
+    return shown === undefined ? [] : [{ hook, shown }];
+  });
+  const asked = questions.map(({ hook, shown }) =>
+    askHook(cluster, hook, { type: "validating", attributes, shown })
+  );
+  for (const result of await Promise.allSettled(asked)) {
+    if (result.status === "rejected") throw result.reason;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The webhooks that are configured, and one call of one of them.
+ *
+ * Source: k8s.io/apiserver, pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go and errors/statuserror.go.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { shownIn } from "../conversion.ts";
+import { badRequest, internal, Refusal } from "../refusal.ts";
+import { objectAt, objectsIn } from "../values.ts";
+import type { Attributes } from "./attributes.ts";
+import { CallError, callWebhook } from "./client.ts";
+import { matchedKind } from "./matching.ts";
+import { admissionReview, readVerdict, reviewVersion, type Shown, type Verdict } from "./review.ts";
+
+export type HookType = "mutating" | "validating";
+
+/** One webhook of one configuration. */
+export interface Hook {
+  /** Of the configuration and the webhook; several webhooks may have the same name. */
+  readonly id: string;
+  readonly name: string;
+  readonly spec: JsonObject;
+}
+
+const COLLECTIONS: Readonly<Record<HookType, string>> = {
+  mutating: "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+  validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
+};
+
+/** Whether any such webhook is configured. */
+export function hasHooks({ store }: Cluster, type: HookType): boolean {
+  return store.collection(COLLECTIONS[type]).size > 0;
+}
+
+/** Gives the webhooks in the order in which they are called: by the names of their configurations. */
+export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
+  return [...store.collection(COLLECTIONS[type]).values()].flatMap(({ object }) =>
+    objectsIn(object.webhooks).map((spec, index) => ({
+      id: `${object.metadata.name}/${spec.name}/${index}`,
+      name: String(spec.name),
+      spec,
+    }))
+  );
+}
+
+/**
+ * Gives the object as the webhook wants to see it; undefined if the request is not meant.
+ *
+ * @throws {Refusal}
+ */
+export function shownTo(cluster: Cluster, { spec }: Hook, attributes: Attributes): Shown | undefined {
+  const kind = matchedKind(cluster, spec, attributes);
+  if (kind === undefined) return undefined;
+  const show = (object: KubeObject | undefined) => object === undefined ? undefined : shownIn(object, kind);
+  return { kind, object: show(attributes.object), oldObject: show(attributes.oldObject) };
+}
+
+/**
+ * Asks one webhook. Returns undefined if it could not be asked, and that is to be ignored.
+ *
+ * @throws {Refusal} What the webhook says, or 500 if it could not be asked.
+ */
+export async function askHook(
+  cluster: Cluster,
+  hook: Hook,
+  { type, attributes, shown }: {
+    readonly type: HookType;
+    readonly attributes: Attributes;
+    readonly shown: Shown;
+  },
+): Promise<Verdict | undefined> {
+  const { name, spec } = hook;
+  if (attributes.dryRun && spec.sideEffects !== "None" && spec.sideEffects !== "NoneOnDryRun") {
+    throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
+  }
+  let verdict: Verdict;
+  try {
+    verdict = await call(cluster, spec, { type, attributes, shown });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    if (spec.failurePolicy === "Ignore") return undefined;
+    throw internal(`failed calling webhook ${JSON.stringify(name)}: ${error.message}`);
+  }
+  for (const warning of verdict.warnings) attributes.warn(warning);
+  if (!verdict.allowed) throw denial(name, verdict.result ?? {});
+  return verdict;
+}
+
+async function call(
+  { host }: Cluster,
+  spec: JsonObject,
+  { type, attributes, shown }: {
+    readonly type: HookType;
+    readonly attributes: Attributes;
+    readonly shown: Shown;
+  },
+): Promise<Verdict> {
+  const version = reviewVersion(spec.admissionReviewVersions);
+  if (version === undefined) {
+    throw new CallError(
+      "could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)",
+    );
+  }
+  const uid = host.random.uuid();
+  const timeout = typeof spec.timeoutSeconds === "number" ? spec.timeoutSeconds : 10;
+  const review = admissionReview(attributes, { shown, uid, version });
+  let answer: JsonObject;
+  try {
+    answer = await callWebhook(host, { client: objectAt(spec, "clientConfig") ?? {}, timeout, review });
+  } catch (error) {
+    if (error instanceof CallError) {
+      throw new CallError(`failed to call webhook: ${error.message}`, { cause: error });
+    }
+    throw error;
+  }
+  return readVerdict(answer, { uid, version, mutating: type === "mutating" });
+}
+
+function denial(name: string, { metadata: _metadata, ...result }: JsonObject): Refusal {
+  const denied = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const { message, reason, code, details } = result;
+  const text = typeof message === "string" && message !== ""
+    ? `${denied}: ${message}`
+    : typeof reason === "string" && reason !== ""
+    ? `${denied}: ${reason}`
+    : `${denied} without explanation`;
+  return new Refusal({
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    message: text,
+    ...(typeof reason === "string" && reason !== "" ? { reason } : {}),
+    ...(details === undefined ? {} : { details: objectAt(result, "details") ?? {} }),
+    code: typeof code === "number" && code >= 400 ? code : 400,
+  });
+}

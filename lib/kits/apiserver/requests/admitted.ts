@@ -1,0 +1,174 @@
+/**
+ * Creating, changing and deleting as requests ask for it: with admission in between, where anybody wants to be asked.
+ *
+ * Who waits holds nothing: what was read may be out of date when the answers have come. Then it all begins again, as on
+ * the real server, unless the client itself has said which version it means. What the server does by itself (garbage
+ * collection, the end of namespaces) is not admitted here.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { type Attributes, isAdmitted, mutate, type Operation, validate } from "../admission/mod.ts";
+import type { Cluster } from "../cluster.ts";
+import { keyFor, type ObjectKey } from "../kinds.ts";
+import { notFound } from "../refusal.ts";
+import type { Stored } from "../storage/stored.ts";
+import {
+  commitCreation,
+  createObject,
+  placeObject,
+  prepareCreation,
+  type WriteOptions,
+} from "../writes/create.ts";
+import { deleteObject, type DeleteOptions, type Deletion } from "../writes/delete.ts";
+import { commitUpdate, prepareUpdate, updateObject } from "../writes/update.ts";
+import type { Call } from "./call.ts";
+import { optionsOf } from "./write_options.ts";
+
+/** An object as a client wants it, and what becomes of fields that nobody knows. */
+export interface Wish {
+  readonly object: KubeObject;
+  readonly report?: WriteOptions["report"];
+}
+
+/**
+ * Creates an object.
+ *
+ * @throws {Refusal}
+ */
+export async function createAdmitted(
+  cluster: Cluster,
+  call: Call,
+  { object, report, warn }: Wish & { readonly warn: Attributes["warn"] },
+): Promise<Stored> {
+  const { kind, path: { namespace }, dryRun } = call;
+  if (!isAdmitted(cluster, kind)) return createObject(cluster, object, { kind, namespace, dryRun, report });
+  placeObject(cluster, object, { kind, namespace });
+  report?.(kind.rules.normalize(object));
+  const name = object.metadata.name ?? "";
+  const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
+  const mutated = await mutate(cluster, attributes) ?? object;
+  const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun });
+  const named = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
+  await validate(cluster, { ...named, object: creation.object });
+  return commitCreation(cluster, creation);
+}
+
+export interface UpdateWish {
+  readonly reference: ObjectKey;
+  /** Gives the object as it shall be: a new one each time. */
+  readonly wish: (current: Stored) => Wish;
+  readonly warn: Attributes["warn"];
+}
+
+/**
+ * Changes an object.
+ *
+ * @throws {Refusal}
+ */
+export async function updateAdmitted(
+  cluster: Cluster,
+  call: Call,
+  { reference, wish, warn }: UpdateWish,
+): Promise<Stored> {
+  const { kind, path: { subresource }, dryRun } = call;
+  const key = keyFor(kind, reference);
+  for (;;) {
+    const seen = kind.collection.get(key);
+    if (seen === undefined) throw notFound(kind, reference.name);
+    const { object, report } = wish(seen);
+    const options = { kind, reference, subresource, dryRun };
+    if (!isAdmitted(cluster, kind)) {
+      return updateObject(cluster, { ...options, report, change: () => object });
+    }
+    if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
+    report?.(kind.rules.normalize(object));
+    const attributes = {
+      ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),
+      object,
+      oldObject: seen.object,
+    };
+    const mutated = await mutate(cluster, attributes) ?? object;
+    if (kind.collection.get(key) !== seen) continue;
+    const update = prepareUpdate({ ...options, change: () => mutated });
+    await validate(cluster, { ...attributes, object: update.updated });
+    const stored = commitUpdate(cluster, update);
+    if (stored !== undefined) return stored;
+  }
+}
+
+/**
+ * Deletes an object, or marks it as being deleted.
+ *
+ * @throws {Refusal}
+ */
+export async function deleteAdmitted(
+  cluster: Cluster,
+  call: Call,
+  options: DeleteOptions & { readonly warn: Attributes["warn"] },
+): Promise<Deletion> {
+  const { kind, reference, dryRun = false, warn } = options;
+  const key = keyFor(kind, reference);
+  for (;;) {
+    const seen = kind.collection.get(key);
+    if (seen === undefined) throw notFound(kind, reference.name);
+    if (!isAdmitted(cluster, kind)) return deleteObject(cluster, options);
+    const attributes: Attributes = {
+      ...attributesOf(call, {
+        operation: "DELETE",
+        name: reference.name,
+        warn,
+        namespace: reference.namespace,
+      }),
+      dryRun,
+      oldObject: seen.object,
+      options: deleteOptions(options),
+    };
+    await mutate(cluster, attributes);
+    await validate(cluster, attributes);
+    if (kind.collection.get(key) === seen) return deleteObject(cluster, options);
+  }
+}
+
+function deleteOptions({ dryRun, propagation, preconditions = {} }: DeleteOptions): JsonObject {
+  const { uid, resourceVersion } = preconditions;
+  return {
+    kind: "DeleteOptions",
+    apiVersion: "meta.k8s.io/v1",
+    ...(uid === undefined && resourceVersion === undefined ? {} : {
+      preconditions: {
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      },
+    }),
+    ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
+    ...(dryRun === true ? { dryRun: ["All"] } : {}),
+  };
+}
+
+interface Asked {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly warn: Attributes["warn"];
+  /** Default: that of the URL. */
+  readonly namespace?: string;
+}
+
+function attributesOf(
+  call: Call,
+  { operation, name, warn, namespace = call.path.namespace }: Asked,
+): Attributes {
+  const { kind, path, dryRun, user } = call;
+  const isNamespace = kind.group === "" && kind.plural === "namespaces";
+  return {
+    kind,
+    operation,
+    name,
+    // NB: requests for a namespace are in that namespace.
+    namespace: isNamespace ? name : namespace ?? "",
+    subresource: path.subresource ?? "",
+    dryRun,
+    options: optionsOf(call),
+    user,
+    warn,
+  };
+}
