@@ -178,6 +178,19 @@ export type {
   ValueAt,
 } from "./lib/registry/field_paths.ts";
 export { type Kinds, kinds } from "./lib/registry/kinds.ts";
+export type { DeclaredHandler } from "./lib/registry/declared.ts";
+export type {
+  ColumnOptions,
+  FurtherVersionOptions,
+  JsonSchemaConverter,
+  JsonSchemaOptions,
+  OutputOf,
+  RuleOptions,
+  ScaleOptions,
+  SchemaLike,
+  StandardJsonSchema,
+  VersionOptions,
+} from "./lib/registry/schemas.ts";
 export {
   resource,
   type ResourceLike,

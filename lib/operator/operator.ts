@@ -13,6 +13,7 @@ import { type IndexWord, indexWord } from "../registry/indexes.ts";
 import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import type { Referable } from "../model/references.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
+import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
 import { On } from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
 import { currentHost } from "../runtime/current_host.ts";
@@ -150,6 +151,11 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Whether nothing was declared. */
   get isEmpty(): boolean {
     return this.#registry.isEmpty;
+  }
+
+  /** The handlers of objects that were declared so far, for tools such as `lotse generate`. */
+  get declared(): readonly DeclaredHandler[] {
+    return declaredIn(this.#registry);
   }
 
   /**

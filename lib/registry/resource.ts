@@ -6,9 +6,10 @@
 import type { JsonObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
+import type { FurtherVersionOptions, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
 
-/** Which kind is meant, at least by one name. */
-export interface ResourceOptions {
+/** Which kind is meant, at least by one name; and, if it is one's own, what its definition says. */
+export interface ResourceOptions extends VersionOptions {
   /** "" for the core group. Default: any group. */
   readonly group?: string;
   /** Default: the group's preferred version. */
@@ -25,6 +26,12 @@ export interface ResourceOptions {
   readonly category?: string;
   /** Default: true. Matters only where objects are addressed by name before the kind was looked up. */
   readonly namespaced?: boolean;
+  /** Further versions by their names, such as `{ v1alpha1: { spec, deprecated: true } }`. */
+  readonly versions?: Readonly<Record<string, FurtherVersionOptions>>;
+  /** For the definition: short names, such as `["db"]`. */
+  readonly shortNames?: readonly string[];
+  /** For the definition: groups of kinds, such as `["all"]`. */
+  readonly categories?: readonly string[];
 }
 
 /** A declared kind. `Spec` and `Status` exist for the compiler only. */
@@ -44,8 +51,12 @@ export type ResourceLike<Spec = JsonObject, Status = JsonObject> =
   | typeof import("../model/selector.ts").EVERYTHING
   | ((resource: Resource) => boolean);
 
+/** Under it, a selector holds the options that it was made of. */
+const OPTIONS = Symbol.for("lotse.resource");
+
 /**
- * Declares a kind, with the types of its spec and status.
+ * Declares a kind, with the types of its spec and status: as interfaces, or by schemas, which
+ * {@link https://standardschema.dev/json-schema | Standard JSON Schema} describes and zod, ArkType and valibot make.
  *
  * @throws {TypeError} If no name or more than one is given, or one is empty. `plural` and `kind` may stand together,
  * since both are needed to create objects.
@@ -59,12 +70,30 @@ export type ResourceLike<Spec = JsonObject, Status = JsonObject> =
  * const Database = resource<DatabaseSpec, DatabaseStatus>({ group: "example.com", version: "v1", plural: "databases" });
  * ```
  */
+export function resource<
+  Spec extends SchemaLike,
+  Status extends SchemaLike<unknown> = SchemaLike<JsonObject>,
+>(
+  options: ResourceOptions & { readonly spec: Spec; readonly status?: Status },
+): ResourceType<OutputOf<Spec>, OutputOf<Status>>;
+/** The same, with types that are given. */
 export function resource<Spec = JsonObject, Status = JsonObject>(
   options: ResourceOptions,
-): ResourceType<Spec, Status> {
+): ResourceType<Spec, Status>;
+export function resource(options: ResourceOptions): ResourceType<never, never> {
   const { group, version, plural, kind, singular, shortcut, category } = options;
   const name = plural !== undefined ? { plural } : { kind, singular, shortcut, category };
-  return { options, selector: parseSelector([], { group, version, ...name }) };
+  const parsed = parseSelector([], { group, version, ...name });
+  // NB: not enumerable, so that selectors that mean the same stay equal.
+  const selector = Object.freeze(Object.defineProperty({ ...parsed }, OPTIONS, { value: options }));
+  return { options, selector };
+}
+
+/** Returns what `resource()` was given for a selector; undefined for selectors that were made otherwise. */
+export function optionsOf(selector: Selector): ResourceOptions | undefined {
+  const found: unknown = Reflect.get(selector, OPTIONS);
+  // Only resource() writes it, perhaps that of another copy of this package.
+  return typeof found === "object" && found !== null ? found as ResourceOptions : undefined;
 }
 
 /** Gives the selector of any form. @throws {TypeError} If the form is not understood. */

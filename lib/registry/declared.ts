@@ -1,0 +1,47 @@
+/** What was declared, for those who make something else of it than a run: definitions, roles, manifests. */
+
+import type { FieldPath } from "../model/fields.ts";
+import type { Selector } from "../model/selector.ts";
+import type { ChangeHandler, ObjectHandler } from "./handlers.ts";
+import type { Registry } from "./registry.ts";
+import { optionsOf, type ResourceOptions } from "./resource.ts";
+
+/** A handler of objects, as declared. */
+export interface DeclaredHandler {
+  /** Its `id` or name. */
+  readonly id: string;
+  /** Such as "create", "event", "timer" or "validate"; "change" for any cause. */
+  readonly cause: string;
+  /** What kinds it is for. */
+  readonly selector: Selector;
+  /** What `resource()` was given for the kind, if it was declared so. */
+  readonly resource: ResourceOptions | undefined;
+  /** The field that it is about; keys. */
+  readonly field: FieldPath | undefined;
+  /** The function itself. */
+  readonly fn: unknown;
+}
+
+/** Returns all handlers of objects, each once. */
+export function declaredIn(registry: Registry): DeclaredHandler[] {
+  const causes = new Map<ObjectHandler, string>();
+  for (const handler of registry.objectHandlers) causes.set(handler, "event");
+  for (const handler of registry.indexHandlers) causes.set(handler, "index");
+  for (const handler of registry.statefulHandlers) {
+    causes.set(handler, "type" in handler ? String(handler.type) : "change");
+  }
+  for (const handler of registry.changeHandlers) causes.set(handler, causeOf(handler));
+  for (const handler of registry.admissionHandlers) causes.set(handler, handler.cause);
+  return [...causes].map(([handler, cause]) => ({
+    id: handler.id,
+    cause,
+    selector: handler.selector,
+    resource: optionsOf(handler.selector),
+    field: handler.field,
+    fn: handler.fn,
+  }));
+}
+
+function causeOf({ reason, initial }: ChangeHandler): string {
+  return reason ?? (initial ? "resume" : "change");
+}

@@ -1,0 +1,117 @@
+/**
+ * What `resource()` takes beside names: schemas, and what else a CustomResourceDefinition says of a kind.
+ *
+ * Only declared here. `lib/engines/definitions/` makes definitions of it; without schemas nobody looks at any of it.
+ * Source: Standard Schema and Standard JSON Schema (https://standardschema.dev), which zod 4.2, ArkType 2.2 and, by
+ * `toStandardJsonSchema()`, valibot implement.
+ */
+
+/** A validator of any library that follows Standard JSON Schema. */
+export interface SchemaLike<Output = unknown> {
+  /** What libraries agree on. */
+  readonly "~standard": StandardJsonSchema<Output>;
+}
+
+/** The part of Standard JSON Schema that is needed here. */
+export interface StandardJsonSchema<Output = unknown> {
+  /** The version of the standard. */
+  readonly version: 1;
+  /** The library's name, such as "zod". */
+  readonly vendor: string;
+  /** For the compiler only. */
+  readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  /** Makes JSON Schema of it. */
+  readonly jsonSchema: JsonSchemaConverter;
+}
+
+/** Makes JSON Schema of what goes into a validator, and of what comes out. */
+export interface JsonSchemaConverter {
+  /** Of what is sent. May throw where there is no JSON Schema for it. */
+  input(options: JsonSchemaOptions): Record<string, unknown>;
+  /** Of what is read. May throw where there is no JSON Schema for it. */
+  output(options: JsonSchemaOptions): Record<string, unknown>;
+}
+
+/** Which dialect of JSON Schema is wanted. */
+export interface JsonSchemaOptions {
+  /** Such as "draft-2020-12". */
+  readonly target: "draft-2020-12" | "draft-07" | "openapi-3.0";
+  /** For the library alone. */
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+/** What handlers read of a kind with this schema: defaults are filled in, as the API server does it. */
+export type OutputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["output"]
+  : Record<string, unknown>;
+
+/** What a definition says of one version of a kind. */
+export interface VersionOptions {
+  /** What users write. Without it the server takes anything. */
+  readonly spec?: SchemaLike;
+  /** What the operator writes; it makes the status a subresource. */
+  readonly status?: SchemaLike;
+  /** What `kubectl get` shows: titles, with dotted paths such as "spec.engine". Their types are taken from the schemas. */
+  readonly columns?: Readonly<Record<string, string | ColumnOptions>>;
+  /** Lets `kubectl scale` and autoscalers change the number of replicas. */
+  readonly scale?: ScaleOptions;
+  /** Dotted paths of texts, integers and booleans that field selectors may use, such as "spec.engine". */
+  readonly selectable?: readonly string[];
+  /** What must hold between fields, in CEL. */
+  readonly rules?: readonly RuleOptions[];
+}
+
+/** A further version of a kind. */
+export interface FurtherVersionOptions extends VersionOptions {
+  /** Whether the API server answers for it. Default: true. */
+  readonly served?: boolean;
+  /** Whether objects are stored in it, instead of in the kind's own `version`. Default: false. */
+  readonly storage?: boolean;
+  /** Warns who uses it; a text is the warning. Default: false. */
+  readonly deprecated?: boolean | string;
+}
+
+/** A column of `kubectl get`. */
+export interface ColumnOptions {
+  /** Dotted, such as "spec.engine", or a JSONPath that begins with a dot. */
+  readonly path: string;
+  /** Default: as the schema says; "string" where it says nothing. */
+  readonly type?: "boolean" | "date" | "integer" | "number" | "string";
+  /** Such as "int32" or "byte". */
+  readonly format?: string;
+  /** For people. */
+  readonly description?: string;
+  /** Columns above 0 are shown with `-o wide` only. Default: 0. */
+  readonly priority?: number;
+}
+
+/** Where the scale subresource finds its numbers: dotted paths. */
+export interface ScaleOptions {
+  /** How many are wanted, such as "spec.replicas". */
+  readonly spec: string;
+  /** How many there are, such as "status.replicas". */
+  readonly status: string;
+  /** Where the selector of the pods stands as a text, for autoscalers. */
+  readonly selector?: string;
+}
+
+/** A rule in CEL. Source: Kubernetes, "Validation rules". */
+export interface RuleOptions {
+  /** Such as "self.spec.replicas <= 5". `self` is the value at `at`. */
+  readonly rule: string;
+  /** The dotted path of what `self` is. Default: the whole object. */
+  readonly at?: string;
+  /** What users are told. */
+  readonly message?: string;
+  /** The same in CEL. */
+  readonly messageExpression?: string;
+  /** Default: "FieldValueInvalid". */
+  readonly reason?:
+    | "FieldValueInvalid"
+    | "FieldValueForbidden"
+    | "FieldValueRequired"
+    | "FieldValueDuplicate";
+  /** Which field is to blame, from `at` on, such as ".replicas". */
+  readonly fieldPath?: string;
+  /** Whether rules with `oldSelf` are asked on creation too. */
+  readonly optionalOldSelf?: boolean;
+}
