@@ -9,6 +9,7 @@ import { addBuild } from "./build.ts";
 import { addDev } from "./dev.ts";
 import { runProgram } from "./dispatch.ts";
 import { addFreeze, addResume } from "./freeze.ts";
+import { addGenerate } from "./generate.ts";
 import { newProgram } from "./program.ts";
 import { addRun } from "./run.ts";
 
@@ -26,7 +27,9 @@ export function lotseProgram(host: Host): Command {
     ].join("\n"),
     host,
   });
-  for (const add of [addRun, addDev, addApiServer, addBuild, addFreeze, addResume]) add(program, host);
+  for (const add of [addRun, addDev, addApiServer, addBuild, addGenerate, addFreeze, addResume]) {
+    add(program, host);
+  }
   return program;
 }
 

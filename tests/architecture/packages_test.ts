@@ -19,7 +19,9 @@ describe("package.json", () => {
   });
 
   it("lets authors install only what lib/ imports", () => {
-    const used = Object.entries(PACKAGES).filter(([, places]) => places.some((place) => /^(types:)?lib\//.test(place)));
+    const used = Object.entries(PACKAGES).filter(([, places]) =>
+      places.some((place) => /^(types:)?lib\//.test(place))
+    );
     assert.deepEqual(Object.keys(npm.dependencies), used.map(([name]) => name));
   });
 

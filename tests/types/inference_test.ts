@@ -3,6 +3,7 @@
  */
 
 import { it } from "node:test";
+import { z } from "zod";
 import { type Index, kinds, operator, PRESENT, resource } from "../../mod.ts";
 
 interface DatabaseSpec {
@@ -207,4 +208,35 @@ it("daemons and timers see the types of the kind, and a flag to stop", () => {
   op.daemon(Database, { id: "wrong", field: "spec.engine", value: "oracle" }, () => {});
   // @ts-expect-error The path is misspelt.
   op.timer(Database, { id: "misspelt", field: "spec.replica" }, () => {});
+});
+
+it("schemas give the types of spec and status, with defaults filled in", () => {
+  const op = operator();
+  const Bakery = resource({
+    ...{ group: "example.com", version: "v1", plural: "bakeries", kind: "Bakery" },
+    spec: z.object({
+      bread: z.enum(["rye", "wheat"]),
+      loaves: z.int().default(20),
+      note: z.string().optional(),
+    }),
+    status: z.object({ baked: z.int().optional() }),
+  });
+  op.on.update(Bakery, { field: "spec.loaves" }, ({ spec, patch, new: loaves }) => {
+    expectType<Equal<typeof spec.bread, "rye" | "wheat">>();
+    expectType<Equal<typeof spec.loaves, number>>();
+    expectType<Equal<typeof spec.note, string | undefined>>();
+    expectType<Equal<typeof loaves, number | undefined>>();
+    patch.status.baked = 3;
+    // @ts-expect-error it is a number
+    patch.status.baked = "3";
+  });
+  // @ts-expect-error there is no such field
+  op.on.field(Bakery, "spec.loafs", () => {});
+  const Oven = resource({ group: "example.com", plural: "ovens", spec: z.object({ heat: z.int() }) });
+  op.on.create(Oven, ({ spec, status }) => {
+    expectType<Equal<typeof spec.heat, number>>();
+    expectType<Equal<typeof status.anything, unknown>>();
+  });
+  // @ts-expect-error a type is no schema
+  resource({ group: "example.com", plural: "ovens", spec: "string" });
 });

@@ -15,6 +15,7 @@ import type {
   VersionOptions,
 } from "../../registry/schemas.ts";
 import { toColumns, toScale, toSelectable } from "./columns.ts";
+import { completeDefaults, hasDefaults } from "./default_values.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { nodeAt } from "./nodes.ts";
 import { type SchemaProblem, toStructural } from "./structural.ts";
@@ -169,7 +170,8 @@ function toSchema({ spec, status, rules = [] }: VersionOptions, complain: Compla
   const wanted = isObject(properties.spec) ? properties.spec : {};
   if (Array.isArray(wanted.required) && wanted.required.length > 0) schema.required = ["spec"];
   // Defaults are filled into what is there: an absent spec must be there first.
-  else if (hasDefault(wanted) && wanted.default === undefined) wanted.default = {};
+  else if (hasDefaults(wanted) && wanted.default === undefined) wanted.default = {};
+  completeDefaults(schema);
   for (const [index, rule] of rules.entries()) addRule(schema, { rule, index, complain });
   return schema;
 }
@@ -190,12 +192,6 @@ function partOf(schema: SchemaLike | undefined, path: "spec" | "status", complai
   }
   // What anything may stand in is an object at least.
   return node.type === undefined ? { ...open, ...node } : node;
-}
-
-function hasDefault(node: JsonObject): boolean {
-  return Object.values(isObject(node.properties) ? node.properties : {}).some((property) =>
-    isObject(property) && Object.hasOwn(property, "default")
-  );
 }
 
 function addRule(

@@ -137,10 +137,15 @@ describe("toDefinition()", () => {
   });
 
   it("fills in a spec that has defaults alone, so that they are there", () => {
+    const inner = z.object({ a: z.int().default(1), b: z.int().optional() });
+    const nested = z.object({ inner: inner.prefault({ b: 2 }) });
+    assert.deepEqual(versionOf({ ...NAMES, spec: nested }).schema.openAPIV3Schema.properties.spec.default, {
+      inner: { a: 1, b: 2 },
+    });
     const { spec: node } = versionOf({ ...NAMES, spec: z.object({ size: z.int().default(3) }) })
       .schema.openAPIV3Schema.properties;
     assert.deepEqual(node, {
-      ...{ type: "object", properties: { size: { type: "integer", default: 3 } }, default: {} },
+      ...{ type: "object", properties: { size: { type: "integer", default: 3 } }, default: { size: 3 } },
     });
   });
 
