@@ -66,6 +66,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
   "prom-client": ["lib/engines/metrics/exposition.ts"],
+  // Schemas of any library are taken; this one is what authors know best.
+  "zod": ["examples/27-schemas/"],
 };
 
 /** The folder that may name the runtimes, take the time and use `node:` built-ins. */
