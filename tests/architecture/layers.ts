@@ -39,6 +39,7 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
   "mod.ts": LAYERS.filter((layer) => layer !== "cli").map((layer) => `lib/${layer}/`),
   // Examples are what users write: the package by its name, and their own files.
   "examples/": ["package:@lotse/lotse"],
+  "examples/27-schemas/": ["package:@lotse/lotse", "package:zod"],
 };
 
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
@@ -66,8 +67,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
   "prom-client": ["lib/engines/metrics/exposition.ts"],
-  // Schemas of any library are taken; this one is what authors know best.
-  "zod": ["examples/27-schemas/"],
 };
 
 /** The folder that may name the runtimes, take the time and use `node:` built-ins. */
