@@ -242,6 +242,20 @@ export interface ServeOptions {
   readonly tls?: ServerTls;
   /** Answers a request. A throw becomes a plain 500. The request's signal aborts when the client goes away. */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
+  /** What clients may take. Default: see each. */
+  readonly limits?: ServerLimits;
+}
+
+/** What the clients of a server may take, so that none that stalls, and no number of them, takes it from the others. */
+export interface ServerLimits {
+  /** Connections at once; those beyond are closed at once. Default: 1000. */
+  readonly connections?: number;
+  /** How long a new connection may take until its first request's head has come, TLS included. In seconds. Default: 15. */
+  readonly head?: Seconds;
+  /** How long the body of a request may take. In seconds. Default: 60. */
+  readonly body?: Seconds;
+  /** How long a connection may wait for its next request; longer than clients keep theirs, so that clients close first. In seconds. Default: 95. */
+  readonly idle?: Seconds;
 }
 
 /** Who is at the other end of a server's connection. */

@@ -13,22 +13,22 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { AddressInfo, Socket } from "node:net";
 import type { Peer, Seconds, ServeOptions, Server, ServerTls } from "../host.ts";
-import { Connections } from "./connection.ts";
+import { ServerConnections } from "./server_connections.ts";
 import { checkTls } from "./dial.ts";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers";
 import { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 
-/** Idle connections are kept for so long, in milliseconds: longer than clients keep theirs, so that clients close first. */
-const KEEP_ALIVE = 95_000;
+/** Longer than our own limit for idle connections, which counts on all runtimes. In milliseconds. */
+const KEEP_ALIVE = 600_000;
 
 /** Starts a server, and resolves when it listens. */
 export async function serveNode(options: ServeOptions): Promise<Server> {
   const { hostname = "127.0.0.1", port = 0, tls } = options;
   const server = tls ? createSecure(tls) : http.createServer();
   server.keepAliveTimeout = KEEP_ALIVE;
-  const connections = new Connections(server);
+  const connections = new ServerConnections(server, options.limits);
   server.on("request", createListener(options));
   await listen(server, { hostname, port });
   const close = (grace: Seconds = 0) => connections.close(grace);

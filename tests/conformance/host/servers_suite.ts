@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
+import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { before, describe, it } from "node:test";
 import {
@@ -275,6 +276,56 @@ export function serversSuite(makeHost: () => Host): void {
         assert.ok(clock.monotonic() - before < 1.5, "it did not wait for the whole grace");
       });
 
+      for (
+        const [phase, sent] of [
+          ["says nothing", ""],
+          ["stops within a head", "POST / HTTP/1.1\r\nhost: a\r\n"],
+          ["stops within a body", "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{"],
+          ["sends no further request", "GET / HTTP/1.1\r\nhost: a\r\n\r\n"],
+        ] as const
+      ) {
+        it(`closes the connection of a client that ${phase}`, { timeout: 30_000 }, async () => {
+          await using server = await network.serve({
+            fetch: async (request) => new Response(await request.text()),
+            limits: { head: 0.5, body: 0.5, idle: 0.5 },
+            ...scheme === "https" && { tls },
+          });
+          // Sleeps for real: sockets know no virtual clock.
+          const client = await dial(server.port, scheme);
+          if (sent !== "") client.write(sent);
+          assert.equal(
+            await Promise.race([client.closed, clock.sleep(10).then(() => "still open")]),
+            "closed",
+          );
+          using connection = connect(server.port);
+          assert.equal((await connection.request(GET)).status, 200);
+        });
+      }
+
+      it("takes no more connections than its limit, and new ones when others have ended", async () => {
+        await using server = await network.serve({
+          fetch: () => new Response("ok"),
+          limits: { connections: 2 },
+          ...scheme === "https" && { tls },
+        });
+        const first = await dial(server.port, scheme);
+        const second = await dial(server.port, scheme);
+        // NB: Bun hands out plain connections only when a request has come by them.
+        for (const client of [first, second]) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+        await clock.sleep(0.2);
+        using connection = connect(server.port);
+        await assert.rejects(connection.request(GET));
+        first.end();
+        await first.closed;
+        using later = connect(server.port);
+        for (let tries = 0; tries < 50; tries++) {
+          const answer = await later.request(GET).catch(() => undefined);
+          if (answer?.status === 200) return second.end();
+          await clock.sleep(0.05);
+        }
+        assert.fail("no connection was taken again");
+      });
+
       it("listens where it is told to, and fails with EADDRINUSE where somebody does already", async () => {
         await using server = await serve(() => new Response("mine"));
         assert.ok(server.port > 0);
@@ -374,4 +425,22 @@ function agreed(port: number): Promise<string | false | null> {
     });
     socket.on("error", reject);
   });
+}
+
+interface Dialled {
+  write(text: string): void;
+  end(): void;
+  readonly closed: Promise<"closed">;
+}
+
+/** Opens a connection by hand, and resolves when it stands. */
+async function dial(port: number, scheme: "http" | "https"): Promise<Dialled> {
+  const socket = scheme === "https"
+    ? connectTls({ host: "127.0.0.1", port, rejectUnauthorized: false })
+    : connectPlain({ host: "127.0.0.1", port });
+  const closed = new Promise<"closed">((resolve) => socket.on("close", () => resolve("closed")));
+  socket.on("error", () => {});
+  socket.on("data", () => {}); // what is not read would keep the end from being seen
+  await new Promise((resolve) => socket.once(scheme === "https" ? "secureConnect" : "connect", resolve));
+  return { write: (text) => void socket.write(text), end: () => void socket.destroy(), closed };
 }
