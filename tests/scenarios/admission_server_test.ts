@@ -37,7 +37,12 @@ async function ask(
   { path = "/", method = "POST", body = JSON.stringify(reviewOf()) } = {},
 ): Promise<[status: number, text: string]> {
   using connection = host.network.connect({ server });
-  const response = await connection.request({ method, path, headers: {}, ...method === "POST" && { body } });
+  const response = await connection.request({
+    method,
+    path,
+    headers: { "content-type": "application/json" },
+    ...method === "POST" && { body },
+  });
   return [response.status, await response.text()];
 }
 
@@ -372,15 +377,19 @@ suite("admission servers", (scenario) => {
     const runners = [];
     for (const number of [1, 2]) {
       const op = operator({
-        admission: { server: webhookServer({ insecure: true }), managed: `n${number}.test` },
+        admission: { server: webhookServer(), managed: `n${number}.test` },
       });
       op.on.validate(Example, function check() {});
       runners.push(await world.start(op));
-      const { webhooks = [] } = await world.client.get<{ metadata: object; webhooks?: Loose[] }>(
-        VALIDATING_WEBHOOK_CONFIGURATIONS,
-        { name: `n${number}.test` },
-      );
-      ports.add(new URL(String((webhooks[0]?.clientConfig as Loose).url)).port);
+      await world.until(async () => {
+        const { webhooks = [] } = await world.client.get<{ metadata: object; webhooks?: Loose[] }>(
+          VALIDATING_WEBHOOK_CONFIGURATIONS,
+          { name: `n${number}.test` },
+        );
+        const { url } = webhooks[0]?.clientConfig as Loose ?? {};
+        if (typeof url === "string") ports.add(new URL(url).port);
+        return ports.size === number;
+      });
     }
     assert.equal(ports.size, 2);
     for (const running of runners) await running.stop();

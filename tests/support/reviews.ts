@@ -104,7 +104,12 @@ export class Doorway {
     if (this.context === undefined) throw new Error("The operator has not called the server");
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return await this.context.fetch(
-      new Request(`https://hooks.test${path}`, { method: "POST", body: text, ...init }),
+      new Request(`https://hooks.test${path}`, {
+        method: "POST",
+        body: text,
+        ...init,
+        headers: { "content-type": "application/json", ...init.headers as Record<string, string> },
+      }),
     );
   }
 }

@@ -12,7 +12,7 @@ import { certificateFacts } from "../../runtime/certificate_facts.ts";
 import type { Peer } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { ReviewFn } from "../../settings/admission_server.ts";
-import { ReviewError } from "./review.ts";
+import { parseReviewText, ReviewError } from "./review.ts";
 
 export interface AdmissionAppOptions {
   readonly review: ReviewFn;
@@ -27,12 +27,34 @@ export interface AdmissionApp {
 }
 
 /** In bytes. Kubernetes takes requests of 3 MiB, and a review has an object twice. */
-const LARGEST = 16 * 1024 * 1024;
+const LARGEST = 7 * 1024 * 1024;
+
+/** All reviews that are being read and answered, in bytes: what is beyond is told to come again. */
+const LARGEST_TOGETHER = 64 * 1024 * 1024;
+
+/** How many reviews are read and answered at once. */
+const MOST_AT_ONCE = 500;
 
 /** Makes what answers requests. */
 export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
   const app = new Hono<{ Bindings: { readonly peer: Peer | undefined } }>();
   const limit = bodyLimit({ maxSize: LARGEST, onError: () => plain("The review is too large", 413) });
+  const open = { bytes: 0, reviews: 0 };
+  app.use("*", async (context, next) => {
+    if (context.req.method !== "POST") return await next();
+    const bytes = Math.min(Number(context.req.header("content-length") ?? LARGEST) || 0, LARGEST);
+    if (open.bytes + bytes > LARGEST_TOGETHER || open.reviews >= MOST_AT_ONCE) {
+      return plain("There are too many reviews at once", 429, { "retry-after": "1", connection: "close" });
+    }
+    open.bytes += bytes;
+    open.reviews++;
+    try {
+      await next();
+    } finally {
+      open.bytes -= bytes;
+      open.reviews--;
+    }
+  });
   app.post("*", limit, (context) => respond(context.req.raw, context.env.peer, options));
   app.all("*", () => plain("Method not allowed: reviews come by POST", 405, { allow: "POST" }));
   return { fetch: async (request, peer) => await app.fetch(request, { peer }) };
@@ -51,7 +73,8 @@ async function respond(
       sslpeer: peerOf(peer),
       signal: request.signal,
     };
-    return Response.json(await review(parse(await request.text()), hints));
+    requireJson(request);
+    return Response.json(await review(parseReviewText(await request.text()), hints));
   } catch (error) {
     if (error instanceof ReviewError) {
       logger.warn("A review cannot be answered", { status: error.status, error, stack: false });
@@ -75,13 +98,11 @@ function webhookOf(request: Request, path: string): string {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ReviewError(400, `Cannot read the admission review: it is not JSON (${reason.slice(0, 200)})`);
-  }
+/** @throws {ReviewError} */
+function requireJson(request: Request): void {
+  const type = request.headers.get("content-type") ?? "";
+  if (type.split(";")[0]?.trim().toLowerCase() === "application/json") return;
+  throw new ReviewError(415, `Reviews are "application/json", not "${type.slice(0, 100)}"`);
 }
 
 function peerOf(peer: Peer | undefined): JsonObject {

@@ -13,11 +13,14 @@ import type { AdmissionOperation } from "../../registry/handlers.ts";
 export class ReviewError extends Error {
   /** The name of the class. */
   override readonly name: string = "ReviewError";
-  /** The HTTP status code. 400: malformed; 404: not for us; 409: ambiguous; 503: not now. */
-  readonly status: 400 | 404 | 409 | 503;
+  /**
+   * The HTTP status code. 400: malformed; 404: not for us; 409: ambiguous; 413: too large; 415: no JSON; 429: too many at
+   * once; 503: not now.
+   */
+  readonly status: 400 | 404 | 409 | 413 | 415 | 429 | 503;
 
   /** The message goes to whoever sent the review. */
-  constructor(status: 400 | 404 | 409 | 503, message: string) {
+  constructor(status: ReviewError["status"], message: string) {
     super(message);
     this.status = status;
   }
@@ -43,7 +46,52 @@ export interface Review {
 /** How deep a review may be nested: far more than objects are, far less than what hurts. */
 const DEEPEST = 500;
 
+/** How many values a review may have: an object of 3 MiB, the most that Kubernetes takes, has a tenth of that. */
+const MOST_VALUES = 500_000;
+
+/** Both have the fields that are read here; answers have the version of their review. */
+const VERSIONS: readonly string[] = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/**
+ * Reads the text of a review, once it is known to be neither too deep nor too rich: a few bytes for each value become a
+ * hundred when they are parsed, and much more when handlers get copies.
+ *
+ * @throws {ReviewError} 400 or 413.
+ */
+export function parseReviewText(text: string): unknown {
+  let values = 0;
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === COMMA) values++;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values++;
+      if (++depth > DEEPEST) throw malformed(`it is nested more than ${DEEPEST} levels deep`);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+    if (values > MOST_VALUES) throw new ReviewError(413, `The review has more than ${MOST_VALUES} values`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw malformed(`it is not JSON (${reason.slice(0, 200)})`);
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+function endOfString(text: string, start: number): number {
+  for (let index = start + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === BACKSLASH) index++;
+    else if (code === QUOTE) return index;
+  }
+  return text.length;
+}
 
 /**
  * Reads a review.
@@ -52,17 +100,28 @@ const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
  */
 export function parseReview(payload: unknown): Review {
   if (!isObject(payload)) throw malformed("it is not an object");
-  if (isTooDeep(payload)) throw malformed(`it is nested more than ${DEEPEST} levels deep`);
+  const apiVersion = getKey(payload, "apiVersion");
+  const kind = getKey(payload, "kind");
+  if (
+    !VERSIONS.includes(String(apiVersion)) || typeof apiVersion !== "string" || kind !== "AdmissionReview"
+  ) {
+    throw malformed(
+      `it is "${String(kind).slice(0, 100)}" of "${String(apiVersion).slice(0, 100)}", ` +
+        'not "AdmissionReview" of "admission.k8s.io/v1"',
+    );
+  }
   const request = getKey(payload, "request");
   if (!isObject(request)) throw malformed('it has no "request"');
+  const uid = textIn(request, "uid");
+  if (!uid) throw malformed('the request has no "uid"');
   const old = objectIn(request, "oldObject");
   const now = objectIn(request, "object");
   const body = now ?? old;
   if (body === undefined) throw malformed('the request has neither "object" nor "oldObject"');
   return {
-    apiVersion: textIn(payload, "apiVersion") ?? "admission.k8s.io/v1",
-    kind: textIn(payload, "kind") ?? "AdmissionReview",
-    uid: textIn(request, "uid") ?? "",
+    apiVersion,
+    kind,
+    uid,
     resource: resourceIn(request),
     subresource: textIn(request, "subResource") || undefined,
     operation: operationIn(request),
@@ -124,14 +183,4 @@ function objectIn(request: JsonObject, key: "object" | "oldObject"): KubeObject 
   for (const name of ["apiVersion", "kind"]) textIn(object, name);
   // What every object has was checked above; options of subresources have no metadata, and views know that.
   return object as KubeObject;
-}
-
-/** Without recursion: that is what it protects from. */
-function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > DEEPEST) return true;
-    level = level.flatMap((each) => typeof each === "object" && each !== null ? Object.values(each) : []);
-  }
-  return false;
 }

@@ -55,7 +55,7 @@ class Served implements AsyncDisposable {
     const response = await connection.request({
       method,
       path,
-      headers: {},
+      headers: { "content-type": "application/json" },
       ...method === "POST" && { body },
     });
     return `${response.status} ${await response.text()}`;
@@ -136,7 +136,7 @@ describe("webhookServer()", () => {
       await served.post(way, "/x", "POST", "{"),
       /^400 Cannot read the admission review: it is not JSON/,
     );
-    assert.match(await served.post(way, "/x", "POST", "x".repeat(17 * 1024 * 1024)), /^413 /);
+    assert.match(await served.post(way, "/x", "POST", "x".repeat(8 * 1024 * 1024)), /^413 /);
     assert.match(await served.post(way, "/%ff"), /^400 Cannot read the path/);
   });
 
