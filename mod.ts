@@ -250,6 +250,7 @@ export type {
   Seconds,
   ServeOptions,
   Server,
+  ServerLimits,
   ServerTls,
 } from "./lib/runtime/host.ts";
 export { currentHost } from "./lib/runtime/current_host.ts";
