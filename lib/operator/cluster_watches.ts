@@ -1,5 +1,5 @@
 /**
- * Which kinds are watched by one stream for the whole cluster, although only the namespaces of a pattern are served.
+ * Which kinds are watched by one watch for the whole cluster, although only the namespaces of a pattern are served.
  *
  * Hundreds of namespaces would be hundreds of streams. Where rights allow, one stream brings the objects of all of them, and
  * those of the others are dropped as they come. Rights change: a kind that is refused gets a stream per namespace, and it is
@@ -8,15 +8,15 @@
 
 import type { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
-import { ApiError } from "../client/errors.ts";
 import { toQuery } from "../client/list_pages.ts";
-import type { WatchState } from "../client/watch/watch_types.ts";
+import { refusedPause } from "../client/watch/optional_watch.ts";
+import type { Refusal } from "../client/watch/watcher.ts";
 import { keyOf, pathOf, type Resource } from "../model/resource.ts";
-import type { Host, Seconds } from "../runtime/host.ts";
+import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 
 /** Which namespaces are served. */
-export interface Scope {
+export interface NamespaceScope {
   /** Undefined: the whole cluster. */
   readonly served: readonly string[] | undefined;
   /** From how many namespaces on one stream is to serve them all. Undefined: never. */
@@ -27,30 +27,26 @@ export interface Scope {
   revise(): void;
 }
 
-export interface SharingOptions {
+export interface ClusterWatchesOptions {
   readonly client: Client;
   readonly host: Host;
   readonly logger: Logger;
   readonly tasks: TaskGroup;
-  readonly scope: Scope;
+  readonly scope: NamespaceScope;
 }
-
-/** How long until it is tried again whether the whole cluster is allowed: so long at first, and then longer each time. */
-const REFUSED_PAUSE: Seconds = 60;
-const LONGEST_PAUSE: Seconds = 600;
 
 /** A server that has just started may refuse for a moment: a stream that has worked must fail so often in a row. */
 const LASTING_FAILURES = 5;
 
 /** The kinds of one operator that have one stream for many namespaces. */
-export class Sharing {
-  readonly #options: SharingOptions;
+export class ClusterWatches {
+  readonly #options: ClusterWatchesOptions;
   readonly #shared = new Set<string>();
   readonly #refused = new Set<string>();
   /** How often each kind was refused. */
   readonly #refusals = new Map<string, number>();
 
-  constructor(options: SharingOptions) {
+  constructor(options: ClusterWatchesOptions) {
     this.#options = options;
   }
 
@@ -64,9 +60,9 @@ export class Sharing {
     return this.#shared.has(kind);
   }
 
-  /** Gives a kind's one stream up if it is forbidden. */
-  check(resource: Resource, { lastError, failures, listed }: WatchState): void {
-    if (!isForbidden(lastError) || (listed && failures < LASTING_FAILURES)) return;
+  /** The one watch of a kind was forbidden: gives it up, unless that may pass. */
+  refused(resource: Resource, { failures, listed }: Refusal): void {
+    if (listed && failures < LASTING_FAILURES) return;
     const kind = keyOf(resource);
     if (this.#refused.has(kind)) return;
     const { logger, tasks, scope } = this.#options;
@@ -86,7 +82,7 @@ export class Sharing {
     while (!signal.aborted) {
       const refusals = this.#refusals.get(kind) ?? 0;
       this.#refusals.set(kind, refusals + 1);
-      await host.clock.sleep(Math.min(REFUSED_PAUSE * 2 ** refusals, LONGEST_PAUSE), signal);
+      await host.clock.sleep(refusedPause(refusals), signal);
       if (signal.aborted || !await this.#isAllowed(resource, signal)) continue;
       logger.info("The kind may be watched in the whole cluster: one stream serves all namespaces", { kind });
       this.#refused.delete(kind);
@@ -111,8 +107,4 @@ export class Sharing {
       return false;
     }
   }
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 403;
 }

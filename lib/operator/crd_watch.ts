@@ -1,23 +1,25 @@
 /**
- * Follows the definitions of kinds while the operator runs: which come, which go, and which are served in another version.
+ * Watches CustomResourceDefinitions while the operator runs: which resources come, which go, and which are served in another
+ * version.
  *
- * Source: Kopf, B §5.4.
+ * Source: Kopf, docs/scopes.
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
+import { Informer } from "../client/cache/informer.ts";
+import { type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
-import type { Resource } from "../model/resource.ts";
-import type { Host, Seconds } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
-import type { Settings, WatchingSettings } from "../settings/settings.ts";
-import { Lagging, type Promised } from "./discovery_retry.ts";
-import { ApiError } from "../client/errors.ts";
-import { ObjectStore } from "../client/cache/object_store.ts";
 import { shapeOf } from "../client/projection.ts";
+import { watchOptional } from "../client/watch/optional_watch.ts";
 import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchEvent } from "../model/object.ts";
+import type { Resource } from "../model/resource.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings, WatchingSettings } from "../settings/settings.ts";
+import { DiscoveryRetry, type ExpectedResource } from "./discovery_retry.ts";
 
-export interface DefinitionsOptions {
+export interface CrdWatchOptions {
   readonly client: Client;
   readonly host: Host;
   readonly logger: Logger;
@@ -28,28 +30,28 @@ export interface DefinitionsOptions {
   /** Looks what is to be watched. */
   readonly revise: () => Promise<void>;
   /** The same; what fails is tried again later. */
-  readonly reviseSurely: () => Promise<void>;
+  readonly reviseOrRetry: () => Promise<void>;
 }
 
-/** The definitions of one operator. */
-export class Definitions {
-  readonly #options: DefinitionsOptions;
-  readonly #lagging: Lagging;
+/** The CRDs of one operator's server. */
+export class CrdWatch {
+  readonly #options: CrdWatchOptions;
+  readonly #retry: DiscoveryRetry;
 
-  constructor(options: DefinitionsOptions) {
-    const { client, host: { clock }, tasks, reviseSurely: onCaughtUp } = options;
+  constructor(options: CrdWatchOptions) {
+    const { client, host: { clock }, tasks, reviseOrRetry: onCaughtUp } = options;
     this.#options = options;
-    this.#lagging = new Lagging({ client, clock, tasks, onCaughtUp });
+    this.#retry = new DiscoveryRetry({ client, clock, tasks, onCaughtUp });
   }
 
-  /** Begins to follow them, unless the settings say that kinds neither come nor go. */
+  /** Begins to watch them, unless the settings say that resources neither come nor go. */
   follow(): void {
     const { client, host, logger, settings, tasks, concerns } = this.#options;
     if (settings.scanning.disabled) return;
-    tasks.start("watch definitions", (signal) =>
-      watchDefinitions({
+    tasks.start("watch CRDs", (signal) =>
+      watchCrds({
         ...{ client, host, logger, settings: settings.watching, signal },
-        onChange: (group, promised) => this.#look(group, promised),
+        onChange: (group, expected) => this.#onChange(group, expected),
         isServed: async (group, plural) => {
           if (!concerns(group)) return true;
           return (await client.discovery.group(group)).some((kind) => kind.plural === plural);
@@ -57,41 +59,37 @@ export class Definitions {
       }));
   }
 
-  /** The server does not know a kind that is watched. NB: what cannot be found out now is asked with the next failure. */
+  /** The server does not know a resource that is watched. NB: what cannot be found out now is asked with the next failure. */
   doubt(resource: Resource): void {
     const { settings, tasks } = this.#options;
     if (settings.scanning.disabled) return;
-    tasks.start("doubt a kind", () => this.#lagging.doubt(resource).catch(() => {}));
+    tasks.start("doubt a kind", () => this.#retry.doubt(resource).catch(() => {}));
   }
 
-  async #look(group: string, promised: Promised | undefined): Promise<void> {
+  async #onChange(group: string, expected: ExpectedResource | undefined): Promise<void> {
     const { client, concerns, revise } = this.#options;
     if (!concerns(group)) return;
     await client.discovery.refresh(group);
-    // A definition whose kind is not there at all: soon it is, perhaps in another version.
-    const isComing = promised?.isServed === true && !await this.#lagging.isKept(promised);
+    // A CRD whose resource is not there at all: soon it is, perhaps in another version.
+    const isComing = expected?.isServed === true && !await this.#retry.isDiscovered(expected);
     if (!isComing) await revise();
-    if (promised !== undefined) await this.#lagging.expect(promised);
+    if (expected !== undefined) await this.#retry.expect(expected);
   }
 }
 
-// Notices kinds that come and go while the operator runs, by watching CustomResourceDefinitions.
-// Without the right to watch them the kinds of the start are kept, with a warning; now and then it is tried again, as rights
-// change. Source: Kopf, B §5.4.
-
-export interface ScanningOptions {
+export interface WatchCrdsOptions {
   readonly client: Client;
   readonly host: Host;
   readonly logger: Logger;
   readonly settings: WatchingSettings;
   readonly signal: AbortSignal;
-  /** Called with the group of each definition that was added, changed or removed. */
-  readonly onChange: (group: string, promised: Promised | undefined) => Promise<void>;
-  /** Whether a listed kind is known already, or of no interest. */
+  /** Called with the group of each CRD that was added, changed or removed. */
+  readonly onChange: (group: string, expected: ExpectedResource | undefined) => Promise<void>;
+  /** Whether a listed resource is known already, or of no interest. */
   readonly isServed: (group: string, plural: string) => Promise<boolean>;
 }
 
-const DEFINITIONS = {
+const CRDS = {
   group: "apiextensions.k8s.io",
   version: "v1",
   plural: "customresourcedefinitions",
@@ -99,42 +97,62 @@ const DEFINITIONS = {
   namespaced: false,
 };
 
-/** How long until it is tried again where watching is refused: so long at first, and then longer each time. */
-const REFUSED_PAUSE: Seconds = 60;
-const LONGEST_PAUSE: Seconds = 600;
-
-/** Watches definitions until the signal aborts. */
-export async function watchDefinitions(options: ScanningOptions): Promise<void> {
-  const { signal, logger, host } = options;
+/**
+ * Watches CRDs until the signal aborts.
+ *
+ * Without the right to watch them the resources of the start are kept, with a warning; now and then it is tried again.
+ */
+export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
+  const { client, host, logger, settings, signal } = options;
   const versions = new Map<string, string | undefined>();
+  // Their schemas can be huge, and all that matters is that they have changed.
+  const shape = shapeOf(CRDS, { metadataOnly: true, logger });
   // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
   const store = new ObjectStore();
-  // Their schemas can be huge, and all that matters is that they have changed.
-  const shape = shapeOf(DEFINITIONS, { metadataOnly: true, logger });
-  for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-    const refused = new AbortController();
-    const onState = ({ lastError }: { readonly lastError: unknown }): void => {
-      if (!(lastError instanceof ApiError) || ![401, 403, 404].includes(lastError.status)) return;
-      if (refused.signal.aborted) return;
-      logger[pause === REFUSED_PAUSE ? "warn" : "debug"](
+  /** One look at a time, in the order of the events. */
+  let looks = Promise.resolve();
+  const notify = ({ event }: ObjectEvent): void => {
+    looks = looks.then(() => signal.aborted ? undefined : takeCrd(options, event, versions));
+  };
+  await watchOptional({
+    signal,
+    clock: host.clock,
+    onRefused: (error, { isFirst, retryIn }) =>
+      logger[isFirst ? "warn" : "debug"](
         "Cannot watch CustomResourceDefinitions: kinds that come later are not noticed",
-        { error: lastError, retryIn: pause },
-      );
-      refused.abort();
-    };
-    const either = AbortSignal.any([signal, refused.signal]);
-    const watch = { ...options, resource: DEFINITIONS, store, shape, signal: either, onState };
-    for await (const item of watchObjects(watch)) {
-      if (item.type === "event") await takeDefinition(options, item.event, versions);
-      else pause = REFUSED_PAUSE;
-    }
-    await host.clock.sleep(pause, signal);
-  }
+        { error, retryIn },
+      ),
+    run: async ({ refused, synced }) => {
+      const watch = (store: ObjectStore, signal: AbortSignal): ReturnType<typeof watchObjects> =>
+        watchObjects({
+          client,
+          host,
+          logger,
+          settings,
+          signal,
+          store,
+          shape,
+          resource: CRDS,
+          onRefused: refused,
+        });
+      await new Informer({
+        store,
+        host,
+        logger,
+        watch,
+        notify,
+        onSynced: synced,
+        about: { kind: CRDS.plural },
+      })
+        .run(signal);
+    },
+  });
+  await looks;
 }
 
-/** NB: also listed ones may be news: they came after the kinds were discovered, or while nobody watched. */
-async function takeDefinition(
-  { onChange, isServed, logger }: ScanningOptions,
+/** NB: also listed ones may be news: they came after the resources were discovered, or while nobody watched. */
+async function takeCrd(
+  { onChange, isServed, logger }: WatchCrdsOptions,
   { type, object }: WatchEvent,
   versions: Map<string, string | undefined>,
 ): Promise<void> {
@@ -148,7 +166,7 @@ async function takeDefinition(
   else versions.set(name, resourceVersion);
   if (isKnown) return;
   try {
-    await onChange(group, promisedBy({ type, object }));
+    await onChange(group, expectedBy({ type, object }));
   } catch (error) {
     logger.warn("Cannot look up the kinds of a group: it is tried again with its next change", {
       group,
@@ -158,14 +176,14 @@ async function takeDefinition(
   }
 }
 
-/** What discovery is to tell soon; undefined while it is open when the kind goes. */
-function promisedBy({ type, object }: WatchEvent): Promised | undefined {
+/** What discovery is to tell soon; undefined while it is open when the resource goes. */
+function expectedBy({ type, object }: WatchEvent): ExpectedResource | undefined {
   const { name = "", deletionTimestamp } = object.metadata;
   if (type !== "DELETED" && deletionTimestamp !== undefined) return undefined;
   return { group: groupOf(name), plural: name.split(".")[0] ?? "", isServed: type !== "DELETED" };
 }
 
-/** Definitions are named "plural.group": the server refuses other names. */
+/** CRDs are named "plural.group": the server refuses other names. */
 function groupOf(name: string): string {
   return name.replace(/^[^.]*\./, "");
 }

@@ -1,165 +1,187 @@
 /**
- * Keeps one stream open per kind and namespace that is to be watched, however many handlers there are.
+ * Keeps one informer per resource and namespace that is to be watched, however many handlers there are.
  *
- * Streams look after themselves (`client/watch`); here they are only started and stopped when the set of kinds changes, and
- * their events are handed to the workers.
+ * Informers look after themselves (client/cache); here they are only started and stopped when the set of resources changes,
+ * and what they bring is handed on. What an ended one knew goes over to those that follow it.
  */
 
-import { exponentialBackoff } from "../async/backoff.ts";
-import { type Passage, spellOf } from "../async/gate.ts";
+import type { Passage as ReadonlyGate } from "../async/gate.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
+import { Informer } from "../client/cache/informer.ts";
+import { type CachedObject, type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
-import { ApiError, messageOf } from "../client/errors.ts";
-import { ObjectStore } from "../client/cache/object_store.ts";
-import { watchObjects } from "../client/watch/watcher.ts";
-import type { WatchState } from "../client/watch/watch_types.ts";
+import { type ApiError, messageOf } from "../client/errors.ts";
+import { type Refusal, watchObjects, type WatchState } from "../client/watch/watcher.ts";
 import type { Check } from "../engines/probing.ts";
-import type { KubeObject, WatchEvent } from "../model/object.ts";
-import { keyOf, type Resource } from "../model/resource.ts";
 import type { Observer } from "../execution/observer.ts";
+import type { KubeObject } from "../model/object.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
-import type { SubmitOptions } from "./queueing.ts";
-import { type Scope, Sharing } from "./cluster_watches.ts";
+import { ClusterWatches, type NamespaceScope } from "./cluster_watches.ts";
 
-export interface OrchestrationOptions {
+export interface InformersOptions {
   readonly client: Client;
   readonly host: Host;
   readonly logger: Logger;
   readonly settings: WatchingSettings;
   readonly tasks: TaskGroup;
-  readonly scope: Scope;
-  /** Takes an event in. */
-  readonly submit: (resource: Resource, event: WatchEvent, options: SubmitOptions) => void;
-  /** Called with each stream that is started, before it lists anything. */
-  readonly onStarted?: (stream: string, resource: Resource) => void;
-  /** Called with each stream that has listed its objects for the first time. */
-  readonly onListed?: (stream: string) => void;
-  /** Called with each stream that was stopped since its kind or namespace is served no more. */
-  readonly onEnded?: (stream: string) => void;
-  /** Called for each attempt at which the server does not know the kind. */
+  readonly scope: NamespaceScope;
+  /** Told of each event of an object, in order. */
+  readonly notify: (resource: Resource, event: ObjectEvent) => void;
+  /** Called with each informer that is started, by its key, before it lists anything. */
+  readonly onStarted?: (key: string, resource: Resource) => void;
+  /** Called with each informer that has listed its objects for the first time. */
+  readonly onListed?: (key: string) => void;
+  /** Called with each informer that was stopped since its resource or namespace is served no more. */
+  readonly onEnded?: (key: string) => void;
+  /** Called for each attempt at which the server does not know the resource. */
   readonly onUnknown?: (resource: Resource) => void;
-  /** Called once, when all streams that there are have listed their objects. */
+  /** Called once, when all informers that there are have listed their objects. */
   readonly onSynced: () => void;
   readonly observer: Observer;
-  /** Streams are open while it is. */
-  readonly passage: Passage;
-  /** Called with each stream that sees again what there is, after a pause. */
-  readonly onSighted?: () => void;
+  /** Informers watch while it is open. */
+  readonly gate: ReadonlyGate;
+  /** Called with each informer that has listed its objects anew after a pause. */
+  readonly onRelisted?: () => void;
 }
 
-/** How long a stream may fail before what is known of its objects counts as stale. */
+/** How long a watch may fail before what is known of its objects counts as stale. */
 const STALE_AFTER: Seconds = 15;
 
 interface Target {
   readonly resource: Resource;
   readonly namespace: string | undefined;
-  /** Whether one stream brings the objects of all namespaces that are served, out of those of the whole cluster. */
+  /** Whether one watch brings the objects of all namespaces that are served, out of those of the whole cluster. */
   readonly isShared: boolean;
 }
 
-interface FollowOptions extends Target {
-  readonly key: string;
-  readonly signal: AbortSignal;
-  readonly onListed: () => void;
-}
-
-interface Stream {
-  readonly resource: Resource;
-  /** The newest states of its objects. */
-  readonly store: ObjectStore;
-  task: Task | undefined;
-  listed: boolean;
+/** How the watch of an informer is doing. */
+class WatchHealth {
+  /** Undefined before the first attempt. */
   state: WatchState | undefined;
-  /** Since when no attempt has succeeded, in milliseconds since 1970; undefined while all is well. */
-  failingSince: number | undefined;
-  /** After how many failures the server's not knowing the kind was told. */
-  doubted: number;
+  isListed = false;
+  /** Since when no attempt has succeeded, on the monotonic clock; undefined while all is well. */
+  failingSince: Seconds | undefined;
+
+  /** What is wrong with it; undefined if nothing is. */
+  problemAt(now: Seconds): string | undefined {
+    const failing = this.failingSince === undefined ? 0 : now - this.failingSince;
+    if (this.isListed && failing < STALE_AFTER) return undefined;
+    const error = this.failingSince === undefined ? undefined : this.state?.lastError;
+    const reason = error === undefined ? "" : `: ${messageOf(error)}`;
+    return this.isListed ? `no stream for ${Math.round(failing)} s${reason}` : `not listed yet${reason}`;
+  }
 }
 
-/** The streams of one operator. */
-export class Orchestration {
-  readonly #options: OrchestrationOptions;
-  readonly #streams = new Map<string, Stream>();
-  readonly #sharing: Sharing;
+/** An informer under way. */
+interface RunningInformer {
+  readonly target: Target;
+  readonly health: WatchHealth;
+  readonly informer: Informer;
+  readonly task: Task;
+}
+
+interface WatchContext {
+  readonly key: string;
+  readonly target: Target;
+  readonly health: WatchHealth;
+  readonly store: ObjectStore;
+  readonly signal: AbortSignal;
+}
+
+/** The informers of one operator. */
+export class Informers {
+  readonly #options: InformersOptions;
+  readonly #running = new Map<string, RunningInformer>();
+  readonly #clusterWatches: ClusterWatches;
   #isRevising = false;
-  #hasTold = false;
-  /** Streams that were closed by a pause, and have not listed since. */
-  readonly #blind = new Set<string>();
+  #isSyncTold = false;
+  /** Those that were closed by a pause, and have not listed since. */
+  readonly #stale = new Set<string>();
 
-  constructor(options: OrchestrationOptions) {
+  constructor(options: InformersOptions) {
     this.#options = options;
-    this.#sharing = new Sharing(options);
+    this.#clusterWatches = new ClusterWatches(options);
   }
 
-  /** How each stream is doing, by kind and namespace. */
+  /** How each watch is doing, by resource and namespace. */
   get states(): ReadonlyMap<string, WatchState | undefined> {
-    return new Map([...this.#streams].map(([key, { state }]) => [key, state]));
+    return new Map([...this.#running].map(([key, { health }]) => [key, health.state]));
   }
 
-  /** Whether every stream has listed its objects at least once. */
+  /** Whether every informer has listed its objects at least once. */
   get isSynced(): boolean {
-    return !this.#isRevising && [...this.#streams.values()].every(({ listed }) => listed);
+    return !this.#isRevising && [...this.#running.values()].every(({ health }) => health.isListed);
   }
 
-  /** Whether an object may be other than it is known, since its stream is or was closed by a pause. */
-  isBlind(resource: Resource, namespace: string | undefined): boolean {
-    if (!this.#options.passage.isOpen) return true;
-    if (this.#blind.size === 0) return false;
-    const kind = keyOf(resource);
-    return ["*", "", namespace ?? ""].some((scope) => this.#blind.has(`${kind}|${scope}`));
+  /** Whether an object may be other than it is known, since its watch is or was closed by a pause. */
+  isStale(resource: Resource, namespace: string | undefined): boolean {
+    if (!this.#options.gate.isOpen) return true;
+    if (this.#stale.size === 0) return false;
+    return keysFor(resource, namespace).some((key) => this.#stale.has(key));
   }
 
-  /** Whether each stream sees what happens. Streams that break are opened again: only what lasts is a problem. */
+  /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
-    return [...this.#streams].map(([key, stream]) => ({
+    const { gate, host: { clock } } = this.#options;
+    return [...this.#running].map(([key, { health }]) => ({
       name: `watch ${key.replace(/\|$/, "")}`,
-      problem: this.#options.passage.isOpen ? this.#problemOf(stream) : undefined,
-      note: this.#options.passage.isOpen ? undefined : "paused",
+      problem: gate.isOpen ? health.problemAt(clock.monotonic()) : undefined,
+      note: gate.isOpen ? undefined : "paused",
     }));
   }
 
-  #problemOf({ listed, failingSince, state }: Stream): string | undefined {
-    const failing = failingSince === undefined ? 0 : (this.#options.host.clock.now() - failingSince) / 1000;
-    if (listed && failing < STALE_AFTER) return undefined;
-    const error = failingSince === undefined ? undefined : state?.lastError;
-    const reason = error === undefined ? "" : `: ${messageOf(error)}`;
-    return listed ? `no stream for ${Math.round(failing)} s${reason}` : `not listed yet${reason}`;
-  }
-
-  /** Stops the streams of kinds that are not among these, and starts those that are missing. */
+  /** Stops the informers of resources that are not among these, and starts those that are missing. */
   async revise(resources: readonly Resource[]): Promise<void> {
     const wanted = new Map(resources.flatMap((resource) => this.#targetsOf(resource)));
-    const unwanted = [...this.#streams].filter(([key, { resource }]) =>
-      !isSame(wanted.get(key)?.resource, resource)
+    const ended = [...this.#running].filter(([key, { target }]) =>
+      !isSame(wanted.get(key)?.resource, target.resource)
     );
     this.#isRevising = true;
-    for (const [key] of unwanted) this.#streams.delete(key);
-    await Promise.all(unwanted.map(([, { task }]) => task?.stop()));
-    for (const [key] of unwanted) this.#sight(key);
-    const heirs = new Map([...wanted.keys()].map((key) => [key, new ObjectStore()]));
-    const orphans = unwanted.flatMap(([, stream]) => bequeath(stream, heirs));
-    for (const [key, target] of wanted) {
-      if (!this.#streams.has(key)) this.#start(key, target, heirs.get(key));
-    }
-    for (const [resource, object] of orphans) {
+    for (const [key] of ended) this.#running.delete(key);
+    await Promise.all(ended.map(([, { task }]) => task.stop()));
+    for (const [key] of ended) this.#relisted(key);
+    const stores = new Map<string, ObjectStore>();
+    for (const key of wanted.keys()) if (!this.#running.has(key)) stores.set(key, new ObjectStore());
+    const dropped = ended.map(([, { informer, target }]) => this.#transfer(informer, { target, stores }));
+    for (const [key, store] of stores) this.#start(key, { target: wanted.get(key)!, store });
+    for (const [number, [, { informer, target: { resource } }]] of ended.entries()) {
       // What nobody tells about any more counts as gone: else its daemons and retries would go on for ever.
-      const moved = [...wanted.values()].some((target) => isOtherVersion(target.resource, resource));
-      this.#submit(resource, { event: { type: "DELETED", object }, moved });
+      const isMoved = [...wanted.values()].some((target) => isOtherVersion(target.resource, resource));
+      for (const cached of dropped[number]!) informer.forget(cached, isMoved ? "moved" : "missing");
     }
-    for (const [key, { resource }] of unwanted) if (!wanted.has(key)) this.#leave(key, resource);
+    for (const [key, { target }] of ended) if (!wanted.has(key)) this.#leave(key, target.resource);
     this.#isRevising = false;
     this.#tellSynced();
   }
 
   #targetsOf(resource: Resource): [string, Target][] {
-    const isShared = this.#sharing.isShared(resource);
+    const isShared = this.#clusterWatches.isShared(resource);
     const kind = keyOf(resource);
     if (isShared) return [[`${kind}|*`, { resource, namespace: undefined, isShared }]];
     const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];
     return namespaces.map((namespace) => [`${kind}|${namespace ?? ""}`, { resource, namespace, isShared }]);
+  }
+
+  /** Hands the objects of an informer that has ended to those that follow it; returns the rest. */
+  #transfer(
+    { store }: Informer,
+    { target: { resource }, stores }: {
+      readonly target: Target;
+      readonly stores: ReadonlyMap<string, ObjectStore>;
+    },
+  ): readonly CachedObject[] {
+    const dropped: CachedObject[] = [];
+    for (const cached of store.values()) {
+      const keys = keysFor(resource, cached.object.metadata.namespace);
+      const key = keys.find((each) => stores.has(each));
+      if (key !== undefined) stores.get(key)?.take(cached);
+      else if (!keys.some((each) => this.#running.has(each))) dropped.push(cached);
+    }
+    return dropped;
   }
 
   #leave(key: string, resource: Resource): void {
@@ -169,150 +191,100 @@ export class Orchestration {
     onEnded?.(key);
   }
 
-  #start(key: string, target: Target, store: ObjectStore = new ObjectStore()): void {
-    this.#options.logger.debug("Watching", { kind: keyOf(target.resource), namespace: target.namespace });
-    const stream: Stream = {
-      resource: target.resource,
+  #start(key: string, { target, store }: { readonly target: Target; readonly store: ObjectStore }): void {
+    const { host, logger, gate, tasks, notify, onStarted } = this.#options;
+    const { resource, namespace } = target;
+    const about = { kind: keyOf(resource), namespace };
+    logger.debug("Watching", about);
+    const health = new WatchHealth();
+    const informer = new Informer({
       store,
-      task: undefined,
-      listed: false,
-      state: undefined,
-      failingSince: undefined,
-      doubted: 0,
-    };
-    this.#streams.set(key, stream);
-    this.#options.onStarted?.(key, target.resource);
-    stream.task = this.#options.tasks.start(
-      `watch ${key}`,
-      (signal) => this.#supervise(key, stream, { target, signal }),
-    );
+      host,
+      logger,
+      gate,
+      about,
+      watch: (store, signal) => this.#watch({ key, target, health, store, signal }),
+      notify: (event) => notify(resource, event),
+      onSynced: () => this.#listed(key, health),
+      onPause: () => {
+        this.#stale.add(key);
+        health.failingSince = undefined;
+      },
+      onCrash: () => void (health.failingSince ??= host.clock.monotonic()),
+    });
+    onStarted?.(key, resource);
+    const task = tasks.start(`watch ${key}`, (signal) => informer.run(signal));
+    this.#running.set(key, { target, health, informer, task });
   }
 
-  /** A watch ends only when it is told to; should it end otherwise, that is our fault, and it is started again. */
-  async #supervise(
-    key: string,
-    stream: Stream,
-    { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
-  ): Promise<void> {
-    const { host, logger, passage } = this.#options;
-    const backoff = exponentialBackoff({ initial: 1, max: 60, jitter: 0.5, random: host.random });
-    const onListed = (): void => this.#markListed(key, stream);
-    for (let failures = 0; !signal.aborted && await passage.opened(signal); failures++) {
-      using spell = spellOf(passage, signal);
-      let error: unknown;
-      try {
-        await this.#follow(stream, { ...target, key, signal: spell.signal, onListed });
-      } catch (caught) {
-        error = caught;
-      }
-      if (signal.aborted) return;
-      if (spell.signal.aborted) {
-        this.#blind.add(key);
-        stream.failingSince = undefined;
-        continue;
-      }
-      stream.failingSince ??= host.clock.now();
-      const pause = backoff(failures) ?? 60;
-      logger.error("Watching has crashed, it is started again", {
-        kind: keyOf(target.resource),
-        pause,
-        error,
-      });
-      await host.clock.sleep(pause, signal);
-    }
+  #watch({ key, target, health, store, signal }: WatchContext): ReturnType<typeof watchObjects> {
+    const { client, host, logger, settings, scope, observer } = this.#options;
+    const { resource, namespace, isShared } = target;
+    const accepts = ({ metadata }: KubeObject): boolean => scope.matches(metadata.namespace ?? "");
+    return watchObjects({
+      client,
+      host,
+      logger,
+      settings,
+      signal,
+      store,
+      resource,
+      namespace,
+      ...serverSelectorsFor(settings, resource),
+      shape: client.shapeOf(resource),
+      accepts: isShared ? accepts : undefined,
+      retryForbidden: !isShared,
+      onState: (state) => {
+        health.state = state;
+        // NB: a watch that was started anew has not failed yet, but has not succeeded either.
+        if (state.failures > 0) health.failingSince ??= host.clock.monotonic();
+        else if (state.phase === "watching") health.failingSince = undefined;
+        observer.streamed?.(resource, { key, state });
+      },
+      onRefused: (error, refusal) => this.#onRefused(target, { error, refusal }),
+    });
   }
 
-  async #follow(stream: Stream, options: FollowOptions): Promise<void> {
-    const { observer, settings } = this.#options;
-    const { store } = stream;
-    const selectors = serverSelectorsFor(settings, options.resource);
-    const onState = (state: WatchState): void => {
-      stream.state = state;
-      // NB: a watch that was started anew has not failed yet, but has not succeeded either.
-      if (state.failures > 0) stream.failingSince ??= this.#options.host.clock.now();
-      else if (state.phase === "watching") stream.failingSince = undefined;
-      this.#doubt(stream, state);
-      observer.streamed?.(options.resource, { key: options.key, state });
-      if (options.isShared) this.#sharing.check(options.resource, state);
-    };
-    const shape = this.#options.client.shapeOf(options.resource);
-    const accepts = options.isShared
-      ? ({ metadata }: KubeObject): boolean => this.#options.scope.matches(metadata.namespace ?? "")
-      : undefined;
-    const retryForbidden = !options.isShared;
-    const form = { store, shape, accepts, retryForbidden };
-    const watch = { ...this.#options, ...selectors, ...options, ...form, onState };
-    for await (const item of watchObjects(watch)) {
-      if (item.type === "listed") options.onListed();
-      else this.#submit(options.resource, item);
-    }
+  #onRefused(
+    { resource, isShared }: Target,
+    { error, refusal }: { readonly error: ApiError; readonly refusal: Refusal },
+  ): "retry" {
+    if (error.status === 404) this.#options.onUnknown?.(resource);
+    if (error.status === 403 && isShared) this.#clusterWatches.refused(resource, refusal);
+    return "retry";
   }
 
-  /** Tells once for each attempt that the server does not know the kind. */
-  #doubt(stream: Stream, { failures, lastError }: WatchState): void {
-    if (failures === stream.doubted) return;
-    stream.doubted = failures;
-    const isUnknown = failures > 0 && lastError instanceof ApiError && lastError.status === 404;
-    if (isUnknown) this.#options.onUnknown?.(stream.resource);
-  }
-
-  /** One object that cannot be taken in must not keep the others out. */
-  #submit(
-    resource: Resource,
-    { event, restored, moved }: { readonly event: WatchEvent } & SubmitOptions,
-  ): void {
-    try {
-      this.#options.submit(resource, event, { restored, moved });
-    } catch (error) {
-      const { name, namespace } = event.object.metadata ?? {};
-      this.#options.logger.error("An event cannot be taken in: it is dropped", {
-        ...{ kind: keyOf(resource), namespace, name, error },
-      });
-    }
-  }
-
-  #markListed(key: string, stream: Stream): void {
-    this.#sight(key);
-    if (stream.listed) return;
-    stream.listed = true;
+  #listed(key: string, health: WatchHealth): void {
+    this.#relisted(key);
+    if (health.isListed) return;
+    health.isListed = true;
     this.#options.onListed?.(key);
     this.#tellSynced();
   }
 
   #tellSynced(): void {
-    if (this.#hasTold || !this.isSynced) return;
-    this.#hasTold = true;
+    if (this.#isSyncTold || !this.isSynced) return;
+    this.#isSyncTold = true;
     this.#options.onSynced();
   }
 
-  #sight(key: string): void {
-    if (this.#blind.delete(key)) this.#options.onSighted?.();
+  #relisted(key: string): void {
+    if (this.#stale.delete(key)) this.#options.onRelisted?.();
   }
+}
+
+/** Under which keys an object's informer may be: one for many namespaces, one for its own, one for all. */
+function keysFor(resource: Resource, namespace = ""): readonly string[] {
+  const kind = keyOf(resource);
+  return ["*", namespace, ""].map((scope) => `${kind}|${scope}`);
 }
 
 function isOtherVersion(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.plural === b.plural && a.version !== b.version;
 }
 
-/** Whether a kind is served as it was. */
+/** Whether a resource is served as it was. */
 function isSame(now: Resource | undefined, before: Resource): boolean {
   const subresourcesOf = ({ subresources }: Resource): string => [...subresources].sort().join(" ");
   return now !== undefined && subresourcesOf(now) === subresourcesOf(before);
-}
-
-/** Hands the objects of a stream that has ended to those who tell about them from now on; gives the rest. */
-function bequeath(
-  { resource, store }: Stream,
-  heirs: ReadonlyMap<string, ObjectStore>,
-): [Resource, KubeObject][] {
-  const kind = keyOf(resource);
-  const orphans: [Resource, KubeObject][] = [];
-  for (const cached of store.values()) {
-    const { object } = cached;
-    const keys = ["*", object.metadata.namespace ?? "", ""].map((scope) => heirs.get(`${kind}|${scope}`));
-    const heir = keys.find((each) => each !== undefined);
-    if (heir === undefined) orphans.push([resource, object]);
-    else heir.take(cached);
-  }
-  return orphans;
 }

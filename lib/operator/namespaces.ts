@@ -2,11 +2,12 @@
  * Which namespaces an operator serves: names, and patterns whose namespaces come and go.
  *
  * Names need nobody to be asked, and no rights on namespaces. With patterns, namespaces are watched; where that is forbidden,
- * the names among the patterns are served, with a warning, until it is allowed. Source: Kopf, docs/scopes; B §5.5.
+ * the names among the patterns are served, with a warning, until it is allowed. Source: Kopf, docs/scopes.
  */
 
+import { Informer } from "../client/cache/informer.ts";
 import type { Client } from "../client/client.ts";
-import { ApiError } from "../client/errors.ts";
+import type { ApiError } from "../client/errors.ts";
 import { watchObjects } from "../client/watch/watcher.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
@@ -28,7 +29,7 @@ export interface NamespacesOptions {
   readonly onChange: () => void;
 }
 
-/** Source: Kubernetes API reference, Namespace. */
+/** Source: Kubernetes, API reference, Namespace. */
 export const NAMESPACES: Resource = {
   group: "",
   version: "v1",
@@ -91,14 +92,27 @@ export class Namespaces {
   async watch(signal: AbortSignal): Promise<void> {
     if (!this.#isObserved) return;
     const { client, host, logger, settings } = this.#options;
-    const onState = ({ lastError }: { readonly lastError: unknown }): void => this.#checkRights(lastError);
     const selectors = explicitSelectorsFor(settings.watching, NAMESPACES);
-    const { watching } = settings;
-    const options = { client, host, logger, settings: watching, signal, onState, ...selectors };
-    for await (const item of watchObjects({ ...options, resource: NAMESPACES })) {
-      if (item.type === "event") this.#take(item.event);
-      else this.#onListed();
-    }
+    const informer = new Informer({
+      host,
+      logger,
+      about: { kind: NAMESPACES.plural },
+      watch: (store, signal) =>
+        watchObjects({
+          client,
+          host,
+          logger,
+          settings: settings.watching,
+          signal,
+          store,
+          resource: NAMESPACES,
+          ...selectors,
+          onRefused: (error) => this.#onRefused(error),
+        }),
+      notify: ({ event }) => this.#take(event),
+      onSynced: () => this.#onSynced(),
+    });
+    await informer.run(signal);
   }
 
   get #isObserved(): boolean {
@@ -132,13 +146,17 @@ export class Namespaces {
     return false;
   }
 
-  #onListed(): void {
+  #onSynced(): void {
     this.#isRefused = false;
     this.#ready.resolve();
   }
 
-  #checkRights(error: unknown): void {
-    if (this.#isRefused || !(error instanceof ApiError) || ![401, 403].includes(error.status)) return;
+  #onRefused(error: ApiError): "retry" {
+    if (!this.#isRefused && error.status !== 404) this.#serveNamesAlone(error);
+    return "retry";
+  }
+
+  #serveNamesAlone(error: ApiError): void {
     this.#isRefused = true;
     const { patterns = [], logger, onChange } = this.#options;
     const names = exactNames(patterns);

@@ -23,14 +23,14 @@ import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
-import { Definitions } from "./crd_watch.ts";
+import { CrdWatch } from "./crd_watch.ts";
 import { extraFieldsOf } from "./fields.ts";
 import { firstContact } from "./wait_for_api_server.ts";
 import { type Ground, type RunningOptions, STARTING } from "./components.ts";
 import { Memories } from "./memories.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./watched_resources.ts";
-import { Orchestration } from "./informers.ts";
+import { Informers } from "./informers.ts";
 import { deliver } from "./outcomes.ts";
 import { finished, within } from "../async/timeout.ts";
 import { Pausing } from "./gates.ts";
@@ -65,8 +65,8 @@ export class Run {
   readonly #admission: Admission;
   readonly #namespaces: Namespaces;
   readonly #observation: Observation;
-  readonly #orchestration: Orchestration;
-  readonly #definitions: Definitions;
+  readonly #informers: Informers;
+  readonly #crds: CrdWatch;
   readonly #indexing: Indexing;
   readonly #workers: Workers;
   readonly #poster: Poster;
@@ -106,7 +106,7 @@ export class Run {
     this.#namespaces = new Namespaces({
       ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },
       patterns: options.namespaces,
-      onChange: () => void this.#reviseSurely(),
+      onChange: () => void this.#reviseOrRetry(),
     });
     this.#pausing = new Pausing({
       ...{ client, host, settings, logger, identity: options.identity, daemons: this.#daemons },
@@ -115,35 +115,39 @@ export class Run {
     const { watching, persistence } = settings;
     this.#observation = new Observation({ client, registry, logger, settings: watching, persistence });
     this.#admission = this.#makeAdmission(memories, ground);
-    this.#definitions = new Definitions({
+    this.#crds = new CrdWatch({
       ...{ client, host, settings, tasks: this.#streams, logger: logger.child({ name: "lotse.scanning" }) },
       concerns: (group) => this.#concerns(group),
       revise: () => this.#revise(),
-      reviseSurely: () => this.#reviseSurely(),
+      reviseOrRetry: () => this.#reviseOrRetry(),
     });
-    this.#orchestration = this.#makeOrchestration();
+    this.#informers = this.#makeInformers();
   }
 
-  #makeOrchestration(): Orchestration {
+  #makeInformers(): Informers {
     const { host, logger, settings } = this.#options;
-    return new Orchestration({
+    return new Informers({
       client: this.#client,
       host,
       logger: logger.child({ name: "lotse.watching" }),
       settings: settings.watching,
       tasks: this.#streams,
       scope: this.#namespaces,
-      submit: (resource, event, about) => this.#workers.submit(resource, event, about),
+      notify: (resource, { event, origin }) =>
+        this.#workers.submit(resource, event, {
+          restored: origin === "restored",
+          moved: origin === "moved",
+        }),
       onSynced: this.#options.onSynced,
       onStarted: (stream, resource) => {
         if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
       },
       onListed: (stream) => this.#indexing.release(stream),
       onEnded: (stream) => this.#indexing.release(stream),
-      onUnknown: (resource) => this.#definitions.doubt(resource),
+      onUnknown: (resource) => this.#crds.doubt(resource),
       observer: this.#observer,
-      passage: this.#pausing.passage,
-      onSighted: () => this.#workers.release(),
+      gate: this.#pausing.passage,
+      onRelisted: () => this.#workers.release(),
     });
   }
 
@@ -189,7 +193,7 @@ export class Run {
     this.#isStarted = true;
     this.#indexing.release(STARTING);
     this.#admission.start();
-    this.#definitions.follow();
+    this.#crds.follow();
   }
 
   /** What the operator needs to be ready, as it is now. */
@@ -201,7 +205,7 @@ export class Run {
       { name: "indexes", problem: this.#indexing.gate.isOpen ? undefined : "they are not complete yet" },
       ...this.#admission.checks(),
       ...this.#pausing.checks(),
-      ...this.#orchestration.checks(),
+      ...this.#informers.checks(),
     ];
   }
 
@@ -233,7 +237,7 @@ export class Run {
       tasks: this.#work,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
       keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
-      isHeld: ({ resource, body }) => this.#orchestration.isBlind(resource, body.metadata?.namespace),
+      isHeld: ({ resource, body }) => this.#informers.isStale(resource, body.metadata?.namespace),
     });
   }
 
@@ -297,7 +301,7 @@ export class Run {
       const [kinds] = await Promise.all([this.#observation.watched(), this.#meet()]);
       this.#announce();
       this.#admission.revise();
-      await this.#orchestration.revise(kinds);
+      await this.#informers.revise(kinds);
       if (this.#client.discovery.broken.size > 0) this.#reviseLater();
     };
     return this.#revision = this.#revision.then(revise, revise);
@@ -315,12 +319,12 @@ export class Run {
     this.#streams.start("retry discovery", async (signal) => {
       await this.#options.host.clock.sleep(BROKEN_PAUSE, signal);
       this.#isRevisedLater = false;
-      if (!signal.aborted) await this.#reviseSurely();
+      if (!signal.aborted) await this.#reviseOrRetry();
     });
   }
 
   /** What fails now is tried again later. */
-  async #reviseSurely(): Promise<void> {
+  async #reviseOrRetry(): Promise<void> {
     try {
       await this.#revise();
     } catch (error) {

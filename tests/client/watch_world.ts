@@ -1,6 +1,9 @@
 /** A watch of widgets under way against a fake server, and what it gave so far. */
 
+import assert from "node:assert/strict";
 import type { WatchingSettings } from "../../lib/settings/sections.ts";
+import { Informer } from "../../lib/client/cache/informer.ts";
+import type { ObjectStore } from "../../lib/client/cache/object_store.ts";
 import { watchObjects, type WatchOptions, type WatchState } from "../../lib/client/watch/watcher.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import {
@@ -24,40 +27,57 @@ export interface Running extends World {
 export type StartOptions = Omit<WorldOptions, "answer"> & {
   readonly watching?: Partial<WatchingSettings>;
   readonly watch?: Partial<WatchOptions>;
+  /** What an earlier watch has shown. */
+  readonly store?: ObjectStore;
   /** Called for each item, before the next one is pulled. */
   readonly onItem?: (item: string) => void | Promise<void>;
 };
 
 export function start(answer: Answer, options: StartOptions = {}): Running {
-  const { watching, watch, onItem, ...rest } = options;
+  const { watching, watch, store, onItem, ...rest } = options;
   const world = makeWorld({ answer, networking: { errorBackoffs: [] }, ...rest });
   const controller = new AbortController();
+  const { host, transport: { logger } } = world;
   const items: string[] = [];
   const phases: string[] = [];
   let state: WatchState | undefined;
-  const run = (async () => {
-    const stream = watchObjects({
-      client: world.client,
-      resource: WIDGETS,
-      namespace: "ns",
-      settings: { ...defaultSettings().watching, ...watching },
-      signal: controller.signal,
-      logger: world.transport.logger,
-      host: world.host,
-      onState: (next) => {
-        state = next;
-        if (phases.at(-1) !== next.phase) phases.push(next.phase);
-      },
-      ...watch,
-    });
-    for await (const item of stream) {
-      const text = item.type === "listed"
-        ? "LISTED"
-        : `${item.synthetic ? "synthetic " : ""}${item.event.type} ${item.event.object.metadata.name}`;
-      items.push(text);
-      await onItem?.(text);
-    }
-  })();
+  const settings = { ...defaultSettings().watching, ...watching };
+  const informer = new Informer({
+    store,
+    host,
+    logger,
+    notify: ({ event, origin }) =>
+      void items.push(
+        `${origin === "missing" ? "synthetic " : ""}${event.type} ${event.object.metadata.name}`,
+      ),
+    onSynced: () => void items.push("LISTED"),
+    onCrash: () => assert.fail("the watcher has crashed"),
+    watch: async function* (store, signal) {
+      const stream = watchObjects({
+        client: world.client,
+        resource: WIDGETS,
+        namespace: "ns",
+        settings,
+        signal,
+        logger,
+        host,
+        store,
+        onState: (next) => {
+          state = next;
+          if (phases.at(-1) !== next.phase) phases.push(next.phase);
+        },
+        ...watch,
+      });
+      for await (const batch of stream) {
+        for (const item of batch) {
+          const from = items.length;
+          yield [item];
+          for (const text of items.slice(from)) await onItem?.(text);
+        }
+      }
+    },
+  });
+  const run = informer.run(watch?.signal ?? controller.signal);
   return Object.assign(world, {
     items,
     phases,

@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Gate } from "../../lib/async/gate.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
-import { Orchestration, type OrchestrationOptions } from "../../lib/operator/informers.ts";
+import { Informers, type InformersOptions } from "../../lib/operator/informers.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { event, FakeStream, listOf, makeWorld, widget, WIDGETS, type World } from "../client/fake_server.ts";
 import { serve } from "../client/watch_world.ts";
 
+const KIND = "widgets.v1.example.com";
+
 interface Bench extends World {
-  readonly orchestration: Orchestration;
+  readonly informers: Informers;
   readonly tasks: TaskGroup;
   readonly events: string[];
 }
 
-function bench(options: Partial<OrchestrationOptions> = {}): Bench {
+function bench(options: Partial<InformersOptions> = {}): Bench {
   const world = makeWorld({
     answer: serve(
       () => listOf(10, [widget("a", 1), widget("b", 2)]),
@@ -26,19 +28,19 @@ function bench(options: Partial<OrchestrationOptions> = {}): Bench {
   });
   const tasks = new TaskGroup({ onError: (error) => assert.fail(String(error)) });
   const events: string[] = [];
-  const orchestration = new Orchestration({
-    passage: new Gate(true),
+  const informers = new Informers({
+    gate: new Gate(true),
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },
     scope: { served: undefined, matches: () => true, revise: () => {} },
-    submit: (_resource, { type, object }) => void events.push(`${type} ${object.metadata.name}`),
+    notify: (_resource, { event: { type, object } }) => void events.push(`${type} ${object.metadata.name}`),
     onSynced: () => {},
     ...options,
   });
-  return Object.assign(world, { orchestration, tasks, events });
+  return Object.assign(world, { informers, tasks, events });
 }
 
-describe("Orchestration", () => {
+describe("Informers", () => {
   it("[B259] starts a stream again that has crashed, and its health shows it", async () => {
     let isBroken = true;
     let crashes = 0;
@@ -51,13 +53,13 @@ describe("Orchestration", () => {
         },
       },
     });
-    const problems = (): (string | undefined)[] => world.orchestration.checks().map(({ problem }) => problem);
-    await world.orchestration.revise([WIDGETS]);
+    const problems = (): (string | undefined)[] => world.informers.checks().map(({ problem }) => problem);
+    await world.informers.revise([WIDGETS]);
     await world.host.clock.settle();
     assert.deepEqual(problems(), [undefined]);
     await world.host.clock.advance(30);
     assert.ok(crashes >= 3 && crashes <= 20, `${crashes} crashes`);
-    assert.ok(world.logs.some(({ level, message }) => level === "error" && /has crashed/.test(message)));
+    assert.ok(world.logs.some(({ level, message }) => level === "error" && /Informer crashed/.test(message)));
     assert.match(String(problems()[0]), /^no stream for \d+ s/);
     isBroken = false;
     await world.host.clock.until(() => problems()[0] === undefined, { within: 60 });
@@ -66,20 +68,50 @@ describe("Orchestration", () => {
     await world.tasks.stop();
   });
 
-  it("does not let one object that cannot be taken in keep the others out", async () => {
-    const taken: string[] = [];
+  it("hands what an informer knows to those that follow it, and tells what nobody tells about any more", async () => {
+    let served: string[] | undefined = ["ns1", "ns2"];
     const world = bench({
-      submit: (_resource, { object }) => {
-        if (object.metadata.name === "a") throw new Error("our own fault");
-        taken.push(object.metadata.name ?? "");
+      scope: {
+        get served() {
+          return served;
+        },
+        matches: () => true,
+        revise: () => {},
       },
     });
-    await world.orchestration.revise([WIDGETS]);
+    await world.informers.revise([WIDGETS]);
+    await world.host.clock.advance(1);
+    assert.deepEqual([...world.informers.states.keys()], [`${KIND}|ns1`, `${KIND}|ns2`]);
+    world.events.length = 0;
+    served = undefined;
+    await world.informers.revise([WIDGETS]);
+    assert.deepEqual([...world.informers.states.keys()], [`${KIND}|`]);
+    assert.equal(world.events.length, 0, "all are still told about");
+    await world.informers.revise([]);
+    assert.equal(world.informers.states.size, 0);
+    assert.ok(
+      world.events.length > 0 && world.events.every((each) => /^(null|DELETED) /.test(each)),
+      world.events.join(),
+    );
+    assert.ok(world.events.includes("DELETED a"));
+    await world.tasks.stop();
+  });
+
+  it("is stale from a pause until everything is listed anew", async () => {
+    const gate = new Gate(true);
+    let relisted = 0;
+    const world = bench({ gate, onRelisted: () => void relisted++ });
+    await world.informers.revise([WIDGETS]);
+    await world.host.clock.advance(1);
+    assert.equal(world.informers.isStale(WIDGETS, "ns"), false);
+    gate.close();
     await world.host.clock.settle();
-    assert.deepEqual(taken, ["b", "c0"]);
-    const [line] = world.logs.filter(({ level }) => level === "error");
-    assert.equal(line?.message, "An event cannot be taken in: it is dropped");
-    assert.equal(line.fields["name"], "a");
+    assert.equal(world.informers.isStale(WIDGETS, "ns"), true);
+    gate.open();
+    assert.equal(world.informers.isStale(WIDGETS, "ns"), true);
+    await world.host.clock.settle();
+    assert.equal(world.informers.isStale(WIDGETS, "ns"), false);
+    assert.equal(relisted, 1);
     await world.tasks.stop();
   });
 });

@@ -18,8 +18,52 @@ interface ShardRange {
   readonly end: bigint;
 }
 
+export interface ShardFilterOptions {
+  readonly shardSelector: string;
+  /** Called at most once: the server does not apply the selector. */
+  readonly onIgnored: (message: string) => void;
+}
+
+/** Drops the objects of other shards, where the server has not. */
+export class ShardFilter {
+  readonly #options: ShardFilterOptions;
+  /** Whether an object belongs to our shard; undefined if that cannot be told here. */
+  readonly #isOurs: ((object: KubeObject) => boolean) | undefined;
+  #hasComplained = false;
+
+  constructor(options: ShardFilterOptions) {
+    this.#options = options;
+    this.#isOurs = parseShards(options.shardSelector);
+  }
+
+  accepts(object: KubeObject): boolean {
+    if (this.#isOurs?.(object) !== false) return true;
+    this.#complain("The server ignores the shard selector: objects of other shards are dropped here");
+    return false;
+  }
+
+  /**
+   * Takes note of what a list says of its shard.
+   *
+   * NB: the server may have applied the selector although it does not say so. Only an object of another shard proves that
+   * the selector was ignored.
+   */
+  checkList(shard: string | undefined): void {
+    if (shard !== undefined || this.#isOurs !== undefined) return;
+    this.#complain(
+      "The server seems to ignore the shard selector, which cannot be applied here either: objects may be handled several times",
+    );
+  }
+
+  #complain(message: string): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#options.onIgnored(message);
+  }
+}
+
 /**
- * Gives what tells whether an object belongs to any of the shards; undefined if the text says it in a way that is not
+ * Returns what tells whether an object belongs to any of the shards; undefined if the text says it in a way that is not
  * known here.
  *
  * Known is `shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, the same for the namespace, and

@@ -4,8 +4,8 @@
  * What comes twice is dropped. What comes too late is a sign that something between us and the server (or the server, set
  * back to an older state) has mixed up what happened: then only a new listing tells the truth. Versions that cannot be
  * compared are in order by definition; and a kind whose streams are out of order again and again has versions of another
- * making, which are then let alone.
- * Source: Kubernetes, KEP-5504 "Comparable resource version"; deviation D1.
+ * making, which are then left alone.
+ * Source: Kubernetes, KEP-5504 "Comparable resource version".
  */
 
 import type { KubeObject } from "../../model/object.ts";
@@ -13,35 +13,48 @@ import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { ObjectStore } from "../cache/object_store.ts";
 
 /** How many disorders in a short time say that the versions of this kind have no order. */
-const DISORDERS = 5;
+const MOST_DISORDERS = 5;
 
 /** How long a disorder is remembered. */
 const MEMORY: Seconds = 600;
 
-/** A stream in which something old came after something new. */
+/** Something old came after something new. */
 export class DisorderError extends Error {
   constructor() {
     super("The stream is out of order: something old came after something new");
   }
 }
 
+/** An event of a stream. */
+interface ObjectEvent {
+  readonly type: string | null;
+  readonly object: KubeObject;
+}
+
+/** What the watch has shown so far; it is filled by those who take the events in. */
+export type ShownObjects = Pick<ObjectStore, "get" | "order">;
+
 /** The order of the streams of one watch. */
 export class StreamOrder {
-  readonly #store: ObjectStore;
+  readonly #store: ShownObjects;
   readonly #clock: Clock;
   #disorders: Seconds[] = [];
   /** The newest version that the server has shown, over all streams and lists. */
   #newest: string | undefined;
 
-  constructor(store: ObjectStore, clock: Clock) {
+  constructor(store: ShownObjects, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
   }
 
-  /** Says what an event is to a stream that has come to a version; undefined: its set is not complete yet. */
+  /**
+   * Returns what an event is to a stream that has come to a version; undefined: its set is not complete yet. `before` are
+   * the events of the same chunk that nobody has taken in yet.
+   */
   placeOf(
-    event: { readonly type: string; readonly object: KubeObject },
+    event: ObjectEvent,
     version: string | undefined,
+    before: readonly ObjectEvent[] = [],
   ): "new" | "repeated" | "misplaced" {
     const { type, object } = event;
     const { resourceVersion } = object.metadata;
@@ -49,11 +62,10 @@ export class StreamOrder {
     const { order } = this.#store;
     const place = order.compare(resourceVersion, version);
     if (place === "unknown" || place === "newer") return "new";
-    const known = this.#store.get(object);
-    if (known === undefined) return type === "DELETED" ? "repeated" : place === "same" ? "new" : "misplaced";
-    // What has gone is known no more: a deletion of what is known was not told yet.
-    if (type === "DELETED" && place === "same") return "new";
-    return order.compare(resourceVersion, known.shown) === "newer" ? "misplaced" : "repeated";
+    const last = before.findLast((each) => isSameObject(each.object, object));
+    const shown = last === undefined ? this.#store.get(object)?.shown : versionAfter(last);
+    if (shown === undefined) return type === "DELETED" ? "repeated" : place === "same" ? "new" : "misplaced";
+    return order.compare(resourceVersion, shown) === "newer" ? "misplaced" : "repeated";
   }
 
   /** Whether a bookmark shows that the server knows less than it did. */
@@ -65,7 +77,7 @@ export class StreamOrder {
     this.#newest = version;
   }
 
-  /** A set is complete, in this version. Tells whether it is older than what the server has shown before. */
+  /** A set is complete, in this version. Returns whether it is older than what the server has shown before. */
   restart(version: string | undefined): boolean {
     const isSetBack = this.#store.order.compare(version, this.#newest) === "older";
     this.#newest = version ?? this.#newest;
@@ -76,6 +88,15 @@ export class StreamOrder {
   complain(): void {
     const now = this.#clock.monotonic();
     this.#disorders = [...this.#disorders.filter((at) => now - at < MEMORY), now];
-    if (this.#disorders.length >= DISORDERS) this.#store.order.distrust();
+    if (this.#disorders.length >= MOST_DISORDERS) this.#store.order.distrust();
   }
+}
+
+function versionAfter({ type, object }: ObjectEvent): string | undefined {
+  return type === "DELETED" ? undefined : object.metadata.resourceVersion;
+}
+
+function isSameObject({ metadata: a }: KubeObject, { metadata: b }: KubeObject): boolean {
+  if (a.uid !== undefined || b.uid !== undefined) return a.uid === b.uid;
+  return a.name === b.name && a.namespace === b.namespace;
 }

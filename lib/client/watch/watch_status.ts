@@ -1,15 +1,14 @@
 /**
- * How a watch is doing, and how long it waits before it tries again.
+ * How one watch is doing: its phase, when the server was last heard, how often it has failed in a row, and why.
  *
- * A stream is healthy once it has been open for a second; until then its end counts as a failure, whatever the reason, and
- * each failure doubles the pause. So a server that closes each stream at once is not asked a thousand times a second, and
- * one that closes them every few minutes is asked again at once.
+ * Pauses between attempts follow from that. A stream that lived for a while is opened again at once; one that ends or fails
+ * sooner is opened again after a pause that grows, with jitter, so that neither a broken server nor a broken version is asked
+ * in a tight loop. A server that was away is asked again within half a minute of its return.
  */
 
 import { exponentialBackoff } from "../../async/backoff.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { ApiError } from "../errors.ts";
-import type { WatchPhase, WatchState } from "./watch_types.ts";
 
 /** How long a stream must live to be called healthy. */
 const HEALTHY_AFTER: Seconds = 1;
@@ -20,8 +19,29 @@ const LONGEST_PAUSE: Seconds = 30;
 /** Pauses vary by half, so that the watches of one operator, and operators of one server, do not come back together. */
 const JITTER = 0.5;
 
-export interface WatchHealthOptions {
+/** listing: the initial set is on its way. watching: a stream is open. waiting: the next attempt is due soon. */
+export type WatchPhase = "listing" | "watching" | "waiting";
+
+/** How a watch is doing. */
+export interface WatchState {
+  readonly phase: WatchPhase;
+  /** When this phase began, on the monotonic clock. */
+  readonly since: Seconds;
+  /** When the server was last heard (a page, an event, a bookmark), on the monotonic clock; undefined before the first time. */
+  readonly lastActivity: Seconds | undefined;
+  /** Whether a listing was completed at least once. */
+  readonly listed: boolean;
+  /** How often a listing or stream had to be started again. */
+  readonly restarts: number;
+  /** How many attempts in a row have failed; 0 while all is well. */
+  readonly failures: number;
+  /** Why the latest attempt failed; undefined while all is well. */
+  readonly lastError: unknown;
+}
+
+export interface WatchStatusOptions {
   readonly host: Host;
+  /** Called whenever the phase changes, and when all is well again. */
   readonly onState?: (state: WatchState) => void;
 }
 
@@ -32,85 +52,127 @@ export interface EndedStream {
   readonly hasNews: boolean;
 }
 
-/** The live state of one watch. */
-export class WatchHealth implements WatchState, Disposable {
-  phase: WatchPhase = "listing";
-  since: number;
-  lastActivity: number | undefined;
-  listed = false;
-  restarts = 0;
-  failures = 0;
-  lastError: unknown;
-  readonly #options: WatchHealthOptions;
+/** The live state of one watch, which the watch alone changes. */
+export class WatchStatus implements WatchState, Disposable {
+  readonly #options: WatchStatusOptions;
+  #phase: WatchPhase = "listing";
+  #since: Seconds;
+  #lastActivity: Seconds | undefined;
+  #listed = false;
+  #restarts = 0;
+  #failures = 0;
+  #lastError: unknown;
   #recovery: Disposable | undefined;
   /** Whether the version has expired since all was well. */
   #hasExpired = false;
 
-  constructor(options: WatchHealthOptions) {
+  constructor(options: WatchStatusOptions) {
     this.#options = options;
-    this.since = options.host.clock.now();
+    this.#since = options.host.clock.monotonic();
+  }
+
+  get phase(): WatchPhase {
+    return this.#phase;
+  }
+
+  get since(): Seconds {
+    return this.#since;
+  }
+
+  get lastActivity(): Seconds | undefined {
+    return this.#lastActivity;
+  }
+
+  get listed(): boolean {
+    return this.#listed;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
+
+  get lastError(): unknown {
+    return this.#lastError;
   }
 
   enter(phase: WatchPhase): void {
-    this.phase = phase;
-    this.since = this.#options.host.clock.now();
+    this.#phase = phase;
+    this.#since = this.#options.host.clock.monotonic();
     this.#options.onState?.(this);
   }
 
   /** The server was heard. */
   heard(): void {
-    this.lastActivity = this.#options.host.clock.now();
+    this.#lastActivity = this.#options.host.clock.monotonic();
+  }
+
+  /** A set is complete. */
+  completed(): void {
+    this.#listed = true;
   }
 
   /** A stream is open that needs only live on. */
   opened(): void {
     this.#recovery = this.#options.host.clock.after(HEALTHY_AFTER, () => {
       this.#hasExpired = false;
-      if (this.failures === 0 && this.lastError === undefined) return;
-      this.failures = 0;
-      this.lastError = undefined;
+      if (this.#failures === 0 && this.#lastError === undefined) return;
+      this.#failures = 0;
+      this.#lastError = undefined;
       this.#options.onState?.(this);
     });
     this.enter("watching");
   }
 
   /**
-   * A stream has ended without an error. Gives how long to wait: not at all, if it was healthy.
+   * A stream has ended without an error. Returns how long to wait: not at all, if it was healthy.
    *
    * Nor does the pause grow while streams bring news, however short they are: a new kind's are ended again and again, and
    * its objects want to be handled all the same.
    */
   ended(reconnectBackoff: Seconds, { lifetime, hasNews }: EndedStream): Seconds {
     this.#recovery?.[Symbol.dispose]();
-    this.restarts += 1;
-    if (hasNews) this.failures = 0;
+    this.#restarts += 1;
+    if (hasNews) this.#failures = 0;
     return lifetime >= HEALTHY_AFTER ? 0 : this.#grow(reconnectBackoff);
   }
 
-  /**
-   * An attempt has failed. Gives how long to wait; at least as long as the server asks.
-   *
-   * A version that has expired is the first answer of a server that was away for long: then the wait is as short as it was
-   * at first, since it was long already. Only the first time: a server may say that again and again.
-   */
+  /** An attempt has failed. Returns how long to wait; at least as long as the server asks. */
   failed(reconnectBackoff: Seconds, error: unknown): Seconds {
-    this.#recovery?.[Symbol.dispose]();
-    this.restarts += 1;
-    this.lastError = error;
-    const { status, retryAfter = 0 } = error instanceof ApiError ? error : {};
-    const isAnswer = status === 410 && !this.#hasExpired;
-    this.#hasExpired ||= isAnswer;
-    return Math.max(retryAfter, this.#grow(reconnectBackoff, { fromStart: isAnswer }));
+    return this.#fail(error, this.#grow(reconnectBackoff));
+  }
+
+  /**
+   * The version has expired. Returns how long to wait.
+   *
+   * That is the first answer of a server that was away for long: then the wait is as short as it was at first, since it was
+   * long already. Only the first time: a server may say that again and again.
+   */
+  expired(reconnectBackoff: Seconds, error: unknown): Seconds {
+    const isAnswer = !this.#hasExpired;
+    this.#hasExpired = true;
+    return this.#fail(error, this.#grow(reconnectBackoff, { fromStart: isAnswer }));
   }
 
   [Symbol.dispose](): void {
     this.#recovery?.[Symbol.dispose]();
   }
 
+  #fail(error: unknown, pause: Seconds): Seconds {
+    this.#recovery?.[Symbol.dispose]();
+    this.#restarts += 1;
+    this.#lastError = error;
+    const { retryAfter = 0 } = error instanceof ApiError ? error : {};
+    return Math.max(retryAfter, pause);
+  }
+
   #grow(initial: Seconds, { fromStart = false } = {}): Seconds {
     const { random } = this.#options.host;
     const backoff = exponentialBackoff({ initial, max: LONGEST_PAUSE, jitter: JITTER, random });
-    const attempt = this.failures++;
+    const attempt = this.#failures++;
     return backoff(fromStart ? 0 : attempt) ?? LONGEST_PAUSE;
   }
 }

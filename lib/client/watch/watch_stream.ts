@@ -10,8 +10,10 @@ import { toTimeoutError } from "../transport/deadline.ts";
 import { JsonLines } from "./json_lines.ts";
 import type { RequestSubject, Transport } from "../transport/transport.ts";
 import type { KubeObject } from "../../model/object.ts";
-import { ApiError, asStatus } from "../errors.ts";
+import { ApiError, asStatus, isNamed } from "../errors.ts";
 import { dropManagedFields } from "../list_pages.ts";
+import { DisorderError } from "./stream_order.ts";
+import type { Failure } from "./watcher_state.ts";
 
 export interface StreamOptions {
   readonly transport: Transport;
@@ -193,4 +195,29 @@ function isObject(value: unknown): value is KubeObject {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+// What ended a stream or a listing, as far as the watcher's next state depends on it.
+
+/** A server was asked for a streamed list and sends something else. */
+export class UnstreamedError extends Error {
+  constructor() {
+    super("The server does not stream the list: it sends bookmarks without the end of the list");
+  }
+}
+
+/** Returns what kind of failure an error is to a watcher. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof DisorderError) return "disorder";
+  if (error instanceof UnstreamedError) return "unstreamed";
+  if (error instanceof ApiError) {
+    if (error.status === 410) return "expired";
+    if (error.status === 400 || error.status === 422) return "rejected";
+    // An ERROR event: the server was there, and what it sent was no good.
+    if (error.request.startsWith("WATCH ")) return "garbled";
+    // A server that was set back to an older state does not know the version yet.
+    const isTooLarge = error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge");
+    return isTooLarge === true ? "garbled" : "other";
+  }
+  return isNamed(error, "SyntaxError") || isNamed(error, "RangeError") ? "garbled" : "other";
 }

@@ -1,30 +1,39 @@
 /**
  * Watches the objects of one kind, for ever: what is there, then what happens, through everything that can break.
  *
- * A state machine of three states. Without a version, the whole set is fetched, as a streamed list where the server has
- * them, else in pages; what was known and is not in the set has gone, and is announced as deleted. With a version, a stream
- * is open from there; when it ends it is opened again from the last version, and only when the server says that the version
- * is too old (410) is the set fetched anew. Between attempts there is a pause, which grows while attempts fail.
+ * The loop of the machine in watcher_state.ts. Without a version, the whole set is fetched, as a streamed list where the
+ * server has them, else in pages. With a version, a stream is open from there; when it ends it is opened again from the last
+ * version, and only when the server says that the version is too old (410) is the set fetched anew. Between attempts there is
+ * a pause, which grows while attempts fail. What is kept of the objects, and which of them have vanished, is the business of
+ * the informer (client/cache), not of the watcher.
  *
- * Source: design decision 3; behaviour-b §5.7, behaviour-c §2, §3; deviations D1–D3, C5, C7, C12.
+ * Source: Kubernetes API concepts, "Efficient detection of changes", "Streaming lists", "Watch bookmarks"; KEP-3157.
  */
 
-import type { KubeObject } from "../../model/object.ts";
+import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import { keyOf, pathOf } from "../../model/resource.ts";
-import type { Seconds } from "../../runtime/host.ts";
-import { ApiError, isNamed } from "../errors.ts";
-import { ObjectStore } from "../cache/object_store.ts";
+import type { Host, Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { WatcherSettings } from "../../settings/sections.ts";
+import type { Addressable, Client } from "../client.ts";
+import { ApiError } from "../errors.ts";
 import { listPages, toQuery } from "../list_pages.ts";
-import { acceptOf } from "../projection.ts";
-import { parseShards } from "./shards.ts";
-import { DisorderError, StreamOrder } from "./stream_order.ts";
+import { acceptOf, type Shape } from "../projection.ts";
 import type { RequestSubject } from "../transport/transport.ts";
-import { readStreamEvent } from "./watch_stream.ts";
-import { WatchHealth } from "./watch_status.ts";
-import { openStream, type StreamEnd, type StreamOptions } from "./watch_stream.ts";
-import type { WatchItem, WatchOptions } from "./watch_types.ts";
+import { ShardFilter } from "./shards.ts";
+import { DisorderError, type ShownObjects, StreamOrder } from "./stream_order.ts";
+import { type WatchState, WatchStatus } from "./watch_status.ts";
+import {
+  failureOf,
+  openStream,
+  readStreamEvent,
+  type StreamEnd,
+  type StreamOptions,
+  UnstreamedError,
+} from "./watch_stream.ts";
+import { INITIAL, type ListingBy, transition, type WatcherInput } from "./watcher_state.ts";
 
-export type { WatchItem, WatchOptions, WatchPhase, WatchState } from "./watch_types.ts";
+export type { WatchPhase, WatchState } from "./watch_status.ts";
 
 /** How long a streamed list may say nothing before pages are taken instead: the server may not know what was asked. */
 const INITIAL_SILENCE: Seconds = 15;
@@ -32,166 +41,197 @@ const INITIAL_SILENCE: Seconds = 15;
 /** After how many failures in a row a streamed list is given up for pages, this once. */
 const STREAMED_ATTEMPTS = 3;
 
-/** After how many streams in a row that break at the same version the set is fetched anew. */
-const RESUME_ATTEMPTS = 3;
-
-/** After how many streams in a row without a single byte the set is fetched anew: the server may not know the version. */
-const MUTE_STREAMS = 2;
-
 /** After how many lists in a row whose token expired before the last page a list is taken in one piece. */
-const EXPIRED_LISTS = 2;
+const MOST_LOST_TOKENS = 2;
 
-/**
- * Gives the objects of a kind as they are, then the mark "listed", and then everything that happens to them.
- *
- * Ends when the signal aborts, and never before; never throws. What is not pulled stays with the server.
- */
-export async function* watchObjects(options: WatchOptions): AsyncGenerator<WatchItem, void, void> {
-  const { signal } = options;
-  using watch = new ObjectWatch(options);
-  for await (const items of watch.run()) {
-    for (const item of items) {
-      if (signal.aborted) return;
-      yield item;
-    }
-  }
+/** Answers that say: not you, or not this. */
+const REFUSALS: readonly number[] = [401, 403, 404];
+
+export interface WatchOptions {
+  readonly client: Client;
+  readonly resource: Addressable;
+  /** Default: all namespaces, or a cluster-scoped kind. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** Source: Kubernetes 1.36, "ShardedListAndWatch" (alpha). */
+  readonly shardSelector?: string;
+  /** In which form the objects are wanted. Default: whole. */
+  readonly shape?: Shape;
+  /** Which objects are wanted of those that come; the others are dropped at once. Default: all. */
+  readonly accepts?: (object: KubeObject) => boolean;
+  /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
+  readonly retryForbidden?: boolean;
+  /** Read anew for each request, so that changes count. */
+  readonly settings: WatcherSettings;
+  /** Ends the watch. */
+  readonly signal: AbortSignal;
+  readonly logger: Logger;
+  readonly host: Host;
+  /** What the watch has shown so far, also an earlier one that this one follows. Filled by those who take the items in. */
+  readonly store: ShownObjects;
+  /** Called whenever the phase changes. NB: the state is live: always the same object, whose fields go on changing. */
+  readonly onState?: (state: WatchState) => void;
+  /**
+   * Called when the server answers 401, 403 or 404; with `failures` in a row, this one included. "stop" ends the watch.
+   * Default: "retry".
+   */
+  readonly onRefused?: (error: ApiError, about: Refusal) => "retry" | "stop";
 }
 
-/** A server that was asked for a streamed list and gives something else. */
-class UnstreamedError extends Error {}
+export interface Refusal {
+  readonly failures: number;
+  /** Whether a listing was completed before. */
+  readonly listed: boolean;
+}
 
-class ObjectWatch implements Disposable {
+/**
+ * What a watch yields. listing: a set begins, which is complete at "synced"; what was known and was not in it has gone.
+ * event: of type null while the set is listed. `isSetBack`: the set is older than what the server has shown before (an etcd
+ * restored from a backup), so that what is remembered of an object may be newer than anything that is true.
+ */
+export type WatchItem =
+  | { readonly type: "listing" }
+  | { readonly type: "event"; readonly event: WatchEvent }
+  | { readonly type: "synced"; readonly isSetBack: boolean };
+
+/**
+ * Yields the objects of a kind as they are, then "synced", and then everything that happens to them, as many items at once
+ * as came at once.
+ *
+ * Ends when the signal aborts, or when `onRefused` says so, and never before; never throws. What is not pulled stays with
+ * the server. NB: the items are to be taken in before the next ones are pulled.
+ */
+export async function* watchObjects(options: WatchOptions): AsyncGenerator<readonly WatchItem[], void, void> {
+  using watcher = new Watcher(options);
+  yield* watcher.run();
+}
+
+/** What one stream has brought so far. */
+interface StreamNews {
+  /** Any line at all. */
+  heard: boolean;
+  /** Events that were not known. */
+  hasNews: boolean;
+}
+
+class Watcher implements Disposable {
   readonly #options: WatchOptions;
-  readonly #health: WatchHealth;
-  readonly #store: ObjectStore;
+  readonly #status: WatchStatus;
+  readonly #order: StreamOrder;
+  readonly #shards: ShardFilter | undefined;
   readonly #path: string;
   readonly #subject: RequestSubject;
-  /** Where to go on from; undefined: the set is to be fetched. */
-  #version: string | undefined;
-  readonly #order: StreamOrder;
-  /** How often in a row a stream has broken at this version in a way that may be the version's fault. */
-  #broken = 0;
-  /** How many streams in a row have brought nothing at all. */
-  #mute = 0;
-  /** How many lists in a row have lost their token. */
-  #expired = 0;
+  #state = INITIAL;
+  /** How long to wait before the next step. */
   #pause: Seconds = 0;
-  /** Whether the stream has brought an event. */
-  #hasNews = false;
-  /** Whether an object belongs to our shard; undefined if that cannot be told here. */
-  readonly #isOurs: ((object: KubeObject) => boolean) | undefined;
-  #hasComplained = false;
 
   constructor(options: WatchOptions) {
-    const { resource, namespace, host, onState, store = new ObjectStore(), shardSelector } = options;
-    this.#isOurs = shardSelector === undefined ? undefined : parseShards(shardSelector);
+    const { resource, namespace, host, onState, shardSelector, store } = options;
     this.#options = options;
-    this.#health = new WatchHealth({ host, onState });
-    this.#store = store;
+    this.#status = new WatchStatus({ host, onState });
     this.#order = new StreamOrder(store, host.clock);
+    this.#shards = shardSelector === undefined ? undefined : new ShardFilter({
+      shardSelector,
+      onIgnored: (message) => this.#log("warn", message, { shardSelector }),
+    });
     this.#path = pathOf(resource, { namespace });
     this.#subject = { verb: "watch", resource, namespace };
   }
 
   [Symbol.dispose](): void {
-    this.#health[Symbol.dispose]();
+    this.#status[Symbol.dispose]();
   }
 
-  async *run(): AsyncGenerator<WatchItem[], void, void> {
+  async *run(): AsyncGenerator<readonly WatchItem[], void, void> {
     const { signal, host } = this.#options;
-    while (!signal.aborted) {
+    while (!signal.aborted && this.#state.at !== "ended") {
       this.#pause = 0;
-      const isStreamed = this.#version === undefined && this.#isStreamed();
+      const { tell } = this.#apply({ is: "begin", by: this.#chooseListing() });
+      if (tell === "listing") yield [{ type: "listing" }];
       try {
-        if (this.#version !== undefined || isStreamed) yield* this.#follow({ initial: isStreamed });
-        else yield* this.#list();
+        if (this.#state.at === "listing" && this.#state.by === "pages") {
+          yield* this.#list(this.#state.lostTokens);
+        } else yield* this.#stream();
       } catch (error) {
-        if (!signal.aborted) this.#onError(error, { isStreamed });
+        if (signal.aborted) return;
+        this.#fail(error);
       }
       if (this.#pause === 0 || signal.aborted) continue;
-      this.#health.enter("waiting");
+      this.#status.enter("waiting");
       await host.clock.sleep(this.#pause, signal);
     }
   }
 
+  #chooseListing(): ListingBy {
+    const { client, resource, settings: { initialStreaming } } = this.#options;
+    if (initialStreaming === true) return "forced stream";
+    const isStreamed = initialStreaming === "auto" && this.#status.failures < STREAMED_ATTEMPTS &&
+      !client.transport.unstreamed.has(keyOf(resource));
+    return isStreamed ? "stream" : "pages";
+  }
+
   /** Fetches the set in pages. */
-  async *#list(): AsyncGenerator<WatchItem[], void, void> {
-    const { client, resource, namespace, settings, signal } = this.#options;
+  async *#list(lostTokens: number): AsyncGenerator<readonly WatchItem[], void, void> {
+    const { client, resource, namespace, settings, signal, shape, retryForbidden } = this.#options;
     const { labelSelector, fieldSelector, shardSelector } = this.#options;
-    const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;
-    this.#health.enter("listing");
-    this.#store.beginListing();
-    let version: string | undefined;
-    const { shape, retryForbidden } = this.#options;
-    const scope = {
+    const pages = listPages(client.transport, resource, {
       namespace,
       labelSelector,
       fieldSelector,
       shardSelector,
-      chunkSize,
+      chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,
       signal,
       retryForbidden,
-    };
-    const accept = acceptOf(shape, "list");
-    for await (const page of listPages(client.transport, resource, { ...scope, accept })) {
-      this.#health.heard();
+      accept: acceptOf(shape, "list"),
+    });
+    let version: string | undefined;
+    for await (const page of pages) {
+      this.#status.heard();
       version = page.resourceVersion ?? version;
-      this.#checkShard(page.shard);
+      this.#shards?.checkList(page.shard);
       const wanted = page.items.filter((object) => this.#accepts(object));
-      yield wanted.map((whole) => {
-        const object = shape?.cut(whole) ?? whole;
-        return { type: "event", event: { type: null, object }, ...this.#store.put(object) };
+      yield wanted.map((each): WatchItem => {
+        return { type: "event", event: { type: null, object: shape?.cut(each) ?? each } };
       });
     }
-    this.#expired = 0;
-    yield this.#complete(version);
+    yield [this.#complete(version)];
   }
 
-  /** Reads one stream to its end: from the version, or (initial) with the set before everything else. */
-  async *#follow({ initial }: { initial: boolean }): AsyncGenerator<WatchItem[], void, void> {
-    const { host, settings } = this.#options;
+  /** Reads one stream to its end: from the version, or with the whole set before everything else. */
+  async *#stream(): AsyncGenerator<readonly WatchItem[], void, void> {
+    const { host } = this.#options;
+    const isInitial = this.#state.at === "listing";
     const started = host.clock.monotonic();
-    if (initial) {
-      this.#health.enter("listing");
-      this.#store.beginListing();
-    }
-    let isOpen = false;
-    const onOpen = (): void => {
-      isOpen = true;
-      if (!initial) this.#health.opened();
-    };
-    this.#mute += 1;
-    this.#hasNews = false;
-    const stream = openStream({ ...this.#toStream(initial), onOpen });
-    const end = yield* this.#readAll(stream);
-    if (this.#version === undefined) {
-      // The set was not complete: only a whole one counts. Source: deviations C12.
-      if (end === "silent" && isOpen) throw new UnstreamedError("it says nothing");
-      throw new Error(`The streamed list is incomplete: the stream was ${end}`);
-    }
-    if (end !== "silent") this.#mute = 0;
-    else if (this.#mute >= MUTE_STREAMS) this.#startOver("Watch streams stay mute, listing again");
-    // NB: a server that accepts and is silent may have nothing to say; one that does not even accept has a problem.
-    if (end === "silent" && !isOpen) throw new Error("The server does not answer");
+    const news: StreamNews = { heard: false, hasNews: false };
+    const end = yield* this.#readAll(openStream(this.#toStreamOptions()), news);
     const lifetime = host.clock.monotonic() - started;
-    this.#pause = this.#health.ended(settings.reconnectBackoff, {
+    const isOpen = (this.#state.at === "listing" || this.#state.at === "watching") && this.#state.isOpen;
+    const error = this.#state.at === "listing"
+      ? new Error(`The streamed list is incomplete: the stream was ${end}`)
+      : isOpen
+      ? undefined
+      : new Error("The server does not answer");
+    this.#apply(end === "silent" ? { is: "silent", heard: news.heard } : { is: "ended" }, {
+      error,
+      end,
       lifetime,
-      hasNews: this.#hasNews && !initial,
+      hasNews: news.hasNews && !isInitial,
     });
-    this.#log("debug", "Watch stream ended", { end, pause: this.#pause });
   }
 
   async *#readAll(
     stream: AsyncGenerator<unknown[], StreamEnd, void>,
-  ): AsyncGenerator<WatchItem[], StreamEnd, void> {
+    news: StreamNews,
+  ): AsyncGenerator<readonly WatchItem[], StreamEnd, void> {
     // NB: not for-await, which drops what the stream returns; so the stream must be closed by hand.
     try {
       for (;;) {
         const { done, value } = await stream.next();
         if (done) return value;
-        this.#health.heard();
-        this.#mute = 0;
-        const { items, error } = this.#digest(value);
+        this.#status.heard();
+        news.heard = true;
+        const { items, error } = this.#digest(value, news);
         if (items.length > 0) yield items;
         if (error !== undefined) throw error;
       }
@@ -201,31 +241,38 @@ class ObjectWatch implements Disposable {
   }
 
   /** Turns lines into items, up to the first one that ends the stream. */
-  #digest(lines: readonly unknown[]): { items: WatchItem[]; error?: Error } {
+  #digest(lines: readonly unknown[], news: StreamNews): { items: readonly WatchItem[]; error?: Error } {
     const items: WatchItem[] = [];
+    const before: WatchEvent[] = [];
     for (const line of lines) {
       const event = readStreamEvent(line, `WATCH ${this.#path}`);
+      const version = this.#state.at === "watching" ? this.#state.version : undefined;
       switch (event.type) {
         case "ADDED":
         case "MODIFIED":
         case "DELETED": {
-          const place = this.#order.placeOf(event, this.#version);
+          const place = this.#order.placeOf(event, version, before);
           if (place === "misplaced") return { items, error: new DisorderError() };
-          if (place === "new") {
-            if (this.#accepts(event.object)) items.push(this.#take(event));
-            else this.#advance(event.object.metadata.resourceVersion);
-            this.#hasNews = true;
+          if (place === "repeated") break;
+          news.hasNews = true;
+          if (this.#accepts(event.object)) {
+            const object = this.#options.shape?.cut(event.object) ?? event.object;
+            // Until the set is complete, what is added was there before.
+            const type = event.type === "ADDED" && version === undefined ? null : event.type;
+            before.push({ type, object });
+            items.push({ type: "event", event: { type, object } });
           }
+          this.#advance(event.object.metadata.resourceVersion);
           break;
         }
         case "BOOKMARK":
-          if (this.#version !== undefined) {
-            if (this.#order.isBackwards(event.version, this.#version)) {
-              return { items, error: new DisorderError() };
-            }
+          if (version === undefined) {
+            if (!event.initialEnd) return { items, error: new UnstreamedError() };
+            items.push(this.#complete(event.version));
+          } else {
+            if (this.#order.isBackwards(event.version, version)) return { items, error: new DisorderError() };
             this.#advance(event.version);
-          } else if (event.initialEnd) items.push(...this.#completeStream(event.version));
-          else return { items, error: new UnstreamedError("it sends bookmarks without the end of the list") };
+          }
           break;
         case "ERROR":
           return { items, error: event.error };
@@ -239,140 +286,100 @@ class ObjectWatch implements Disposable {
     return { items };
   }
 
-  #take(event: { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject }): WatchItem {
-    const { type } = event;
-    const object = this.#options.shape?.cut(event.object) ?? event.object;
-    const stored = type === "DELETED" ? this.#store.remove(object) : this.#store.put(object);
-    this.#advance(object.metadata.resourceVersion);
-    return {
-      type: "event",
-      event: { type: type === "DELETED" ? type : this.#typeOf(type), object },
-      ...stored,
-    };
-  }
-
   #accepts(object: KubeObject): boolean {
-    if (this.#isOurs?.(object) === false) {
-      this.#complain("The server ignores the shard selector: objects of other shards are dropped here");
-      return false;
-    }
-    return this.#options.accepts?.(object) ?? true;
-  }
-
-  /** NB: the server may have applied the selector although it does not say so; only objects of other shards prove something. */
-  #checkShard(shard: string | undefined): void {
-    const { shardSelector } = this.#options;
-    if (shardSelector === undefined || shard !== undefined || this.#isOurs !== undefined) return;
-    this.#complain(
-      "The server seems to ignore the shard selector, which cannot be applied here either: objects may be handled several times",
-    );
-  }
-
-  #complain(message: string): void {
-    if (this.#hasComplained) return;
-    this.#hasComplained = true;
-    this.#log("warn", message, { shardSelector: this.#options.shardSelector });
-  }
-
-  /** Until the set is complete, what is added was there before. */
-  #typeOf(type: "ADDED" | "MODIFIED"): "ADDED" | "MODIFIED" | null {
-    return type === "ADDED" && this.#version === undefined ? null : type;
+    return this.#shards?.accepts(object) !== false && this.#options.accepts?.(object) !== false;
   }
 
   #advance(version: string | undefined): void {
-    // While the set is incomplete, the versions of its objects say nothing about the set.
-    if (this.#version === undefined || version === undefined) return;
-    this.#version = version;
+    if (version === undefined || this.#state.at !== "watching") return;
+    this.#apply({ is: "advanced", version });
     this.#order.advance(version);
-    this.#broken = 0;
   }
 
-  #completeStream(version: string | undefined): WatchItem[] {
-    const items = this.#complete(version);
-    this.#health.opened();
-    return items;
-  }
-
-  /** Announces what has gone, and that the set is complete. */
-  #complete(version: string | undefined): WatchItem[] {
+  #complete(version: string | undefined): WatchItem {
     const isSetBack = this.#order.restart(version);
-    this.#version = version ?? "";
-    this.#broken = 0;
-    this.#health.listed = true;
-    const gone = this.#store.sweep().map((cached): WatchItem => {
-      const event = { type: "DELETED", object: cached.object } as const;
-      return { type: "event", event, cached, adoption: "newer", synthetic: true };
-    });
-    if (gone.length > 0) this.#log("debug", "Objects vanished unseen", { count: gone.length });
-    return [...gone, ...isSetBack ? this.#restored() : [], { type: "listed" }];
-  }
-
-  /** A server that was set back to an older state: what we know is from a future that never was. */
-  #restored(): WatchItem[] {
-    this.#log("warn", "The server was set back to an older state, all objects are looked at again");
-    return this.#store.restore().map((cached): WatchItem => {
-      const event = { type: null, object: cached.object };
-      return { type: "event", event, cached, adoption: "newer", restored: true };
-    });
-  }
-
-  /** The set is to be fetched anew. */
-  #startOver(message: string, fields?: Record<string, unknown>): void {
-    this.#version = undefined;
-    this.#mute = 0;
-    this.#log("warn", message, fields);
-  }
-
-  #onError(error: unknown, { isStreamed }: { isStreamed: boolean }): void {
-    const { settings, client, resource } = this.#options;
-    const isInitial = isStreamed && this.#version === undefined;
-    if (isInitial && settings.initialStreaming === "auto" && isUnstreamed(error)) {
-      client.transport.unstreamed.add(keyOf(resource));
-      this.#log("debug", "Server does not stream lists of this kind, taking pages", { error });
-      return;
+    if (isSetBack) {
+      this.#log("warn", "The server was set back to an older state, all objects are looked at again");
     }
-    this.#pause = this.#health.failed(settings.reconnectBackoff, error);
-    if (error instanceof DisorderError) {
-      this.#order.complain();
-      this.#startOver("Watch stream is out of order, listing again", { pause: this.#pause });
-      return;
-    }
-    if (error instanceof ApiError && error.status === 410) {
-      if (this.#version === undefined) this.#expired += 1;
-      this.#version = undefined;
-      this.#log("debug", "Version is too old, listing again", { pause: this.#pause });
-      return;
-    }
-    this.#log("warn", "Watching failed, will be tried again", { pause: this.#pause, error });
-    if (this.#version === undefined || !isSuspicious(error) || ++this.#broken < RESUME_ATTEMPTS) return;
-    this.#startOver("Watching fails at the same version again and again, listing again");
+    this.#status.completed();
+    this.#apply({ is: "complete", version: version ?? "" });
+    if (this.#state.at === "watching") this.#status.opened();
+    return { type: "synced", isSetBack };
   }
 
-  #isStreamed(): boolean {
-    const { client, resource, settings } = this.#options;
-    if (settings.initialStreaming !== "auto") return settings.initialStreaming;
-    return this.#health.failures < STREAMED_ATTEMPTS && !client.transport.unstreamed.has(keyOf(resource));
+  #fail(error: unknown): void {
+    const { onRefused } = this.#options;
+    if (error instanceof ApiError && REFUSALS.includes(error.status)) {
+      const { failures, listed } = this.#status;
+      const answer = onRefused?.(error, { failures: failures + 1, listed });
+      if (answer === "stop") return void this.#apply({ is: "failed", how: "stop" }, { error });
+    }
+    if (error instanceof DisorderError) this.#order.complain();
+    this.#apply({ is: "failed", how: failureOf(error) }, { error });
   }
 
-  #toStream(initial: boolean): Omit<StreamOptions, "onOpen"> {
-    const { client, labelSelector, fieldSelector, shardSelector, settings, signal, shape } = this.#options;
+  /** Goes to the next state, and does what belongs to it. */
+  #apply(input: WatcherInput, about: About = {}): { readonly tell?: "listing" | "synced" } {
+    const next = transition(this.#state, input);
+    this.#state = next.state;
+    if (input.is === "advanced") return next;
+    if (next.tell === "listing") this.#status.enter("listing");
+    if (next.isUnstreamed) this.#options.client.transport.unstreamed.add(keyOf(this.#options.resource));
+    this.#pause = this.#pauseAfter(next.pause, about);
+    const { error, end } = about;
+    const fields = { pause: this.#pause, ...error !== undefined && { error } };
+    if (next.log !== undefined) this.#log(...next.log, fields);
+    else if (end !== undefined) this.#log("debug", "Watch stream ended", { end, ...fields });
+    return next;
+  }
+
+  #pauseAfter(pause: ReturnType<typeof transition>["pause"], about: About): Seconds {
+    const { reconnectBackoff } = this.#options.settings;
+    const { error, lifetime = 0, hasNews = false } = about;
+    switch (pause) {
+      case "none":
+        return 0;
+      case "grown":
+        return this.#status.failed(reconnectBackoff, error);
+      case "short":
+        return this.#status.expired(reconnectBackoff, error);
+      case "byLifetime":
+        return this.#status.ended(reconnectBackoff, { lifetime, hasNews });
+      default:
+        return pause satisfies never;
+    }
+  }
+
+  #toStreamOptions(): StreamOptions {
+    const { client, settings, signal, shape, labelSelector, fieldSelector, shardSelector } = this.#options;
     const { transport } = client;
-    const query = toQuery({
-      ...{ watch: true, allowWatchBookmarks: true },
-      ...initial && { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" },
-      resourceVersion: this.#version,
-      timeoutSeconds: settings.serverTimeout ?? undefined,
-      ...{ labelSelector, fieldSelector, shardSelector },
-    });
     const { connectTimeout, requestTimeout } = transport.networking;
+    const version = this.#state.at === "watching" ? this.#state.version : undefined;
+    const initial = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
+    const query = toQuery({
+      watch: true,
+      allowWatchBookmarks: true,
+      ...version === undefined ? initial : { resourceVersion: version },
+      timeoutSeconds: settings.serverTimeout ?? undefined,
+      labelSelector,
+      fieldSelector,
+      shardSelector,
+    });
     return {
-      ...{ transport, path: this.#path + query, subject: this.#subject, signal },
+      transport,
+      path: this.#path + query,
+      subject: this.#subject,
+      signal,
       accept: acceptOf(shape, "watch"),
       connectTimeout: settings.connectTimeout ?? connectTimeout ?? requestTimeout,
       clientTimeout: settings.clientTimeout,
       inactivityTimeout: () => {
         const limit = settings.inactivityTimeout;
-        return this.#version === undefined ? Math.min(limit, INITIAL_SILENCE) : limit;
+        return this.#state.at === "listing" ? Math.min(limit, INITIAL_SILENCE) : limit;
+      },
+      onOpen: () => {
+        this.#apply({ is: "opened" });
+        if (this.#state.at === "watching") this.#status.opened();
       },
     };
   }
@@ -383,18 +390,10 @@ class ObjectWatch implements Disposable {
   }
 }
 
-/** Tells whether the server has shown that it knows no streamed lists. Source: Kubernetes, KEP-3157. */
-function isUnstreamed(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 400 || error.status === 422;
-  return error instanceof UnstreamedError;
-}
-
-/** Tells whether the same version may bring the same failure again: the server was there, and what it sent was no good. */
-function isSuspicious(error: unknown): boolean {
-  if (error instanceof ApiError) {
-    if (error.request.startsWith("WATCH ") || error.status === 400 || error.status === 422) return true;
-    // A server that was set back to an older state does not know the version yet.
-    return error.details?.causes?.some((cause) => cause.reason === "ResourceVersionTooLarge") ?? false;
-  }
-  return isNamed(error, "SyntaxError") || isNamed(error, "RangeError");
+/** What goes with an input: why it failed, or how the stream has ended. */
+interface About {
+  readonly error?: unknown;
+  readonly end?: StreamEnd;
+  readonly lifetime?: Seconds;
+  readonly hasNews?: boolean;
 }

@@ -8,12 +8,14 @@
 
 import type { Gate } from "../../async/gate.ts";
 import { TaskGroup } from "../../async/tasks.ts";
+import { Informer } from "../../client/cache/informer.ts";
+import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
-import { type WatchItem, watchObjects } from "../../client/watch/watcher.ts";
+import { watchOptional } from "../../client/watch/optional_watch.ts";
+import { watchObjects } from "../../client/watch/watcher.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import { isNewer } from "../../model/versions.ts";
 import type { Host, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { explicitSelectorsFor } from "../../settings/server_selectors.ts";
@@ -35,9 +37,6 @@ export interface PeeringScopeOptions {
   readonly gate: Gate;
 }
 
-/** How long until it is tried again where the object may not be watched: so long at first, and then longer each time. */
-const REFUSED_PAUSE: Seconds = 60;
-const LONGEST_PAUSE: Seconds = 600;
 /** How long until a record is written again that could not be written. */
 const RETRY: Seconds = 10;
 /** How long the last write may take. */
@@ -56,8 +55,8 @@ export class PeeringScope {
   readonly #looked = Promise.withResolvers<void>();
   /** Aborts what is still being asked when we leave. */
   readonly #patience = new AbortController();
-  /** The newest state; undefined while there is no such object. */
-  #object: KubeObject | undefined;
+  /** The object; undefined while there is none. */
+  #cached: CachedObject | undefined;
   #blockers: readonly Peer[] = [];
   /** When the first of those expires that could be in our way, in milliseconds since 1970. */
   #expiry = Infinity;
@@ -89,7 +88,7 @@ export class PeeringScope {
 
   /** Whether there is such an object. */
   get isThere(): boolean {
-    return this.#object !== undefined;
+    return this.#cached !== undefined;
   }
 
   /** Those who make us pause. */
@@ -134,66 +133,80 @@ export class PeeringScope {
     }
   }
 
+  get #object(): KubeObject | undefined {
+    return this.#cached?.object;
+  }
+
   get #title(): Readonly<Record<string, unknown>> {
     const { resource, namespace, settings } = this.#options;
     return { kind: resource.plural, ...namespace && { namespace }, name: settings.peering.name };
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { settings, resource, host, logger } = this.#options;
+    const { client, settings, resource, namespace, host, logger } = this.#options;
     const { name } = settings.peering;
     const selectors = explicitSelectorsFor(settings.watching, resource);
     const fieldSelector = [`metadata.name=${name}`, selectors.fieldSelector].filter(Boolean).join(",");
-    for (let pause = REFUSED_PAUSE; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      const refused = new AbortController();
-      const onState = ({ lastError }: { readonly lastError: unknown }): void => {
-        if (!isStatus(lastError, 401, 403, 404) || refused.signal.aborted) return;
-        const level = pause === REFUSED_PAUSE ? "warn" : "debug";
-        logger[level](
+    await watchOptional({
+      signal,
+      clock: host.clock,
+      onRefused: (error, { isFirst }) => {
+        logger[isFirst ? "warn" : "debug"](
           "Cannot watch the peering object: other operators are not noticed (allow it, or be standalone)",
-          {
-            ...this.#title,
-            error: lastError,
-          },
+          { ...this.#title, error },
         );
         this.#looked.resolve();
-        refused.abort();
-      };
-      const either = AbortSignal.any([signal, refused.signal]);
-      const options = { ...this.#options, ...selectors, fieldSelector, settings: settings.watching, onState };
-      for await (const item of watchObjects({ ...options, signal: either })) {
-        pause = REFUSED_PAUSE;
-        this.#take(item);
-      }
-      await host.clock.sleep(pause, signal);
-    }
+      },
+      run: async ({ refused, synced }) => {
+        const informer = new Informer({
+          host,
+          logger,
+          about: this.#title,
+          watch: (store, signal) =>
+            watchObjects({
+              client,
+              host,
+              logger,
+              settings: settings.watching,
+              signal,
+              store,
+              resource,
+              namespace,
+              ...selectors,
+              fieldSelector,
+              onRefused: refused,
+            }),
+          notify: (event) => this.#take(event),
+          onSynced: () => {
+            synced();
+            if (this.#object === undefined) this.#decide();
+          },
+        });
+        await informer.run(signal);
+      },
+    });
   }
 
-  #take(item: WatchItem): void {
-    if (item.type === "listed") {
-      if (this.#object === undefined) this.#decide();
-      return;
-    }
-    const { type, object } = item.event;
+  #take({ event: { type, object }, origin }: ObjectEvent): void {
     // NB: a server that knows no field selectors gives all of them.
     if (object.metadata.name !== this.#options.settings.peering.name) return;
     if (type === "DELETED") this.#vanish();
-    else this.#see(object, item.restored);
+    else this.#see(object, origin === "restored");
   }
 
   #see(object: KubeObject, restored = false): void {
-    const { resourceVersion } = object.metadata;
-    const isOld = isNewer(resourceVersion, this.#object?.metadata.resourceVersion) === false;
-    if (isOld && !restored) return;
-    const isNew = this.#object === undefined;
-    this.#object = object;
+    const isNew = this.#cached === undefined;
+    this.#cached ??= new CachedObject(object);
+    if (restored) this.#cached.replace(object);
+    // NB: answers to our writes count as reads, so that where versions have no order, whatever comes later is taken.
+    else if (!isNew && this.#cached.adopt(object, { from: "read" }) !== "newer") return;
     // Who has just come does not know us yet.
     if (isNew && this.#hasDecided && !this.#isWritten) this.#wake();
     this.#decide();
   }
 
   #vanish(): void {
-    this.#object = undefined;
+    this.#cached = undefined;
     this.#isWritten = false;
     this.#decide();
   }

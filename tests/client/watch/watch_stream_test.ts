@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
 import { watchObjects } from "../../../lib/client/watch/watcher.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
@@ -171,16 +172,17 @@ describe("A watch stream", () => {
     const settings = { ...defaultSettings().watching, ...PAGES };
     const { signal } = new AbortController();
     for await (
-      const item of watchObjects({
+      const items of watchObjects({
         client,
         host,
         settings,
         resource: WIDGETS,
         logger: silentLogger(),
+        store: new ObjectStore(),
         signal,
       })
     ) {
-      if (item.type === "event") break;
+      if (items.some(({ type }) => type === "event")) break;
     }
     await host.clock.settle();
     assert.equal(world.seen[1]!.signal.aborted, true);
@@ -294,16 +296,18 @@ describe("Events of a watch", () => {
     const settings = { ...defaultSettings().watching, ...PAGES };
     const { signal } = new AbortController();
     for await (
-      const item of watchObjects({
+      const items of watchObjects({
         client,
         host,
         settings,
         resource: WIDGETS,
         logger: silentLogger(),
+        store: new ObjectStore(),
         signal,
       })
     ) {
-      if (item.type === "event" && objects.push(item.event.object) === 2) break;
+      for (const item of items) if (item.type === "event") objects.push(item.event.object);
+      if (objects.length === 2) break;
     }
     assert.deepEqual(objects, [widget("a", 1), widget("a", 11)]);
   });

@@ -5,6 +5,7 @@ import type { Credentials } from "../../../lib/client/auth/connection_info.ts";
 import { login } from "../../../lib/client/auth/login.ts";
 import { createClient } from "../../../lib/client/object_client.ts";
 import { type ApiRequest, Transport } from "../../../lib/client/transport/transport.ts";
+import { Informer } from "../../../lib/client/cache/informer.ts";
 import { watchObjects, type WatchOptions, type WatchState } from "../../../lib/client/watch/watcher.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import { currentHost } from "../../../lib/runtime/current_host.ts";
@@ -96,21 +97,29 @@ export function follow(
   let held = Promise.resolve();
   let release = (): void => {};
   const { streaming = "auto", ...scope } = options;
-  const run = (async () => {
-    const stream = watchObjects({
-      ...{ client, host, signal: controller.signal, onState: (next) => void (state = next), ...scope },
-      settings: { ...defaultSettings().watching, initialStreaming: streaming, chunkSize: 10 },
-      logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
-    });
-    for await (const item of stream) {
-      items.push(
-        item.type === "listed"
-          ? "LISTED"
-          : `${item.synthetic ? "synthetic " : ""}${item.event.type} ${item.event.object.metadata.name}`,
-      );
-      await held;
-    }
-  })();
+  const logger = createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock);
+  const informer = new Informer({
+    host,
+    logger,
+    notify: ({ event, origin }) =>
+      void items.push(
+        `${origin === "missing" ? "synthetic " : ""}${event.type} ${event.object.metadata.name}`,
+      ),
+    onSynced: () => void items.push("LISTED"),
+    watch: async function* (store, signal) {
+      const settings = { ...defaultSettings().watching, initialStreaming: streaming, chunkSize: 10 };
+      const onState = (next: WatchState): void => void (state = next);
+      for await (
+        const batch of watchObjects({ client, host, logger, signal, settings, store, onState, ...scope })
+      ) {
+        for (const item of batch) {
+          yield [item];
+          await held;
+        }
+      }
+    },
+  });
+  const run = informer.run(controller.signal);
   return {
     items,
     state: () => state,

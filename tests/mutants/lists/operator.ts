@@ -6,6 +6,41 @@ const MEMORIES = ["tests/operator/memories_test.ts", "tests/operator/queueing_te
 const DISCOVERY = ["tests/client/discovery_test.ts"];
 
 const mutants: Mutant[] = [
+  ...breaksOf("lib/client/watch/watcher_state.ts", [
+    ["if (silent >= MOST_SILENT) {", "if (silent > MOST_SILENT) {"],
+    ["if (broken >= MOST_BROKEN) {", "if (broken > MOST_BROKEN) {"],
+    ["const silent = input.heard ? 0 : faults.silent + 1;", "const silent = faults.silent + 1;"],
+    ["version: input.version, faults: NO_FAULTS, isOpen }", "version: input.version, faults, isOpen }"],
+    ['by === "stream" && isOpen ? unstreamed(again)', 'by === "stream" ? unstreamed(again)'],
+    ["state.lostTokens + 1 : 0", "state.lostTokens : 0"],
+    ['const isSuspicious = how === "rejected" || how === "garbled";', "const isSuspicious = true;"],
+    ['const pause = isOpen ? "byLifetime" : "grown";', 'const pause = "byLifetime";'],
+  ]),
+  ...breaksOf("lib/client/cache/informer.ts", [
+    ["if (signal.aborted) return undefined;", ""],
+    ["return this.store.beginListing();", "return;"],
+    ["if (isSetBack) {", "if (missing.length > 0) {"],
+    ['this.#phase = "stale";', ""],
+    ["if (crash === undefined) return;", ""],
+  ], ["tests/client/cache/informer_test.ts", "tests/client/watch/watcher_test.ts"]),
+  ...breaksOf("lib/client/watch/optional_watch.ts", [
+    ["refusals += 1;", ""],
+    ["void (refusals = 0);", "{};"],
+    ["FIRST_PAUSE * 2 ** refusals, LONGEST_PAUSE", "FIRST_PAUSE * 2 ** refusals, 1e9"],
+  ]),
+  ...breaksOf("lib/client/watch/stream_order.ts", [
+    [
+      "last === undefined ? this.#store.get(object)?.shown : versionAfter(last)",
+      "this.#store.get(object)?.shown",
+    ],
+    ["this.#disorders.length >= MOST_DISORDERS", "false"],
+  ]),
+  ...breaksOf("lib/operator/informers.ts", [
+    ["if (key !== undefined) stores.get(key)?.take(cached);", "if (key !== undefined) continue;"],
+    ["for (const cached of dropped[number]!) informer", "for (const cached of []) informer"],
+    ["this.#stale.add(key);", ""],
+    ["if (this.#stale.delete(key)) this.#options.onRelisted?.();", "this.#stale.delete(key);"],
+  ]),
   ...breaksOf("lib/operator/watched_resources.ts", [
     [
       "const handlers = registry.objectHandlers;",

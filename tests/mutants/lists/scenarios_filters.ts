@@ -125,15 +125,15 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/informers.ts",
     tests: selectors,
-    replace: "!isSame(wanted.get(key)?.resource, resource)",
-    by: "!isSame(wanted.get(key)?.resource ?? resource, resource)",
+    replace: "!isSame(wanted.get(key)?.resource, target.resource)",
+    by: "!isSame(wanted.get(key)?.resource ?? target.resource, target.resource)",
   },
   {
     file: "lib/operator/informers.ts",
     tests: selectors,
-    replace: "await Promise.all(unwanted.map(([, { task }]) => task?.stop()));",
+    replace: "await Promise.all(ended.map(([, { task }]) => task.stop()));",
     by:
-      "const stopped = unwanted.length === 0 ? [] : [...this.#streams.values(), ...unwanted.map(([, each]) => each)];\n    await Promise.all(stopped.map(({ task }) => task?.stop()));",
+      "const stopped = ended.length === 0 ? [] : [...this.#running.values(), ...ended.map(([, each]) => each)];\n    await Promise.all(stopped.map(({ task }) => task.stop()));",
   },
 ];
 

@@ -141,10 +141,10 @@ const mutants: Mutant[] = [
   },
   // What vanished while the watch was broken stays.
   {
-    file: "lib/client/watch/watcher.ts",
+    file: "lib/client/cache/informer.ts",
     tests,
-    replace: "return [...gone, ...isSetBack",
-    by: "return [...isSetBack",
+    replace: 'for (const cached of missing) this.#tellOf(cached, { type: "DELETED", origin: "missing" });',
+    by: "",
   },
   // What daemons keep of an index is as it was when they began.
   {

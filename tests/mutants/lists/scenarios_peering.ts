@@ -7,7 +7,7 @@ const tests = ["tests/scenarios/peering_test.ts"];
 const PEERING = { file: "lib/engines/peering/peering.ts", tests };
 const SCOPE = { file: "lib/engines/peering/peering_object.ts", tests };
 const RECORD = { file: "lib/engines/peering/record.ts", tests };
-const ORCHESTRATION = { file: "lib/operator/informers.ts", tests };
+const INFORMER = { file: "lib/client/cache/informer.ts", tests };
 
 const mutants: Mutant[] = [
   // Where there are no kinds, or nobody is to be met.
@@ -81,9 +81,9 @@ const mutants: Mutant[] = [
   },
   // A pause: closes no streams; starts with a listing; holds nothing back.
   {
-    ...ORCHESTRATION,
-    replace: "using spell = spellOf(passage, signal);",
-    by: "using spell = { signal, [Symbol.dispose]: () => {} };",
+    ...INFORMER,
+    replace: "using open = gate === undefined ? undefined : whileOpen(gate, signal);",
+    by: "using open = gate === null ? whileOpen(gate, signal) : undefined;",
   },
   // Shards.
   {

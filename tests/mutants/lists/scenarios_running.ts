@@ -59,9 +59,9 @@ const mutants: Mutant[] = [
   {
     file: "lib/client/watch/watcher.ts",
     tests,
-    replace: "this.#pause = this.#health.failed(settings.reconnectBackoff, error);",
+    replace: 'this.#apply({ is: "failed", how: failureOf(error) }, { error });',
     by:
-      "this.#pause = this.#health.failed(settings.reconnectBackoff, error);\n    if (error instanceof ApiError) throw error;",
+      'this.#apply({ is: "failed", how: error instanceof ApiError ? "stop" : failureOf(error) }, { error });',
   },
   {
     file: "lib/client/watch/watcher.ts",
@@ -129,23 +129,23 @@ const mutants: Mutant[] = [
     by: "if (false) {",
   },
   {
-    file: "lib/client/watch/watcher.ts",
+    file: "lib/client/watch/watcher_state.ts",
     tests: faults,
-    replace: "throw new Error(`The streamed list is incomplete: the stream was ${end}`);",
-    by: 'yield this.#complete("1");',
+    replace: 'case "ended":\n      return { state: again, pause: "grown", log: FAILED };',
+    by: 'case "ended":\n      return { state: completeAt("1", "pages"), pause: "none", tell: "synced" };',
   },
   {
     file: "lib/client/watch/watcher.ts",
     tests: faults,
-    replace: 'this.#log("debug", "Version is too old, listing again", { pause: this.#pause });',
-    by: "this.#pause += 60;",
+    replace: "return this.#status.expired(reconnectBackoff, error);",
+    by: "return this.#status.expired(reconnectBackoff, error) + 60;",
   },
   {
-    file: "lib/client/watch/watcher.ts",
+    file: "lib/client/watch/watcher_state.ts",
     tests: faults,
-    replace: "if (error instanceof ApiError && error.status === 410) {",
+    replace: 'if (input.is === "failed" && input.how === "expired") return expired(state);',
     by:
-      "if (error instanceof ApiError && error.status === 410) {\n      if (this.#version === undefined) throw error;",
+      'if (input.is === "failed" && input.how === "expired") return state.at === "listing" ? { state: { at: "ended" }, pause: "none" } : expired(state);',
   },
 ];
 

@@ -53,12 +53,12 @@ const mutants: Mutant[] = [
     by: "const namespaces = this.#options.scope.served ?? [undefined];",
   },
   // Kinds: are not noticed; are, although nobody is to look; are looked up again with each listing.
-  { ...RUNNING, replace: "this.#definitions.follow();", by: "" },
+  { ...RUNNING, replace: "this.#crds.follow();", by: "" },
   {
     ...RUNNING,
     file: "lib/operator/crd_watch.ts",
-    replace: 'if (settings.scanning.disabled) return;\n    tasks.start("watch definitions"',
-    by: 'tasks.start("watch definitions"',
+    replace: 'if (settings.scanning.disabled) return;\n    tasks.start("watch CRDs"',
+    by: 'tasks.start("watch CRDs"',
   },
   // Versions change: what discovery does not tell of yet has gone; what the server does not know is asked for for ever.
   {
@@ -71,7 +71,7 @@ const mutants: Mutant[] = [
   {
     ...RUNNING,
     tests: ["tests/scenarios/races_test.ts"],
-    replace: "onUnknown: (resource) => this.#definitions.doubt(resource),",
+    replace: "onUnknown: (resource) => this.#crds.doubt(resource),",
     by: "",
   },
   { ...SCANNING, replace: "if (isKnown) return;", by: "" },
@@ -79,20 +79,20 @@ const mutants: Mutant[] = [
   // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
   {
     ...WATCH,
-    replace: "...{ labelSelector, fieldSelector, shardSelector },\n    });",
-    by: "...{ labelSelector, fieldSelector },\n    });",
+    replace: "labelSelector,\n      fieldSelector,\n      shardSelector,\n    });",
+    by: "labelSelector,\n      fieldSelector,\n    });",
   },
   {
     ...WATCH,
-    replace: "...{ labelSelector, fieldSelector, shardSelector },\n    });",
-    by: "...{ fieldSelector, shardSelector },\n    });",
+    replace: "labelSelector,\n      fieldSelector,\n      shardSelector,\n    });",
+    by: "fieldSelector,\n      shardSelector,\n    });",
   },
   {
     ...WATCH,
-    replace: "const chunkSize = this.#expired < EXPIRED_LISTS ? settings.chunkSize : null;",
-    by: "const chunkSize = null;",
+    replace: "chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,",
+    by: "chunkSize: null,",
   },
-  { ...NAMESPACES, replace: "signal, onState, ...selectors };", by: "signal, onState };" },
+  { ...NAMESPACES, replace: "          ...selectors,\n", by: "" },
   {
     file: "lib/registry/registry.ts",
     tests,
