@@ -7,9 +7,17 @@
 import type { Command } from "commander";
 
 import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
-import { type Declarations, declaredKinds, makeCrds, peeringCrds } from "../kits/generate/mod.ts";
+import {
+  type Declarations,
+  declaredKinds,
+  isCrd,
+  makeCrds,
+  makeTypes,
+  peeringCrds,
+} from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
-import { formatYaml } from "../runtime/yaml.ts";
+import { formatYaml, parseYaml } from "../runtime/yaml.ts";
+import { findManifestFiles } from "./apply.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { importFiles } from "./loading.ts";
 import { addExamples, CommandOption } from "./program.ts";
@@ -21,6 +29,7 @@ export function addGenerate(program: Command, host: Host): void {
   command.description(command.summary());
   addExamples(command, ["generate crd handlers.ts"]);
   addCrd(command, host);
+  addTypes(command, host);
 }
 
 interface CrdFlags {
@@ -50,6 +59,23 @@ function addCrd(parent: Command, host: Host): void {
   });
 }
 
+function addTypes(parent: Command, host: Host): void {
+  const command = parent.command("types").argument(
+    "<files...>",
+    "YAML files with CustomResourceDefinitions, or folders",
+  );
+  command.summary("Print TypeScript for kinds of others, made of their CustomResourceDefinitions");
+  command.description(
+    `${command.summary()}\n\nFor each version that is served: a constant for handlers, and the types of spec and status.`,
+  );
+  addExamples(command, ["generate types cert-manager.crds.yaml > cert_manager.ts"]);
+  command.action(async (files: readonly string[]) => {
+    const crds = (await readDocuments(files, host)).filter(isCrd);
+    if (crds.length === 0) throw new CommandError(`No CustomResourceDefinition is in ${files.join(", ")}`);
+    host.process.write("stdout", makeTypes(crds));
+  });
+}
+
 /** What handler files declare; a file that only exports kinds will do. */
 async function declarationsOf(files: readonly string[], host: Host): Promise<Declarations> {
   const modules = await importFiles(files, { host });
@@ -57,6 +83,22 @@ async function declarationsOf(files: readonly string[], host: Host): Promise<Dec
   const operators = new Set<Operator>(exports.filter(isOperator));
   if (!defaultOperator.isEmpty) operators.add(defaultOperator);
   return { operators: [...operators], exports };
+}
+
+/** Reads all documents of YAML files and folders; the items of a List count one by one. */
+async function readDocuments(paths: readonly string[], host: Host): Promise<unknown[]> {
+  const documents: unknown[] = [];
+  for (const file of await findManifestFiles(paths, host)) {
+    try {
+      documents.push(...parseYaml(await host.files.readText(file)));
+    } catch (error) {
+      throw new CommandError(`Cannot read "${file}"`, { cause: error });
+    }
+  }
+  return documents.flatMap((document) => {
+    const isList = typeof document === "object" && document !== null && "items" in document;
+    return isList && Array.isArray(document.items) ? document.items : [document];
+  });
 }
 
 function print(manifests: readonly unknown[], host: Host): void {

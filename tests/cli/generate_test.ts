@@ -14,6 +14,23 @@ async function generate(...args: string[]): Promise<{ code: number | string; out
   return { code: await program.ended(), output: program.output };
 }
 
+describe("lotse generate types", () => {
+  it("prints TypeScript of definitions in files and folders", TIMEOUT, async () => {
+    const { code, output } = await generate("types", join(ROOT, "examples/27-schemas/crd.yaml"));
+    assert.equal(code, 0, output);
+    assert.match(output, /export const Bakery: ResourceType<BakerySpec, BakeryStatus> = resource</);
+  });
+
+  it("says where there is none, and what is no YAML", TIMEOUT, async () => {
+    const folder = project({ "pod.yaml": "{ apiVersion: v1, kind: Pod }", "bad.yaml": "a: [" });
+    const none = await generate("types", join(folder, "pod.yaml"));
+    assert.equal(none.code, 1);
+    assert.match(none.output, /^error: No CustomResourceDefinition is in .*pod\.yaml/);
+    const bad = await generate("types", join(folder, "bad.yaml"));
+    assert.match(bad.output, /^error: Cannot read ".*bad\.yaml": Cannot parse YAML/);
+  });
+});
+
 describe("lotse generate crd", () => {
   it("prints the definitions of handler files, such as that of example 27", TIMEOUT, async () => {
     const folder = join(ROOT, "examples/27-schemas");

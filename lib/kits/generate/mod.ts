@@ -7,3 +7,4 @@
  */
 
 export { type Declarations, declaredKinds, makeCrds, peeringCrds } from "./crds.ts";
+export { isCrd, makeTypes } from "./types.ts";
