@@ -10,7 +10,8 @@ import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
-import { currentHost, operator, resource } from "../../mod.ts";
+import { operator, resource } from "../../mod.ts";
+import { currentHost } from "../../lib/public/host.ts";
 
 const [kind = "timers", count = "10000", seconds = "60", settling = "62"] = process.argv.slice(2);
 const objects = Number(count);

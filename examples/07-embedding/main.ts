@@ -3,7 +3,8 @@
  *
  * `deno run -A examples/07-embedding/main.ts`, or with `bun` or `node` in place of `deno run -A`.
  */
-import { currentHost, type RunOptions } from "@lotse/lotse";
+import type { RunOptions } from "@lotse/lotse";
+import { currentHost } from "@lotse/lotse/host";
 import { type Book, chronicler, receptionist } from "./operators.ts";
 
 /** Runs until the signal aborts; `onSynced` gets the book when all guests have been listed, and are about to be seated. */
@@ -29,7 +30,7 @@ if (import.meta.main) {
   const { process } = currentHost();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.onSignal(name, () => stopping.abort());
   let guests: Book["seats"] | undefined;
-  await main({ signal: stopping.signal, clusterwide: true }, (book) => {
+  await main({ signal: stopping.signal, scope: "cluster" }, (book) => {
     guests = book.seats;
   });
   process.write("stdout", `Guests at the end: ${guests?.size ?? 0}\n`);

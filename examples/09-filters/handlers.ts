@@ -3,7 +3,8 @@
  *
  * What nobody could want is left alone altogether: "letter" gets no note, no finalizer and no line in the log.
  */
-import { ABSENT, all, any, type ChangeFilterArguments, not, operator, PRESENT, resource } from "@lotse/lotse";
+import { ABSENT, type ChangeFilterArguments, operator, PRESENT, resource } from "@lotse/lotse";
+import { all, any, not } from "@lotse/lotse/filters";
 
 interface ParcelSpec {
   state: "packed" | "sent" | "lost";

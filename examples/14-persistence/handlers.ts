@@ -3,7 +3,7 @@
  *
  * recipe.yaml is an object that Kopf has handled: it is not created again.
  */
-import { kopf, operator, resource } from "@lotse/lotse";
+import { operator, persistence, resource } from "@lotse/lotse";
 
 const Recipe = resource<{ text: string }, { cooked?: string }>({
   group: "example.com",
@@ -11,7 +11,7 @@ const Recipe = resource<{ text: string }, { cooked?: string }>({
   plural: "recipes",
 });
 
-const op = operator({ persistence: kopf() });
+const op = operator({ persistence: persistence.kopf() });
 
 // The ids are those of the functions in Python.
 op.on.create(Recipe, { id: "create_fn" }, ({ spec, patch, logger }) => {

@@ -21,7 +21,7 @@ op.on.startup(({ settings }) => {
 op.on.create(Ferry, function board({ body, spec, logger }) {
   const free = spec.seats - spec.passengers;
   // Of any type, and posted whatever the level is.
-  op.event(body, { type: "Normal", reason: "Boarded", message: `${spec.passengers} are on board` });
+  op.events.post(body, { type: "Normal", reason: "Boarded", message: `${spec.passengers} are on board` });
   if (free < 50) logger.warn("Nearly full", { free });
 });
 
@@ -29,7 +29,7 @@ op.on.update(Ferry, { field: "spec.passengers" }, function count({ body, spec })
   if (spec.passengers <= spec.seats) return;
   const error = new PermanentError(`There are ${spec.seats} seats, not ${spec.passengers}`);
   // The reason is the error's name, unless one is given.
-  op.exception(body, error, { reason: "Overcrowded" });
+  op.events.error(body, error, { reason: "Overcrowded" });
   throw error;
 });
 

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 
-import { freezePeers, resumePeers } from "../../mod.ts";
+import { freezePeers, resumePeers } from "../operator/freeze.ts";
 import type { Host } from "../runtime/host.ts";
 import { UsageError } from "./errors.ts";
 import {

@@ -2,7 +2,8 @@
 
 import type { Command } from "commander";
 
-import { detectIdentity, type Operator } from "../../mod.ts";
+import type { Operator } from "../../mod.ts";
+import { detectIdentity } from "../operator/freeze.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { CommandError, EXIT } from "./errors.ts";
@@ -137,8 +138,7 @@ function operatorOptions(
   const isWhole = allNamespaces || (isOwn && namespace.length === 0);
   return {
     context,
-    namespaces: namespace,
-    clusterwide: isWhole || undefined,
+    scope: isWhole ? "cluster" : namespace.length > 0 ? namespace : undefined,
     liveness,
     standalone,
     peering,

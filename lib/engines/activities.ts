@@ -7,7 +7,7 @@
 import { execute } from "../execution/execute.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
-import { activityArgs } from "../registry/activities.ts";
+import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
@@ -119,6 +119,30 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
   } else {
     progress.outcome = outcome;
   }
+}
+
+/** Returns the argument object of one attempt; what is not taken is not computed. */
+function activityArgs(
+  handler: ActivityHandler,
+  options: Omit<ActivityArguments, "activity" | "param" | "runtime">,
+  runtime: () => Seconds,
+): ActivityArguments {
+  // NB: one by one: the caller may have more in there (credentials, for example), which is nobody's business.
+  const { settings, logger, memo, indices, retry, started, signal } = options;
+  return {
+    settings,
+    logger,
+    memo,
+    indices,
+    retry,
+    started,
+    signal,
+    activity: handler.activity,
+    param: handler.param,
+    get runtime() {
+      return runtime();
+    },
+  };
 }
 
 /** A handler that does not listen to its signal must not keep the operator from ending. */

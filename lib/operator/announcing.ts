@@ -1,11 +1,12 @@
 /**
  * Kubernetes events that handlers post by themselves: who gets them, and whether they are wanted at all.
  *
- * Source: Kopf, docs/events; A §8.7; deviation D12 (`posting.enabled` counts for warnings, too).
+ * `posting.enabled` counts for warnings, too. Source: Kopf, docs/events.
  */
 
 import type { Poster } from "../engines/posting/poster.ts";
 import { objectReference, type Referable } from "../model/references.ts";
+import { calledFrom } from "../runtime/call_site.ts";
 import { isLevelWanted, type LogLevel } from "../runtime/logging.ts";
 import type { Backoffs, PostingSettings } from "../settings/settings.ts";
 
@@ -23,41 +24,74 @@ export interface PostOptions {
 }
 
 /** What an event of any type says. */
-export interface EventPostOptions extends PostOptions {
+export interface TypedPostOptions extends PostOptions {
   /** "Normal" or "Warning"; others only with `posting.api` "v1". */
   readonly type: string;
 }
 
-/** What an event about an error says besides the error's own message. */
-export interface ExceptionPostOptions extends Partial<PostOptions> {}
-
-/** What is posted, and from which level on. */
-export interface Announcement extends EventPostOptions {
-  /** Undefined: always. */
-  readonly level?: LogLevel;
+/**
+ * Posts Kubernetes events about objects, in the background; while the operator runs.
+ *
+ * All throw a ReferenceError where the operator does not run.
+ *
+ * @example
+ * ```ts
+ * import { operator } from "@lotse/lotse";
+ *
+ * const op = operator();
+ * op.on.create("ferries.example.com", ({ body }) => op.events.normal(body, { reason: "Launched", message: "She floats" }));
+ * ```
+ */
+export interface Events {
+  /** Posts an event of type "Normal", if `posting.level` is "info" or lower. */
+  readonly normal: (objects: Postable, options: PostOptions) => void;
+  /** Posts an event of type "Warning", if `posting.level` is "warn" or lower. */
+  readonly warning: (objects: Postable, options: PostOptions) => void;
+  /** Posts an event about an error: the reason is its name (unless one is given), the message ends with its own. */
+  readonly error: (objects: Postable, error: unknown, options?: Partial<PostOptions>) => void;
+  /** Posts an event of any type, whatever `posting.level` is. */
+  readonly post: (objects: Postable, options: TypedPostOptions) => void;
 }
 
-/** Queues one event per object, if such events are wanted. */
-export function announce(
-  objects: Postable,
-  { level, ...content }: Announcement,
-  options: { readonly poster: Poster; readonly settings: PostingSettings },
-): void {
-  const { poster, settings } = options;
-  if (!settings.enabled || (level !== undefined && !isLevelWanted(level, settings.level))) return;
-  const { type, reason, message = "", backoffs } = content;
-  for (const object of flatten(objects)) {
-    poster.post(objectReference(object), { type, reason, message }, backoffs);
+/** What posts, and whether it is wanted. */
+export interface Posting {
+  readonly poster: Poster;
+  readonly settings: PostingSettings;
+}
+
+/** Returns what posts events. @param posting Is called for each; undefined while the operator does not run. */
+export function createEvents(posting: () => Posting | undefined): Events {
+  function post(objects: Postable, options: TypedPostOptions, level?: LogLevel): void {
+    const now = posting();
+    if (now === undefined) {
+      throw new ReferenceError(
+        "Cannot post events: the operator is not running (call it from handlers only)",
+      );
+    }
+    const { poster, settings } = now;
+    if (!settings.enabled || (level !== undefined && !isLevelWanted(level, settings.level))) return;
+    const { type, reason, message = "", backoffs } = options;
+    for (const object of flatten(objects)) {
+      poster.post(objectReference(object), { type, reason, message }, backoffs);
+    }
   }
+  return {
+    normal: calledFrom((objects, options) => post(objects, { ...options, type: "Normal" }, "info")),
+    warning: calledFrom((objects, options) => post(objects, { ...options, type: "Warning" }, "warn")),
+    error: calledFrom((objects: Postable, error: unknown, options?: Partial<PostOptions>) =>
+      post(objects, { ...describeError(error, options), type: "Error" }, "error")
+    ),
+    post: calledFrom((objects, options) => post(objects, options)),
+  };
 }
 
-/** Gives what an event says about an error: its name, and its message behind that of the caller. */
-export function describeError(error: unknown, options: ExceptionPostOptions): PostOptions {
-  const { reason, message = "" } = options;
+/** Returns what an event says about an error: its name, and its message behind that of the caller. */
+function describeError(error: unknown, options: Partial<PostOptions> = {}): PostOptions {
+  const { reason, message = "", backoffs } = options;
   const name = error instanceof Error ? error.name : "Error";
   const text = error instanceof Error ? error.message : String(error ?? "");
   return {
-    ...options,
+    backoffs,
     reason: reason || name,
     message: [message, text].filter((part) => part !== "").join(" "),
   };

@@ -110,7 +110,6 @@ function detect(pass: Pass): ChangeCause {
   const diff = calculateDiff(old, current);
   const found = detectReason({
     body,
-    deleted: false,
     finalizer: persistence.finalizer,
     hasOld: old !== undefined,
     hasDiff: diff.length > 0,

@@ -19,6 +19,8 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import { type Logger, silentLogger } from "../runtime/logging.ts";
 import { defaultSettings } from "../settings/settings.ts";
 
+export { detectIdentity } from "../engines/peering/peering.ts";
+
 /** Whose peering object, and in whose name. */
 export interface ResumePeersOptions {
   /** The name of the peering object. */

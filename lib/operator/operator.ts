@@ -9,13 +9,18 @@ import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
 import { detectIdentity } from "../engines/peering/peering.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
-import { type IndexWord, indexWord } from "../registry/indexes.ts";
-import { type Daemon, declareDaemon, declareTimer, type Timer } from "../registry/background.ts";
 import type { Referable } from "../model/references.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
 import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
-import { On } from "../registry/on.ts";
+import {
+  type DeclareDaemon,
+  type DeclareIndex,
+  declareInto,
+  type DeclareTimer,
+  type On,
+} from "../registry/on.ts";
 import { Registry } from "../registry/registry.ts";
+import { pointTo } from "../runtime/call_site.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
@@ -27,15 +32,7 @@ import {
   type Settings,
   type SettingsOverrides,
 } from "../settings/settings.ts";
-import {
-  announce,
-  type Announcement,
-  describeError,
-  type EventPostOptions,
-  type ExceptionPostOptions,
-  type Postable,
-  type PostOptions,
-} from "./announcing.ts";
+import { createEvents, type Events } from "./announcing.ts";
 import { Api } from "./api.ts";
 import { runOperator } from "./run.ts";
 
@@ -70,12 +67,10 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   /** What each object's `memo` begins with, for this run. Default: the operator's own. */
   readonly memo?: Readonly<Memo>;
   /**
-   * Watch these namespaces only: names, globs such as "team-*,!team-test", or regular expressions that must match the whole
-   * name. Default: the whole cluster.
+   * Where to watch: the whole cluster, or some namespaces: names, globs such as "team-*,!team-test", or regular expressions
+   * that must match the whole name. Default: "cluster", with a warning.
    */
-  readonly namespaces?: readonly (string | RegExp)[];
-  /** Watch the whole cluster; the opposite of `namespaces`. */
-  readonly clusterwide?: boolean;
+  readonly scope?: "cluster" | readonly (string | RegExp)[];
   /**
    * Where to answer probes, such as "http://0.0.0.0:8080/healthz"; "/readyz" and "/livez" are on the same address. Default:
    * nowhere.
@@ -100,51 +95,70 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Declares handlers of causes and events. */
   readonly on: On<Memo>;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
-  readonly index: IndexWord<Memo>;
+  readonly index: DeclareIndex<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
-  readonly daemon: Daemon<Memo>;
+  readonly daemon: DeclareDaemon<Memo>;
   /** Declares a function that runs every now and then as long as an object is there. */
-  readonly timer: Timer<Memo>;
+  readonly timer: DeclareTimer<Memo>;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
-  /** All settings; may be changed until the operator runs. */
-  readonly settings: Settings;
+  /** Kubernetes events about objects, for handlers; while the operator runs. */
+  readonly events: Events;
   /** The operator's own memo, which startup handlers may fill. Each object's begins with a shallow copy of it. */
   readonly memo: Memo;
   readonly #registry: Registry;
+  readonly #settings: Settings;
+  /** Those of the run that goes on. */
+  #runSettings: Settings | undefined;
   #lifecycle: Lifecycle | undefined;
   #client: Client | undefined;
-  #isRunning = false;
   #poster: Poster | undefined;
   #ledger: Ledger | undefined;
 
   /**
    * Begins with no handlers.
    *
-   * @throws {TypeError} If a setting is unknown or of the wrong kind.
+   * @throws {TypeError} If a setting is unknown or of the wrong type.
    */
   constructor(options: OperatorOptions<Memo> = {}) {
-    const { lifecycle, memo, ...overrides } = options;
-    this.settings = mergeSettings(defaultSettings(), overrides);
+    const { lifecycle = null, memo, ...overrides } = options;
+    this.#settings = mergeSettings(defaultSettings(), overrides);
     // Who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
     this.memo = { ...memo } as Memo;
-    this.#lifecycle = lifecycle ?? undefined;
+    this.lifecycle = lifecycle;
     this.#registry = new Registry(
       (id) => this.settings.persistence.progress.keys(id),
       () => reservedNames(this.settings.persistence),
     );
-    this.on = new On(this.#registry);
-    this.index = indexWord(this.#registry);
-    this.daemon = declareDaemon(this.#registry);
-    this.timer = declareTimer(this.#registry);
+    const { on, index, daemon, timer } = declareInto<Memo>(this.#registry);
+    this.on = on;
+    this.index = index;
+    this.daemon = daemon;
+    this.timer = timer;
     this.api = new Api(() => this.#connected());
+    this.events = createEvents(() =>
+      this.#poster && { poster: this.#poster, settings: this.settings.posting }
+    );
   }
 
-  /** Which of several handlers run in one go; setting null gives the default back. */
+  /**
+   * All settings. May be changed until the operator runs; while it runs, those of the run: its options and its startup
+   * handlers may have changed them.
+   */
+  get settings(): Settings {
+    return this.#runSettings ?? this.#settings;
+  }
+
+  /** Which of several handlers run in one go; setting null brings the default back. */
   get lifecycle(): Lifecycle {
     return this.#lifecycle ?? asap;
   }
   set lifecycle(value: Lifecycle | null) {
+    if (value !== null && typeof value !== "function") {
+      throw new TypeError(
+        `Cannot take ${JSON.stringify(value)} for a lifecycle: take one of \`lifecycles\`, or a function`,
+      );
+    }
     this.#lifecycle = value ?? undefined;
   }
 
@@ -185,30 +199,6 @@ export class Operator<Memo extends object = PlainMemo> {
     return makeApiClient(Class, () => this.#connected().transport);
   }
 
-  /** Posts a Kubernetes event about objects, in the background. @throws {ReferenceError} If the operator does not run. */
-  event(objects: Postable, options: EventPostOptions): void {
-    this.#announce(objects, options);
-  }
-
-  /** Posts an event of type "Normal", if `posting.level` is "info" or lower. @throws {ReferenceError} If the operator does not run. */
-  info(objects: Postable, options: PostOptions): void {
-    this.#announce(objects, { ...options, type: "Normal", level: "info" });
-  }
-
-  /** Posts an event of type "Warning", if `posting.level` is "warn" or lower. @throws {ReferenceError} If the operator does not run. */
-  warn(objects: Postable, options: PostOptions): void {
-    this.#announce(objects, { ...options, type: "Warning", level: "warn" });
-  }
-
-  /**
-   * Posts an event about an error: the reason is its name (unless one is given), the message ends with its own.
-   *
-   * @throws {ReferenceError} If the operator does not run.
-   */
-  exception(objects: Postable, error: unknown, options: ExceptionPostOptions = {}): void {
-    this.#announce(objects, { ...describeError(error, options), type: "Error", level: "error" });
-  }
-
   /**
    * Runs the operator until the signal aborts, and stops it in order. What is declared later counts for the next run.
    *
@@ -217,48 +207,45 @@ export class Operator<Memo extends object = PlainMemo> {
    * @throws {ActivityError} If a startup or cleanup handler fails.
    * @throws {LoginError} If there is no way into a cluster, or none any more.
    * @throws {ApiError} If the server does not tell what it serves.
-   * @throws {TypeError} If it is running already, or `namespaces` and `clusterwide` contradict each other.
+   * @throws {TypeError} If it is running already, or an option is unknown or of the wrong type.
    */
   async run(options: RunOptions<Memo> = {}): Promise<void> {
-    if (this.#isRunning) {
-      throw new TypeError(
-        "Cannot run an operator that is running: wait until it has stopped, or make another",
-      );
-    }
-    this.#isRunning = true;
-    const { peering } = this.settings;
-    const overrides = peeringOverrides(options);
-    const before = { ...peering };
     try {
-      Object.assign(peering, overrides);
-      await this.#run(options);
+      checkRunOptions(options);
+      if (this.#runSettings !== undefined) {
+        throw new TypeError(
+          "Cannot run an operator that is running: wait until it has stopped, or make another",
+        );
+      }
+      this.#runSettings = mergeSettings(this.#settings, { peering: peeringOf(options) });
+    } catch (error) {
+      pointTo(error, Operator.prototype.run);
+      throw error;
+    }
+    try {
+      await this.#run(options, this.#runSettings);
     } finally {
-      for (const key of Object.keys(overrides)) Object.assign(peering, { [key]: Reflect.get(before, key) });
-      this.#isRunning = false;
+      this.#runSettings = undefined;
     }
   }
 
-  async #run(options: RunOptions<Memo>): Promise<void> {
-    const { host = currentHost(), namespaces, clusterwide } = options;
-    if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {
-      throw new TypeError("Cannot run both cluster-wide and in namespaces: take one of them");
-    }
+  async #run(options: RunOptions<Memo>, settings: Settings): Promise<void> {
+    const { host = currentHost(), scope } = options;
     const logger = options.logger ?? defaultLogger(host);
-    const isNamed = namespaces !== undefined && namespaces.length > 0;
     await runOperator({
       ...options,
       host,
-      namespaces: isNamed ? [...new Set(namespaces)] : undefined,
+      namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],
       logger,
       registry: this.#registry.copy(),
-      settings: this.settings,
+      settings,
       lifecycle: () => this.lifecycle,
       identity: options.identity ?? detectIdentity(host),
       // The layers below hand it on, whatever it holds.
       memo: (options.memo === undefined ? this.memo : { ...options.memo }) as PlainMemo,
       signal: options.signal ?? new AbortController().signal,
       onReady: () => {
-        if (!isNamed && clusterwide === undefined) warnOfScope(logger);
+        if (scope === undefined) warnOfScope(logger);
         options.ready?.();
       },
       onSynced: options.synced ?? (() => {}),
@@ -272,16 +259,6 @@ export class Operator<Memo extends object = PlainMemo> {
         this.#poster = poster;
       },
     });
-  }
-
-  #announce(objects: Postable, announcement: Announcement): void {
-    const poster = this.#poster;
-    if (poster === undefined) {
-      throw new ReferenceError(
-        "Cannot post events: the operator is not running (call it from handlers only)",
-      );
-    }
-    announce(objects, announcement, { poster, settings: this.settings.posting });
   }
 
   #connected(): Client {
@@ -313,19 +290,59 @@ export function operator<Memo extends object = PlainMemo>(
 /** The same without a type. NB: the last overload, so that `ReturnType<typeof operator>` is the plain one. */
 export function operator(options?: OperatorOptions): Operator;
 export function operator<Memo extends object>(options: OperatorOptions<Memo> = {}): Operator<Memo> {
-  return new Operator<Memo>(options);
+  try {
+    return new Operator<Memo>(options);
+  } catch (error) {
+    pointTo(error, operator);
+    throw error;
+  }
+}
+
+const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
+  signal: true,
+  ready: true,
+  synced: true,
+  kubeconfig: true,
+  context: true,
+  credentials: true,
+  memo: true,
+  scope: true,
+  liveness: true,
+  peering: true,
+  priority: true,
+  standalone: true,
+  identity: true,
+  logger: true,
+  host: true,
+};
+
+function checkRunOptions(options: object): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(RUN_OPTIONS, name)) continue;
+    throw new TypeError(
+      `Cannot run an operator with option "${name}": known are ${Object.keys(RUN_OPTIONS).join(", ")}`,
+    );
+  }
+  const scope: unknown = "scope" in options ? options.scope : undefined;
+  if (scope === undefined || scope === "cluster") return;
+  const isListed = Array.isArray(scope) &&
+    scope.every((each) => typeof each === "string" || each instanceof RegExp);
+  if (!isListed) {
+    throw new TypeError(
+      'Cannot run in this scope: take "cluster", or a list of namespaces, globs or regular expressions',
+    );
+  }
+  if (scope.length === 0) {
+    throw new RangeError('Cannot run in no namespace: name some, or take "cluster"');
+  }
 }
 
 /** What the options of a run say in place of the settings; startup handlers may change it. */
-function peeringOverrides(
-  { peering, priority, standalone, namespaces = [] }: RunOptions,
+function peeringOf(
+  { peering, priority, standalone, scope = "cluster" }: Omit<RunOptions, "memo">,
 ): Partial<Settings["peering"]> {
-  return {
-    ...peering !== undefined && { name: peering, mandatory: true },
-    ...priority !== undefined && { priority },
-    ...standalone !== undefined && { standalone },
-    clusterwide: namespaces.length === 0,
-  };
+  const named = peering === undefined ? {} : { name: peering, mandatory: true };
+  return { ...named, priority, standalone, clusterwide: scope === "cluster" };
 }
 
 /** Tells whether a value is an operator, of whichever copy of this package. */
@@ -334,10 +351,10 @@ export function isOperator(value: unknown): value is Operator {
     typeof value.run === "function";
 }
 
-/** Source: Kopf, B §5.11, B257: whoever means the whole cluster says so. */
+/** Whoever means the whole cluster says so. Scenario: B257. */
 function warnOfScope(logger: Logger): void {
   logger.warn("No namespaces are named: the whole cluster is served", {
-    hint: 'say so with "clusterwide: true" (--all-namespaces), or name some',
+    hint: 'say so with `scope: "cluster"` (--all-namespaces), or name some',
   });
 }
 
@@ -350,37 +367,3 @@ function defaultLogger(host: Host): Logger {
   });
   return createLogger(sink, host.clock);
 }
-
-/** The operator of `on`: for programs of one file that need no other. */
-export const defaultOperator: Operator = new Operator();
-
-/** Declares handlers of the default operator. */
-export const on: On = defaultOperator.on;
-
-/** Posts a Kubernetes event about objects, by the default operator. */
-export function event(objects: Postable, options: EventPostOptions): void {
-  defaultOperator.event(objects, options);
-}
-
-/** Posts an event of type "Normal", by the default operator. */
-export function info(objects: Postable, options: PostOptions): void {
-  defaultOperator.info(objects, options);
-}
-
-/** Posts an event of type "Warning", by the default operator. */
-export function warn(objects: Postable, options: PostOptions): void {
-  defaultOperator.warn(objects, options);
-}
-
-/** Posts an event about an error, by the default operator. */
-export function exception(objects: Postable, error: unknown, options?: ExceptionPostOptions): void {
-  defaultOperator.exception(objects, error, options);
-}
-
-/** Declares indexes of the default operator. */
-export const index: IndexWord = defaultOperator.index;
-/** Declares daemons of the default operator. */
-export const daemon: Daemon = defaultOperator.daemon;
-
-/** Declares timers of the default operator. */
-export const timer: Timer = defaultOperator.timer;

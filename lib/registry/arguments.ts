@@ -1,7 +1,7 @@
 /**
  * The types of what handlers and filters are called with: one object, to be destructured.
  *
- * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs; A §3.
+ * The names are Kopf's keyword arguments. Source: Kopf, docs/kwargs.
  */
 
 import type { Stopped } from "../async/stop_flag.ts";
@@ -11,10 +11,12 @@ import type { Diff } from "../model/diff.ts";
 import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
-import type { Reason } from "./causes.ts";
+import type { Settings } from "../settings/settings.ts";
+import type { Reason, UserInfo } from "./causes.ts";
+import type { DeepReadonly, FieldPathOf, FieldValue } from "./field_paths.ts";
+import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
+import type { ActivityName, AdmissionOperation, HandlerOptions, RetryOptions } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
-import type { ChangeFilterOptions, FilterOptions, RetryOptions } from "./options.ts";
-import type { DeepReadonly, FieldOf, FieldValue } from "./field_paths.ts";
 
 /** What a memo is unless the operator says otherwise: a record of anything. */
 export type PlainMemo = Record<string, unknown>;
@@ -65,7 +67,7 @@ export interface AttemptArguments<Param = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** The part of an object that change detection looks at. Source: Kopf, docs/continuity; A §4.3. */
+/** The part of an object that change detection looks at. Source: Kopf, docs/continuity. */
 export type Essence<Spec> = {
   readonly spec?: DeepReadonly<Spec>;
   readonly metadata?: {
@@ -75,61 +77,62 @@ export type Essence<Spec> = {
   readonly [stanza: string]: unknown;
 };
 
-/** What is known of a change. For handlers with a field, `Value` is the field's; else it is the whole essence. */
-export interface ChangeArguments<Value> {
-  /** Why the handler is called. */
+/** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
+export interface ChangeFilterArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Memo extends object = PlainMemo,
+> extends ObjectArguments<Spec, Status, Memo> {
+  /** What has happened to the object. */
   readonly reason: Reason;
-  /** Before; undefined if there was nothing. */
-  readonly old: Value | undefined;
-  /** Now; undefined if there is nothing any more. */
-  readonly new: Value | undefined;
-  /** From old to new; for handlers with a field, relative to it. */
+  /** The essence that was handled last; undefined if there is none. */
+  readonly old: Essence<Spec> | undefined;
+  /** The essence as it is now. */
+  readonly new: Essence<Spec>;
+  /** From old to new. */
   readonly diff: Diff;
 }
 
-/** What change handlers are called with. */
-export type ChangeHandlerArguments<
+/** What change handlers are called with. For handlers with a field, `old` and `new` are the field's values. */
+export interface ChangeHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
-  Value = Essence<Spec>,
+  Old = Essence<Spec> | undefined,
+  New = Essence<Spec>,
   Param = unknown,
   Memo extends object = PlainMemo,
-> =
-  & ObjectArguments<Spec, Status, Memo>
-  & AttemptArguments<Param>
-  & ChangeArguments<Value>
-  & {
-    /** Declares parts of the handler's work that are retried on their own. */
-    readonly sub: Sub<Spec, Status, Memo>;
-  };
+> extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {
+  /** Why the handler is called. */
+  readonly reason: Exclude<Reason, "noop" | "free">;
+  /** Before: on creation there is nothing, on an update there is what was handled last. */
+  readonly old: Old;
+  /** Now. */
+  readonly new: New;
+  /** From old to new; for handlers with a field, relative to it. */
+  readonly diff: Diff;
+  /** Declares parts of the handler's work that are retried on their own. */
+  readonly sub: Sub<Spec, Status, Memo>;
+}
 
-/** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
-export type ChangeFilterArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> =
-  & ObjectArguments<Spec, Status, Memo>
-  & ChangeArguments<Essence<Spec>>;
-
-/** What is known of a raw event. */
-export interface EventArguments<Spec = JsonObject, Status = JsonObject> {
+/** What filters of raw event handlers are called with. */
+export interface EventFilterArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Memo extends object = PlainMemo,
+> extends ObjectArguments<Spec, Status, Memo> {
   /** Null for objects of a listing. */
   readonly type: WatchEvent["type"];
   /** The event as it came. */
   readonly event: DeepReadonly<WatchEvent<KubeObject<Spec, Status>>>;
 }
 
-/** What filters of raw event handlers are called with. */
-export type EventFilterArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> =
-  & ObjectArguments<Spec, Status, Memo>
-  & EventArguments<Spec, Status>;
-
 /** What raw event handlers are called with. */
-export type EventHandlerArguments<
+export interface EventHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
   Param = unknown,
   Memo extends object = PlainMemo,
-> =
-  & EventFilterArguments<Spec, Status, Memo>
-  & AttemptArguments<Param>;
+> extends EventFilterArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
 
 /** Why a daemon or a timer is to stop, and how far that has gone. Reasons add up. */
 export type StopReason =
@@ -147,36 +150,96 @@ export type StopReason =
   | "DONE";
 
 /** What daemons and timers are called with. The views of the object show its newest state, destructured or not. */
-export type DaemonHandlerArguments<
+export interface DaemonHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
   Param = unknown,
   Memo extends object = PlainMemo,
-> =
-  & ObjectArguments<Spec, Status, Memo>
-  & AttemptArguments<Param>
-  & {
-    /** Aborts when it is to stop: an `AbortSignal` with `reasons`, and with `wait(seconds)`. */
-    readonly stopped: Stopped<StopReason>;
-  };
+> extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {
+  /** Aborts when it is to stop: an `AbortSignal` with `reasons`, and with `wait(seconds)`. */
+  readonly stopped: Stopped<StopReason>;
+}
+
+/** What an index function and its filters are called with. What it writes into `patch` is thrown away. */
+export interface IndexArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
+
+/** What filters of admission handlers are called with. */
+export interface AdmissionFilterArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Memo extends object = PlainMemo,
+> extends ObjectArguments<Spec, Status, Memo> {
+  /** What is to be done with the object. */
+  readonly operation: AdmissionOperation;
+  /** Which part of the object is written; undefined: the object itself. */
+  readonly subresource: string | undefined;
+  /** Whether nothing will be stored: then there must be no side effects. */
+  readonly dryrun: boolean;
+  /** Texts that are shown to whoever makes the request. Add yours. */
+  readonly warnings: string[];
+  /** Who makes the request. */
+  readonly userinfo: UserInfo;
+  /** The request's headers; empty if they are unknown. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The client's certificate; empty if it is unknown. */
+  readonly sslpeer: Readonly<JsonObject>;
+  /** The object as it is; undefined on creation. */
+  readonly old: DeepReadonly<KubeObject<Spec, Status>> | undefined;
+  /** The object as it is to be; undefined on deletion. */
+  readonly new: DeepReadonly<KubeObject<Spec, Status>> | undefined;
+  /** From old to new. */
+  readonly diff: Diff;
+}
+
+/** What admission handlers are called with. */
+export interface AdmissionHandlerArguments<
+  Spec = JsonObject,
+  Status = JsonObject,
+  Param = unknown,
+  Memo extends object = PlainMemo,
+> extends AdmissionFilterArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
+
+/** What handlers of activities are called with. */
+export interface ActivityArguments<Param = unknown, Memo extends object = PlainMemo>
+  extends AttemptArguments<Param> {
+  /** Which activity it is. */
+  readonly activity: ActivityName;
+  /** The operator's settings. They are there to be changed in `on.startup`. */
+  readonly settings: Settings;
+  /** Named after the activity. */
+  readonly logger: Logger;
+  /** The operator's own memo: each object's begins with a shallow copy of it. */
+  readonly memo: Memo;
+  /** The operator's indexes by name. Nothing waits for them here: they may be empty, or incomplete. */
+  readonly indices: Readonly<Record<string, Index>>;
+}
 
 /** Options of sub-handlers: as of handlers, but the kind and the cause are the parent's. */
 export type SubOptions<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
-  & { readonly id?: string; readonly param?: Param }
+  & HandlerOptions<Param>
   & RetryOptions
   & FilterOptions<ChangeFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
   & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
 
-/** A field of a sub-handler, or none. */
-export type SubField<Spec, Status> = FieldOf<Spec, Status> | readonly string[] | undefined;
-
-/** What a sub-handler with this field sees as `old` and `new`. */
-export type SubValue<Spec, Status, Field> = [Field] extends [undefined] ? Essence<Spec>
-  : FieldValue<Spec, Status, Field>;
+/** What a handler sees as `old` or `new`: of the whole object, or of its field if it has one. */
+export type SeenBy<Field, Spec, Status, Whole> = [Field] extends [undefined] ? Whole
+  : FieldValue<Spec, Status, Field> | undefined;
 
 /** A sub-handler. */
 export type SubFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> = (
-  args: ChangeHandlerArguments<Spec, Status, SubValue<Spec, Status, Field>, Param, Memo>,
+  args: ChangeHandlerArguments<
+    Spec,
+    Status,
+    SeenBy<Field, Spec, Status, Essence<Spec> | undefined>,
+    SeenBy<Field, Spec, Status, Essence<Spec>>,
+    Param,
+    Memo
+  >,
 ) => unknown;
 
 /**
@@ -188,7 +251,7 @@ export type SubFn<Spec, Status, Field, Param, Memo extends object = PlainMemo> =
  */
 export interface Sub<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> {
   (id: string, fn: SubFn<Spec, Status, undefined, undefined, Memo>): void;
-  <const Field extends SubField<Spec, Status> = undefined, Param = undefined>(
+  <const Field extends FieldPathOf<Spec, Status> | undefined = undefined, Param = undefined>(
     id: string,
     options: SubOptions<Spec, Status, Field, Param, Memo>,
     fn: SubFn<Spec, Status, Field, Param, Memo>,

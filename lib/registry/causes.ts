@@ -5,6 +5,7 @@
  */
 
 import type { Diff } from "../model/diff.ts";
+import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
@@ -12,11 +13,8 @@ import type { Logger } from "../runtime/logging.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 
-/**
- * create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us.
- * gone: deleted.
- */
-export type Reason = "create" | "update" | "delete" | "resume" | "noop" | "free" | "gone";
+/** create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us. */
+export type Reason = "create" | "update" | "delete" | "resume" | "noop" | "free";
 
 /** What is common to all causes about an object. */
 export interface ObjectCause {
@@ -63,8 +61,6 @@ export interface AdmissionCause extends ObjectCause {
 
 export interface DetectOptions {
   readonly body: KubeObject;
-  /** Whether the object has gone. */
-  readonly deleted: boolean;
   readonly finalizer: string;
   readonly hasOld: boolean;
   readonly hasDiff: boolean;
@@ -73,30 +69,16 @@ export interface DetectOptions {
 
 /** Tells the reason, and whether resume handlers take part. */
 export function detectReason(options: DetectOptions): { readonly reason: Reason; readonly initial: boolean } {
-  const { body, deleted, finalizer, hasOld, hasDiff, initial } = options;
-  if (deleted) return { reason: "gone", initial };
+  const { body, finalizer, hasOld, hasDiff, initial } = options;
   if (isDeleting(body)) {
-    return { reason: isBlocked(body, finalizer) ? "delete" : "free", initial };
+    return { reason: hasFinalizer(body, finalizer) ? "delete" : "free", initial };
   }
   if (!hasOld) return { reason: "create", initial: false };
   if (hasDiff) return { reason: "update", initial };
   return initial ? { reason: "resume", initial } : { reason: "noop", initial };
 }
 
-/** Whether the object is marked for deletion. */
-export function isDeleting(body: KubeObject): boolean {
-  return (body.metadata?.deletionTimestamp ?? null) !== null;
-}
-
-/** Whether our finalizer is on the object. */
-export function isBlocked(body: KubeObject, finalizer: string): boolean {
-  const finalizers: unknown = body.metadata?.finalizers;
-  return Array.isArray(finalizers) && finalizers.includes(finalizer);
-}
-
-// Users of a cluster, as its API server knows them. Source: Kubernetes API reference, UserInfo.
-
-/** Who makes a request, as the API server knows them. */
+/** Who makes a request, as the API server knows them. Source: Kubernetes API reference, UserInfo. */
 export interface UserInfo {
   /** Such as "system:serviceaccount:default:robot". */
   readonly username?: string;

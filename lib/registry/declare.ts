@@ -1,26 +1,32 @@
 /**
- * Makes handlers of what users pass to `op.on`: checks options that the compiler could not, and says what is wrong.
+ * Makes handlers of what users pass to `op.on`: checks at run time what the compiler checks, and says what is wrong.
+ *
+ * Options that are null or undefined count as left out.
  */
 
 import { type FieldPath, parseField } from "../model/fields.ts";
+import { ABSENT, PRESENT } from "./filters.ts";
 import {
+  type ActivityHandler,
+  type ActivityName,
   type AdmissionHandler,
+  type AdmissionOperation,
   type BackgroundHandler,
   type ChangeHandler,
+  type EventHandler,
   idOf,
   type ObjectHandler,
 } from "./handlers.ts";
-import type { Selector } from "../model/selector.ts";
+import type { IndexHandle, IndexHandler } from "./index_handle.ts";
+import type { ChangeHandlerCause } from "./options.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
-
-/** The causes of change handlers. */
-export type ChangeHandlerCause = "create" | "update" | "delete" | "resume" | "field";
 
 /** Options as they come, before they are checked. */
 export type RawOptions = Readonly<Record<string, unknown>>;
 
 type HandlerFunction = (args: never) => unknown;
 
+/** What was passed for a handler of objects. */
 export interface Declaration {
   readonly cause:
     | ChangeHandlerCause
@@ -28,7 +34,7 @@ export interface Declaration {
     | AdmissionHandler["cause"]
     | "event"
     | "index";
-  readonly resource: ResourceLike<never, never> | Selector;
+  readonly resource: ResourceLike<never, never>;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
   /** Sub-handlers (and indexes) have ids without the field, and need none where their parents do. */
@@ -38,7 +44,6 @@ export interface Declaration {
 const COMMON = ["id", "param", "labels", "annotations", "field", "value", "when"];
 const RETRY = ["errors", "timeout", "retries", "backoff"];
 const CANCELLATION = ["cancellationBackoff", "cancellationTimeout", "cancellationPolling"];
-const NUMBERS = ["timeout", "retries", "backoff", "interval", "idle", ...CANCELLATION];
 const ADMISSION = ["operations", "operation", "subresource", "persistent", "sideEffects", "ignoreFailures"];
 const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   event: COMMON,
@@ -53,11 +58,53 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   daemon: [...COMMON, ...RETRY, "initialDelay", ...CANCELLATION],
   timer: [...COMMON, ...RETRY, "initialDelay", "interval", "sharp", "idle", "keepSchedule"],
 };
+const OPERATIONS: readonly AdmissionOperation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** One check per option; `field`, `value`, `old`, `new` and `param` may be anything, or are checked together. */
+const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> = {
+  id: checkString,
+  labels: checkMeta,
+  annotations: checkMeta,
+  when: checkPredicate,
+  errors: checkErrors,
+  timeout: checkNumber,
+  retries: checkNumber,
+  backoff: checkNumber,
+  initialDelay: (name, value) => typeof value === "function" || checkNumber(name, value),
+  interval: checkNumber,
+  idle: checkNumber,
+  cancellationBackoff: checkNumber,
+  cancellationTimeout: checkNumber,
+  cancellationPolling: checkNumber,
+  optional: checkBoolean,
+  deleted: checkBoolean,
+  sharp: checkBoolean,
+  keepSchedule: checkBoolean,
+  persistent: checkBoolean,
+  sideEffects: checkBoolean,
+  ignoreFailures: checkBoolean,
+  subresource: checkString,
+};
 
 /**
- * Takes `options?, fn` apart.
+ * Takes `resource, options?, fn` apart; for fields also `resource, field, options?, fn`.
  *
- * @throws {TypeError} If there is no function.
+ * @throws {TypeError} If there is no function, or options are no object.
+ */
+export function takeDeclaration(cause: Declaration["cause"], args: readonly unknown[]): Declaration {
+  const [resource, ...rest] = args;
+  const [first, ...others] = rest;
+  const isPath = cause === "field" && (typeof first === "string" || Array.isArray(first));
+  const { options, fn } = takeOptions(isPath ? others : rest);
+  // What names a kind is checked by `selectorOf()`.
+  const like = resource as ResourceLike<never, never>;
+  return { cause, resource: like, options: isPath ? { ...options, field: first } : options, fn };
+}
+
+/**
+ * Takes `options?, fn` apart, without the options that are null or undefined.
+ *
+ * @throws {TypeError} If there is no function, options are no object, or something follows.
  */
 export function takeOptions(
   rest: readonly unknown[],
@@ -66,34 +113,49 @@ export function takeOptions(
   if (typeof fn !== "function") {
     throw new TypeError("Cannot register a handler without a function: pass it as the last argument");
   }
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`Cannot register a handler with options of type "${typeof options}": pass an object`);
+  if (rest.length > 2) {
+    throw new TypeError(
+      "Cannot register a handler with arguments behind its function: pass it as the last one",
+    );
   }
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    const type = Array.isArray(options) ? "list" : options === null ? "null" : typeof options;
+    throw new TypeError(`Cannot register a handler with options of type "${type}": pass an object`);
+  }
+  const given = Object.entries(options).filter(([name, value]) =>
+    value !== undefined && (value !== null || !CHECKS[name])
+  );
   // Checked above, as far as it can be.
-  return { options: options as RawOptions, fn: fn as HandlerFunction };
+  return { options: Object.fromEntries(given), fn: fn as HandlerFunction };
 }
 
-/** @throws {TypeError} If options are unknown, of the wrong kind, or contradict each other. */
-export function objectHandler(declaration: Declaration): ObjectHandler {
+/** @throws {TypeError} If options are unknown, of the wrong type, or contradict each other. */
+function objectHandler(declaration: Declaration): ObjectHandler {
   const { cause, resource, options, fn } = declaration;
-  rejectUnknown(cause, options);
+  checkOptions(cause, { options, known: KNOWN[cause] });
   const field = fieldOf(options);
   rejectContradictions(cause, options, field);
+  const hasPlainId = declaration.isSub === true || cause === "index";
   return {
     ...options,
     field,
-    selector: typeof resource === "object" && !("selector" in resource) ? resource : selectorOf(resource),
+    selector: selectorOf(resource),
     fn,
-    id: idOf({
-      id: textOf(options.id),
-      fn,
-      fallback: cause,
-      field: declaration.isSub === true || cause === "index" ? undefined : field,
-    }),
+    id: idOf({ id: idOption(options), fn, fallback: cause, field: hasPlainId ? undefined : field }),
   };
 }
 
-/** @throws {TypeError} As `objectHandler()`; and if a field handler has no field. */
+/** Makes a handler of raw events. @throws {TypeError | RangeError} As all here. */
+export function eventHandler(declaration: Declaration): EventHandler {
+  return { ...objectHandler(declaration), type: "event" };
+}
+
+/** Makes an index function with its handle. @throws {TypeError | RangeError} As all here. */
+export function indexHandler(declaration: Declaration, handle: IndexHandle): IndexHandler {
+  return { ...objectHandler(declaration), type: "index", handle };
+}
+
+/** @throws {TypeError | RangeError} As all here; and if a field handler has no field. */
 export function changeHandler(
   declaration: Declaration & { readonly cause: ChangeHandlerCause },
 ): ChangeHandler {
@@ -104,6 +166,7 @@ export function changeHandler(
   }
   return {
     ...handler,
+    type: "change",
     reason: cause === "field" || cause === "resume" ? undefined : cause,
     initial: cause === "resume",
     isMixedIn: cause === "resume",
@@ -113,43 +176,58 @@ export function changeHandler(
   };
 }
 
-/**
- * Makes a daemon or a timer. Options that are null count as left out.
- *
- * @throws {TypeError} As `objectHandler()`; and if the initial delay is neither a number nor a function.
- * @throws {RangeError} If a time is negative.
- */
+/** Makes a daemon or a timer. @throws {TypeError | RangeError} As all here. */
 export function backgroundHandler(
   declaration: Declaration & { readonly cause: BackgroundHandler["type"] },
 ): BackgroundHandler {
-  const { cause } = declaration;
-  const given = Object.entries(declaration.options).filter(([, value]) => value !== null);
-  const options: RawOptions = Object.fromEntries(given);
-  const { initialDelay } = options;
-  if (typeof initialDelay !== "function") rejectNegative("initialDelay", initialDelay);
-  return { ...objectHandler({ ...declaration, options }), type: cause };
+  return { ...objectHandler(declaration), type: declaration.cause };
 }
 
-/** Checks options of handlers that are not about objects. Gives the id. @throws {TypeError | RangeError} As `objectHandler()`. */
-export function rejectOptions(activity: string, options: RawOptions): string | undefined {
-  rejectUnknownNames(activity, { options, known: ["id", "param", ...RETRY] });
-  rejectContradictions(activity, options, undefined);
-  return textOf(options.id);
+/** @throws {TypeError | RangeError} As all here; and if an operation is unknown, or none is left. */
+export function admissionHandler(
+  declaration: Declaration & { readonly cause: AdmissionHandler["cause"] },
+): AdmissionHandler {
+  const { cause, options } = declaration;
+  const handler = objectHandler(declaration);
+  return {
+    ...handler,
+    type: "admission",
+    cause,
+    operations: operationsOf(options),
+    // Checked with all the others.
+    subresource: options.subresource as string | undefined,
+    persistent: options.persistent === true,
+    sideEffects: options.sideEffects === true,
+    ignoreFailures: options.ignoreFailures === true,
+  };
 }
 
-function rejectUnknown(cause: Declaration["cause"], options: RawOptions): void {
-  rejectUnknownNames(cause, { options, known: KNOWN[cause] });
+/** Makes a handler that is not about objects. @throws {TypeError | RangeError} As all here. */
+export function activityHandler(
+  activity: ActivityName,
+  { options, fn }: { readonly options: RawOptions; readonly fn: HandlerFunction },
+): ActivityHandler {
+  checkOptions(activity, { options, known: ["id", "param", ...RETRY] });
+  return {
+    ...options,
+    type: "activity",
+    activity,
+    fn,
+    id: idOf({ id: idOption(options), fn, fallback: activity }),
+  };
 }
 
-function rejectUnknownNames(
+function checkOptions(
   cause: string,
   { options, known }: { readonly options: RawOptions; readonly known: readonly string[] },
 ): void {
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    throw new TypeError(
-      `Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}`,
-    );
+  for (const [name, value] of Object.entries(options)) {
+    if (!known.includes(name)) {
+      throw new TypeError(
+        `Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}`,
+      );
+    }
+    CHECKS[name]?.(name, value);
   }
 }
 
@@ -165,35 +243,89 @@ function rejectContradictions(cause: string, options: RawOptions, field: FieldPa
       `Cannot filter a handler of "${cause}" by "value" and "${criteria[1]}": take one or the other`,
     );
   }
-  for (const name of ["labels", "annotations"]) rejectNulls(name, options[name]);
-  for (const name of NUMBERS) rejectNegative(name, options[name]);
-  if (
-    options.errors !== undefined && !["temporary", "permanent", "ignored"].includes(String(options.errors))
-  ) {
+  for (const name of criteria) rejectAsync(name, options[name]);
+}
+
+function checkMeta(name: string, filter: unknown): void {
+  if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
+    throw new TypeError(`Cannot filter by "${name}": it must be an object of names and values`);
+  }
+  for (const [key, value] of Object.entries(filter)) {
+    if (value === null || value === undefined) {
+      throw new TypeError(`Cannot filter by "${name}" where "${key}" is ${value}: take PRESENT or ABSENT`);
+    }
+    rejectAsync(name, value);
+    if (["string", "function"].includes(typeof value) || value === PRESENT || value === ABSENT) continue;
     throw new TypeError(
-      `Cannot treat errors as "${options.errors}": take "temporary", "permanent" or "ignored"`,
+      `Cannot filter by "${name}" where "${key}" is of type "${typeof value}": take a string, PRESENT, ABSENT or a function`,
     );
   }
 }
 
-function rejectNulls(name: string, filter: unknown): void {
-  if (filter === undefined) return;
-  if (typeof filter !== "object" || filter === null) {
-    throw new TypeError(`Cannot filter by "${name}": it must be an object of names and values`);
+function checkPredicate(name: string, value: unknown): void {
+  rejectAsync(name, value);
+  if (typeof value === "function") return;
+  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a function`);
+}
+
+function rejectAsync(name: string, value: unknown): void {
+  if (Object.prototype.toString.call(value) !== "[object AsyncFunction]") return;
+  throw new TypeError(
+    `Cannot filter by an async function in "${name}": its promise would always count as true`,
+  );
+}
+
+function checkErrors(_name: string, value: unknown): void {
+  if (value === "temporary" || value === "permanent" || value === "ignored") return;
+  throw new TypeError(`Cannot treat errors as ${show(value)}: take "temporary", "permanent" or "ignored"`);
+}
+
+function checkNumber(name: string, value: unknown): void {
+  if (typeof value !== "number") {
+    throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a number of at least 0`);
   }
-  for (const [key, value] of Object.entries(filter)) {
-    if (value !== null && value !== undefined) continue;
-    throw new TypeError(`Cannot filter by "${name}" where "${key}" is ${value}: take PRESENT or ABSENT`);
+  if (!(value >= 0)) {
+    throw new RangeError(`Cannot take ${value} for "${name}": it must be a number of at least 0`);
   }
 }
 
-function rejectNegative(name: string, value: unknown): void {
-  if (value === undefined || value === null || (typeof value === "number" && value >= 0)) return;
-  throw new RangeError(`Cannot take ${String(value)} for "${name}": it must be a number of at least 0`);
+function checkBoolean(name: string, value: unknown): void {
+  if (typeof value === "boolean") return;
+  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be true or false`);
 }
 
-function fieldOf(options: RawOptions): FieldPath | undefined {
-  const { field } = options;
+function checkString(name: string, value: unknown): void {
+  // An empty id has an error of its own.
+  if (typeof value === "string" && (value !== "" || name === "id")) return;
+  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a string that is not empty`);
+}
+
+function show(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+/** Undefined: all. */
+function operationsOf(options: RawOptions): readonly AdmissionOperation[] | undefined {
+  const { operation, operations } = options;
+  const listed: unknown = operations ?? undefined;
+  if (listed !== undefined && !Array.isArray(listed)) {
+    throw new TypeError(`Cannot take ${show(listed)} for "operations": it must be a list of operations`);
+  }
+  if (listed?.length === 0) {
+    throw new RangeError('Cannot register an admission handler for no "operations": leave it out for all');
+  }
+  const wanted = [...listed ?? [], ...operation === undefined || operation === null ? [] : [operation]];
+  for (const each of wanted) {
+    if (OPERATIONS.some((known) => known === each)) continue;
+    throw new TypeError(`Cannot take ${show(each)} for an operation: known are ${OPERATIONS.join(", ")}`);
+  }
+  return wanted.length === 0 ? undefined : OPERATIONS.filter((known) => wanted.includes(known));
+}
+
+function fieldOf({ field }: RawOptions): FieldPath | undefined {
   if (field === undefined || field === null || field === "") return undefined;
   if (typeof field !== "string" && !isKeys(field)) {
     throw new TypeError(
@@ -208,8 +340,6 @@ function isKeys(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((key) => typeof key === "string");
 }
 
-function textOf(id: unknown): string | undefined {
-  if (id === undefined || id === null) return undefined;
-  if (typeof id !== "string") throw new TypeError(`Cannot take ${String(id)} for an id: it must be a text`);
-  return id;
+function idOption({ id }: RawOptions): string | undefined {
+  return id as string | undefined; // checked with all the others
 }

@@ -39,8 +39,11 @@ export type ValueAt<T, Path extends string> = Path extends `${infer Key}.${infer
   : Path extends keyof T ? NonNullable<T[Path]>
   : unknown;
 
-/** A dotted path into an object of this type; any text where the spec's type is not known. */
+/** A dotted path into an object of this type; any string where the spec's type is not known. */
 export type FieldOf<Spec, Status> = string extends keyof Spec ? string : PathOf<Addressable<Spec, Status>>;
+
+/** A field of this kind: a dotted path, or a list of keys. */
+export type FieldPathOf<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
 
 /** What is found at a dotted path of an object of this type. */
 export type FieldValue<Spec, Status, Path> = Path extends string ? ValueAt<Addressable<Spec, Status>, Path>

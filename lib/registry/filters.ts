@@ -29,6 +29,28 @@ export type ValueFilter<Value, Args> =
   | typeof ABSENT
   | ((value: Value | undefined, args: Args) => boolean);
 
+/** Filters by what an object is. All must match. */
+export interface FilterOptions<Args, Field, Value> {
+  /** Per label: its value, PRESENT, ABSENT or a predicate. */
+  readonly labels?: Readonly<Record<string, MetaFilter<Args>>>;
+  /** Per annotation: its value, PRESENT, ABSENT or a predicate. */
+  readonly annotations?: Readonly<Record<string, MetaFilter<Args>>>;
+  /** A dotted path, or a list of keys where keys have dots in them. */
+  readonly field?: Field;
+  /** The field's value; of change handlers: on either side. */
+  readonly value?: ValueFilter<Value, Args>;
+  /** Asked last. */
+  readonly when?: (args: Args) => boolean;
+}
+
+/** Filters by what has changed. */
+export interface ChangeFilterOptions<Args, Value> {
+  /** The field's value before. Not together with `value`. */
+  readonly old?: ValueFilter<Value, Args>;
+  /** The field's value now. Not together with `value`. */
+  readonly new?: ValueFilter<Value, Args>;
+}
+
 /** What a handler filters by, after its options were checked. */
 export interface Filters {
   readonly labels?: Readonly<Record<string, MetaFilter<never>>>;

@@ -4,9 +4,30 @@
 
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
+import type { ErrorsMode } from "../execution/errors.ts";
 import type { Handler } from "../execution/handler.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Filters } from "./filters.ts";
+
+/** Options of all handlers. */
+export interface HandlerOptions<Param = unknown> {
+  /** Under which progress and results are kept on objects. Default: the function's name, else the cause's. */
+  readonly id?: string;
+  /** Handed to the function as it is. */
+  readonly param?: Param;
+}
+
+/** Limits of handlers that are retried. */
+export interface RetryOptions {
+  /** What errors mean that are neither temporary nor permanent. Default: "temporary". */
+  readonly errors?: ErrorsMode;
+  /** For all attempts together, counted from the first; a running attempt is aborted. Default: none. */
+  readonly timeout?: Seconds;
+  /** How often the function is called at most; 3 means three calls in all. Default: no limit. */
+  readonly retries?: number;
+  /** Wait after an error that is neither temporary nor permanent. Default: `execution.defaultBackoff` (60). */
+  readonly backoff?: Seconds;
+}
 
 /** A handler of a kind's objects. */
 export interface ObjectHandler extends Handler, Filters {
@@ -14,10 +35,13 @@ export interface ObjectHandler extends Handler, Filters {
 }
 
 /** Called for every raw event. */
-export type EventHandler = ObjectHandler;
+export interface EventHandler extends ObjectHandler {
+  readonly type: "event";
+}
 
 /** Called for causes: creation, update, deletion, resumption, or any of them where a field changes. */
 export interface ChangeHandler extends ObjectHandler {
+  readonly type: "change";
   /** Undefined: any. */
   readonly reason: "create" | "update" | "delete" | undefined;
   /** Resume handlers: only for objects that were there before the operator. */
@@ -30,7 +54,7 @@ export interface ChangeHandler extends ObjectHandler {
   readonly requiresFinalizer: boolean;
 }
 
-/** When something that lives beside an object begins: after a time, or after what the function says. */
+/** When a daemon or a timer begins: after a time, or after what the function says. */
 export type InitialDelay = Seconds | ((args: never) => Seconds);
 
 /** Runs as long as its object is there. */
@@ -59,7 +83,7 @@ export interface TimerHandler extends ObjectHandler {
   readonly keepSchedule?: boolean;
 }
 
-/** What lives beside an object. */
+/** A daemon or a timer. */
 export type BackgroundHandler = DaemonHandler | TimerHandler;
 
 /** What an operator does apart from objects. */
@@ -67,6 +91,7 @@ export type ActivityName = "startup" | "cleanup" | "login" | "probe";
 
 /** Called when the operator does something apart from objects. */
 export interface ActivityHandler extends Handler {
+  readonly type: "activity";
   readonly activity: ActivityName;
 }
 
@@ -75,6 +100,7 @@ export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** Asked before an object is written. */
 export interface AdmissionHandler extends ObjectHandler {
+  readonly type: "admission";
   readonly cause: "validate" | "mutate";
   /** Undefined: all. Never empty. */
   readonly operations: readonly AdmissionOperation[] | undefined;
@@ -85,7 +111,7 @@ export interface AdmissionHandler extends ObjectHandler {
   readonly ignoreFailures: boolean;
 }
 
-/** Gives the function's own name, or undefined if it has none. Bound functions give the name of what they bind. */
+/** Returns the function's own name, or undefined if it has none. Bound functions have the name of what they bind. */
 export function nameOf(fn: (args: never) => unknown): string | undefined {
   const name = fn.name.replace(/^(bound )+/, "");
   return name === "" ? undefined : name;
@@ -100,7 +126,7 @@ export interface IdOptions {
 }
 
 /**
- * Gives the id under which a handler's progress and results are kept: its `id` or name, plus the field.
+ * Returns the id under which a handler's progress and results are kept: its `id` or name, plus the field.
  *
  * @throws {TypeError} If the id is empty; or if there is none, and names were minified away.
  */

@@ -12,8 +12,36 @@ import type { ObjectHandler } from "./handlers.ts";
  */
 export type Index<Key = unknown, Value = unknown> = ReadonlyMap<Key, readonly Value[]>;
 
-/** An index function with the handle that its declaration gave. */
+/** Which keys an index has whose function returns this: those of a `Map`, strings for plain objects, null for all else. */
+export type IndexKey<Result> = Result extends null | undefined | void ? never
+  : Result extends ReadonlyMap<infer Key, unknown> ? Key
+  : Result extends SingleValue ? null
+  : Result extends object ? (keyof Result extends never ? never : string)
+  : null;
+
+/** Which values an index has whose function returns this: those of a `Map` or plain object, else the result itself. */
+export type IndexValue<Result> = Result extends null | undefined | void ? never
+  : Result extends ReadonlyMap<unknown, infer Value> ? Value
+  : Result extends SingleValue ? Result
+  : Result extends object ? Result[keyof Result]
+  : Result;
+
+/** Objects that are one value, not a record of values. */
+export type SingleValue =
+  | readonly unknown[]
+  | ReadonlySet<unknown>
+  | Date
+  | URL
+  | RegExp
+  | ((...args: never) => unknown);
+
+/** The handle on an index whose function returns this, or a promise of it. */
+export type IndexOf<Result> = unknown extends Result ? Index
+  : Index<IndexKey<Awaited<Result>>, IndexValue<Awaited<Result>>>;
+
+/** An index function with the handle that its declaration returned. */
 export interface IndexHandler extends ObjectHandler {
+  readonly type: "index";
   readonly handle: IndexHandle;
 }
 

@@ -24,6 +24,15 @@ import type { IndexHandler } from "./index_handle.ts";
 /** Called with each filter that throws; the handler then counts as not matching. */
 export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
 
+/** Handlers of objects that are watched. */
+type WatchingHandler = EventHandler | ChangeHandler | IndexHandler | BackgroundHandler;
+
+/** All that can be registered; `type` tells them apart. */
+export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler;
+
+type Type = RegisteredHandler["type"];
+type OfType<Wanted extends Type> = Extract<RegisteredHandler, { readonly type: Wanted }>;
+
 interface OfKind {
   readonly events: readonly EventHandler[];
   readonly changes: readonly ChangeHandler[];
@@ -31,24 +40,18 @@ interface OfKind {
   readonly backgrounds: readonly BackgroundHandler[];
 }
 
-/** All handlers of one operator. */
+/** All handlers of one operator, in one list. */
 export class Registry {
-  readonly #events: EventHandler[] = [];
-  readonly #changes: ChangeHandler[] = [];
-  readonly #indexes: IndexHandler[] = [];
-  readonly #backgrounds: BackgroundHandler[] = [];
-  readonly #activities: ActivityHandler[] = [];
-  readonly #admission: AdmissionHandler[] = [];
+  readonly #handlers: RegisteredHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
+  readonly #reserved: () => readonly string[];
   readonly #cache = new Map<string, OfKind>();
   #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
     matchesResource(selector, resource);
 
-  readonly #reserved: () => readonly string[];
-
   /**
-   * @param keys Gives the names under which a handler's progress is stored.
-   * @param reserved Gives the names under which other notes are stored.
+   * @param keys Returns the names under which a handler's progress is stored.
+   * @param reserved Returns the names under which other notes are stored.
    */
   constructor(
     keys: (id: string) => readonly string[] = (id) => [id],
@@ -58,62 +61,27 @@ export class Registry {
     this.#reserved = reserved;
   }
 
-  /** @throws {TypeError} If another function has the same id on the same kind. */
-  addEvent(handler: EventHandler): void {
-    this.#rejectCollision(this.#events, handler);
-    this.#events.push(handler);
-    this.#cache.clear();
-  }
-
-  /** @throws {TypeError} If another function has the same id, or one stored under the same name, on the same kind. */
-  addChange(handler: ChangeHandler): void {
-    this.#rejectReserved(handler);
-    this.#rejectCollision(this.#changes, handler);
-    this.#changes.push(handler);
-    this.#cache.clear();
-  }
-
-  /** @throws {TypeError} If another function has the same id on the same kind. */
-  addIndex(handler: IndexHandler): void {
-    this.#rejectCollision(this.#indexes, handler);
-    this.#indexes.push(handler);
-    this.#cache.clear();
-  }
-
-  /** Adds a daemon or a timer. @throws {TypeError} If another function has the same id on the same kind. */
-  addBackground(handler: BackgroundHandler): void {
-    this.#rejectCollision(this.#backgrounds, handler);
-    this.#backgrounds.push(handler);
-    this.#cache.clear();
-  }
-
-  /** @throws {TypeError} If another function has the same id in the same activity. */
-  addActivity(handler: ActivityHandler): void {
-    const { activity, id, fn } = handler;
-    const same = this.activitiesOf(activity).find((each) => each.id === id);
-    if (same !== undefined && same.fn !== fn) {
-      throw new TypeError(
-        `Cannot register two handlers of "${activity}" with the id "${id}": give one of them another id`,
-      );
+  /**
+   * Adds a handler.
+   *
+   * @throws {TypeError} If another function has the same id, or one stored under the same name, among the handlers of
+   * that type on the same kind.
+   */
+  add(handler: RegisteredHandler): void {
+    if (handler.type === "activity") {
+      if (this.#isRepeated(handler)) return;
+    } else {
+      if (handler.type === "change") this.#rejectReserved(handler);
+      this.#rejectCollision(handler);
     }
-    if (same === undefined) this.#activities.push(handler);
+    this.#handlers.push(handler);
+    this.#cache.clear();
   }
 
-  /** @throws {TypeError} If another function has the same id on the same kind. */
-  addAdmission(handler: AdmissionHandler): void {
-    this.#rejectCollision(this.#admission, handler);
-    this.#admission.push(handler);
-  }
-
-  /** Gives a copy, which what is added or cleared later does not reach. */
+  /** Returns a copy, which what is added or cleared later does not reach. */
   copy(): Registry {
     const copy = new Registry(this.#keys, this.#reserved);
-    copy.#events.push(...this.#events);
-    copy.#changes.push(...this.#changes);
-    copy.#indexes.push(...this.#indexes);
-    copy.#backgrounds.push(...this.#backgrounds);
-    copy.#activities.push(...this.#activities);
-    copy.#admission.push(...this.#admission);
+    copy.#handlers.push(...this.#handlers);
     return copy;
   }
 
@@ -129,42 +97,42 @@ export class Registry {
 
   /** Forgets everything. */
   clear(): void {
-    this.#events.length = 0;
-    this.#changes.length = 0;
-    this.#indexes.length = 0;
-    this.#backgrounds.length = 0;
-    this.#activities.length = 0;
-    this.#admission.length = 0;
+    this.#handlers.length = 0;
     this.#cache.clear();
   }
 
   get isEmpty(): boolean {
-    return this.objectHandlers.length + this.#activities.length + this.#admission.length === 0;
+    return this.#handlers.length === 0;
   }
 
   /** The handlers of an activity, in order. */
   activitiesOf(activity: ActivityName): readonly ActivityHandler[] {
-    return this.#activities.filter((handler) => handler.activity === activity);
+    return this.#ofType("activity").filter((handler) => handler.activity === activity);
   }
 
   /** All admission handlers. Their kinds are not watched on their account. */
   get admissionHandlers(): readonly AdmissionHandler[] {
-    return this.#admission;
+    return this.#ofType("admission");
   }
 
   /** All handlers of objects that are watched, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
-    return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];
+    return this.#handlers.filter(isWatching);
   }
 
   /** The handlers of causes. */
   get changeHandlers(): readonly ChangeHandler[] {
-    return this.#changes;
+    return this.#ofType("change");
   }
 
   /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
   get statefulHandlers(): readonly ObjectHandler[] {
-    return [...this.#changes, ...this.#backgrounds];
+    return this.#ofType("change", "daemon", "timer");
+  }
+
+  /** All index handlers. */
+  get indexHandlers(): readonly IndexHandler[] {
+    return this.#ofType("index");
   }
 
   /** The raw event handlers of a kind. */
@@ -177,11 +145,6 @@ export class Registry {
     return this.#of(resource).changes;
   }
 
-  /** All index handlers. */
-  get indexHandlers(): readonly IndexHandler[] {
-    return this.#indexes;
-  }
-
   /** The index handlers of a kind. */
   indexesOf(resource: Resource): readonly IndexHandler[] {
     return this.#of(resource).indexes;
@@ -190,6 +153,19 @@ export class Registry {
   /** The daemons and timers of a kind. */
   backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
     return this.#of(resource).backgrounds;
+  }
+
+  #ofType<Wanted extends Type>(...types: readonly Wanted[]): readonly OfType<Wanted>[] {
+    return ofType(this.#handlers, types);
+  }
+
+  /** Whether the same function is there already. @throws {TypeError} If another one has the same id in the same activity. */
+  #isRepeated({ activity, id, fn }: ActivityHandler): boolean {
+    const same = this.activitiesOf(activity).find((other) => other.id === id);
+    if (same === undefined || same.fn === fn) return same !== undefined;
+    throw new TypeError(
+      `Cannot register two handlers of "${activity}" with the id "${id}": give one of them another id`,
+    );
   }
 
   #rejectReserved({ id }: ObjectHandler): void {
@@ -201,10 +177,11 @@ export class Registry {
     );
   }
 
-  #rejectCollision(handlers: readonly ObjectHandler[], added: ObjectHandler): void {
+  #rejectCollision(added: WatchingHandler | AdmissionHandler): void {
     const kind = selectorKey(added.selector);
     const names = this.#keys(added.id);
-    for (const { selector, id, fn } of handlers) {
+    for (const other of this.#ofType(...rivalsOf(added.type))) {
+      const { selector, id, fn } = other;
       if (selectorKey(selector) !== kind || (id === added.id && fn === added.fn)) continue;
       const title = formatSelector(added.selector);
       if (id === added.id) {
@@ -225,19 +202,36 @@ export class Registry {
     const key = keyOf(resource);
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached;
-    const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);
+    const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);
+    const ours = this.#handlers.filter(isWatching).filter(isOurs);
     const found = {
-      events: this.#events.filter(isOurs),
-      changes: this.#changes.filter(isOurs),
-      indexes: this.#indexes.filter(isOurs),
-      backgrounds: this.#backgrounds.filter(isOurs),
+      events: ofType(ours, ["event"]),
+      changes: ofType(ours, ["change"]),
+      indexes: ofType(ours, ["index"]),
+      backgrounds: ofType(ours, ["daemon", "timer"]),
     };
     this.#cache.set(key, found);
     return found;
   }
 }
 
-/** Gives the handlers that this cause calls, in order, each function once per id. */
+function ofType<Wanted extends Type>(
+  handlers: readonly RegisteredHandler[],
+  types: readonly Wanted[],
+): readonly OfType<Wanted>[] {
+  return handlers.filter((handler): handler is OfType<Wanted> => types.some((type) => type === handler.type));
+}
+
+function isWatching(handler: RegisteredHandler): handler is WatchingHandler {
+  return handler.type !== "activity" && handler.type !== "admission";
+}
+
+/** Those whose ids must differ: daemons and timers share one set of names. */
+function rivalsOf(type: WatchingHandler["type"] | "admission"): readonly (typeof type)[] {
+  return type === "daemon" || type === "timer" ? ["daemon", "timer"] : [type];
+}
+
+/** Returns the handlers that this cause calls, in order, each function once per id. */
 export function selectChanges(
   handlers: readonly ChangeHandler[],
   options: {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
 import type { FurtherVersionOptions, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
+import { pointTo } from "../runtime/call_site.ts";
 
 /** Which kind is meant, at least by one name; and, if it is one's own, what its definition says. */
 export interface ResourceOptions extends VersionOptions {
@@ -81,9 +82,7 @@ export function resource<Spec = JsonObject, Status = JsonObject>(
   options: ResourceOptions,
 ): ResourceType<Spec, Status>;
 export function resource(options: ResourceOptions): ResourceType<never, never> {
-  const { group, version, plural, kind, singular, shortcut, category } = options;
-  const name = plural !== undefined ? { plural } : { kind, singular, shortcut, category };
-  const parsed = parseSelector([], { group, version, ...name });
+  const parsed = parseNames(options);
   // NB: not enumerable, so that selectors that mean the same stay equal.
   const selector = Object.freeze(Object.defineProperty({ ...parsed }, OPTIONS, { value: options }));
   return { options, selector };
@@ -96,8 +95,64 @@ export function optionsOf(selector: Selector): ResourceOptions | undefined {
   return typeof found === "object" && found !== null ? found as ResourceOptions : undefined;
 }
 
-/** Gives the selector of any form. @throws {TypeError} If the form is not understood. */
+const NAMES = ["group", "version", "plural", "kind", "singular", "shortcut", "category"];
+const DEFINED = [
+  "spec",
+  "status",
+  "columns",
+  "scale",
+  "selectable",
+  "rules",
+  "versions",
+  "shortNames",
+  "categories",
+];
+
+/** @throws {TypeError} Where the call is not one that the compiler would take. */
+function parseNames(options: ResourceOptions): Selector {
+  try {
+    checkOptions(options);
+    const { group, version, plural, kind, singular, shortcut, category } = options;
+    const name = plural !== undefined ? { plural } : { kind, singular, shortcut, category };
+    return parseSelector([], { group, version, ...name });
+  } catch (error) {
+    pointTo(error, resource);
+    throw error;
+  }
+}
+
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new TypeError("Cannot declare a kind: pass an object, such as { group, version, plural }");
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (DEFINED.includes(name)) continue;
+    const type = name === "namespaced" ? "boolean" : "string";
+    if (type === "string" && !NAMES.includes(name)) {
+      const known = [...NAMES, "namespaced", ...DEFINED];
+      throw new TypeError(`Cannot declare a kind with option "${name}": known are ${known.join(", ")}`);
+    }
+    if (value === undefined || typeof value === type) continue;
+    throw new TypeError(
+      `Cannot declare a kind with a "${name}" of type "${typeof value}": it must be a ${type}`,
+    );
+  }
+}
+
+/** Returns the selector of any form. @throws {TypeError} If the form is not understood. */
 export function selectorOf(like: ResourceLike<never, never>): Selector {
-  if (typeof like === "object") return like.selector;
+  if (isResourceType(like)) return like.selector;
+  if (Array.isArray(like)) {
+    throw new TypeError("Cannot select resources by a list: register the handler once for each kind");
+  }
+  if (typeof like === "object") {
+    throw new TypeError(
+      "Cannot select resources by an object: make it a kind with resource(), or pass a name",
+    );
+  }
   return parseSelector([like]);
+}
+
+function isResourceType(like: unknown): like is ResourceType {
+  return typeof like === "object" && like !== null && "selector" in like && "options" in like;
 }

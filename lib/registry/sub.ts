@@ -1,11 +1,12 @@
 /**
  * Sub-handlers: parts of a handler's work that succeed, fail and are retried each on its own.
  *
- * Source: Kopf, docs/handlers "Sub-handlers"; A §2.8; deviations G7, 232.
+ * Source: Kopf, docs/handlers "Sub-handlers".
  */
 
-import { changeHandler, type ChangeHandlerCause, type RawOptions, takeOptions } from "./declare.ts";
+import { changeHandler, type RawOptions, takeOptions } from "./declare.ts";
 import type { ChangeHandler } from "./handlers.ts";
+import type { ChangeHandlerCause } from "./options.ts";
 
 export interface SubDeclaration {
   readonly parent: ChangeHandler;
@@ -23,7 +24,8 @@ export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
   const { options, fn } = takeOptions(typeof first === "string" ? others : args);
   const named: RawOptions = typeof first === "string" ? { ...options, id: first } : options;
   const cause: ChangeHandlerCause = parent.needsChange === true ? "field" : "create";
-  const handler = changeHandler({ cause, resource: parent.selector, options: named, fn, isSub: true });
+  const resource = { options: {}, selector: parent.selector };
+  const handler = changeHandler({ cause, resource, options: named, fn, isSub: true });
   return {
     ...handler,
     id: `${parent.id}/${handler.id}`,

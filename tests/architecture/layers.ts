@@ -19,6 +19,8 @@ export const LAYERS: readonly string[] = [
   "controller",
   "operator",
   "kits",
+  // Re-exports only: what the subpaths of the package hold.
+  "public",
   "cli",
 ];
 
@@ -34,7 +36,7 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
   // A fault in our diffing or patching must not hide in the server that tests it.
   "lib/kits/apiserver/": ["lib/runtime/", "lib/async/", "types:lib/model/"],
   // Embedding needs no back door: the command line lives on what everybody gets.
-  "lib/cli/": ["lib/runtime/", "mod.ts", "lib/kits/*/mod.ts"],
+  "lib/cli/": ["lib/runtime/", "mod.ts", "lib/public/", "lib/operator/freeze.ts", "lib/kits/*/mod.ts"],
   "cli.ts": ["lib/cli/", "lib/runtime/", "mod.ts"],
   "mod.ts": LAYERS.filter((layer) => layer !== "cli").map((layer) => `lib/${layer}/`),
   // Examples are what users write: the package by its name, and their own files.

@@ -36,7 +36,7 @@ describe("freeze, resume", () => {
     const meeting = await new Meeting(world.client, { namespace: "default", name: "x" }).create();
     const op = operator();
     op.on.event(Example, () => {});
-    const running = await world.start(op, { namespaces: ["default"], peering: "x", identity: "op" });
+    const running = await world.start(op, { scope: ["default"], peering: "x", identity: "op" });
     assert.equal(await command(world, "freeze", "-P", "x", "-t", "60", "-n", "default"), 0);
     const { lastseen, ...record } = (await meeting.records())["me@virtual"] ?? {};
     assert.deepEqual(record, { priority: 100, lifetime: 60 });

@@ -35,7 +35,7 @@ const byColour = op.index(Example, function byColour({ spec, name }) {
 });
 
 op.on.create(Example, function make({ body, name }) {
-  op.info(body, { reason: "Made", message: `${name} is there` });
+  op.events.normal(body, { reason: "Made", message: `${name} is there` });
   trace(`made ${name}`);
 });
 

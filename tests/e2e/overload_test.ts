@@ -64,7 +64,7 @@ describe("An operator on an overloaded API server", () => {
       const controller = new AbortController();
       const run = op.run({
         host,
-        namespaces: [world.namespace],
+        scope: [world.namespace],
         credentials: { server: place.plane.server, ca: place.plane.caPem, token: await makeAccount(place) },
         logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
         signal: controller.signal,

@@ -119,7 +119,7 @@ class Stage implements AsyncDisposable {
       logger: createLogger({ level: "debug", write: (record) => this.logs.push(record) }, host.clock),
       signal: this.#controller.signal,
       credentials: { server: plane.server, ca: plane.caPem, token: made.status.token },
-      namespaces: patterns.map((pattern) => `${this.prefix}-${pattern}`),
+      scope: patterns.map((pattern) => `${this.prefix}-${pattern}`),
       liveness: `http://127.0.0.1:${this.#port}/healthz`,
     });
     this.#run.catch(() => {});

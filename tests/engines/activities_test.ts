@@ -42,9 +42,9 @@ describe("runActivity()", () => {
     const first = new PermanentError("no licence");
     const second = new PermanentError("no database");
     const { error } = await run([
-      { id: "a", activity: "startup", fn: () => Promise.reject(first) },
-      { id: "b", activity: "startup", fn: () => {} },
-      { id: "c", activity: "startup", fn: () => Promise.reject(second) },
+      { id: "a", type: "activity", activity: "startup", fn: () => Promise.reject(first) },
+      { id: "b", type: "activity", activity: "startup", fn: () => {} },
+      { id: "c", type: "activity", activity: "startup", fn: () => Promise.reject(second) },
     ]);
     assert.ok(error instanceof ActivityError);
     assert.deepEqual([...error.failures], [["a", first], ["c", second]]);
@@ -55,6 +55,7 @@ describe("runActivity()", () => {
     const retries: number[] = [];
     const { error, seconds } = await run([{
       id: "a",
+      type: "activity",
       activity: "startup",
       retries: 3,
       fn: ({ retry }: { readonly retry: number }) => {
@@ -70,6 +71,7 @@ describe("runActivity()", () => {
     let calls = 0;
     const { error, seconds } = await run([{
       id: "a",
+      type: "activity",
       activity: "startup",
       timeout: 4,
       fn: () => {

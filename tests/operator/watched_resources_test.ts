@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING } from "../../lib/model/selector.ts";
 import { Observation } from "../../lib/operator/watched_resources.ts";
-import { On } from "../../lib/registry/on.ts";
+import { declareInto } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings, type WatchingSettings } from "../../lib/settings/settings.ts";
@@ -14,7 +14,7 @@ describe("Observation", () => {
   it("[A47] [B198] does not watch kinds on account of admission handlers", async () => {
     const { client } = await virtualWorld();
     const registry = new Registry();
-    const on = new On(registry);
+    const on = declareInto(registry).on;
     on.validate(Example, function check() {});
     on.mutate(Example, function change() {});
     on.event(Plain, () => {});
@@ -28,7 +28,7 @@ describe("Observation", () => {
   it("warns of handlers that meet on a kind under one id, as only the first of them is called", async () => {
     const { client, host } = await virtualWorld();
     const registry = new Registry();
-    const on = new On(registry);
+    const on = declareInto(registry).on;
     on.create(Example, { id: "make" }, () => {});
     on.create("examples", { id: "make" }, () => {});
     on.create("plains", { id: "make" }, () => {});
@@ -47,7 +47,7 @@ describe("Observation", () => {
   it("warns once of keys in settings that match nothing that is watched", async () => {
     const { client, host } = await virtualWorld();
     const registry = new Registry();
-    new On(registry).event(Example, () => {});
+    declareInto(registry).on.event(Example, () => {});
     const told: unknown[] = [];
     const logger = createLogger({ level: "warn", write: ({ fields }) => void told.push(fields) }, host.clock);
     const settings: WatchingSettings = {

@@ -8,10 +8,10 @@
 
 import {
   kinds,
-  kopf,
   type Operator,
   operator,
   PermanentError,
+  persistence,
   resource,
   type ResourceType,
   TemporaryError,
@@ -52,7 +52,7 @@ const Example = resource<Wanted, Record<string, unknown>>(EXAMPLES);
 
 /** Makes the operator; each call is handed over. */
 export function makeOperator(note: (call: Call) => void): Operator {
-  const op = operator({ persistence: kopf() });
+  const op = operator({ persistence: persistence.kopf() });
 
   function act(handler: string, attempt: Attempt, more: { old?: unknown; new?: unknown } = {}): object {
     const { name, spec, retry, reason } = attempt;

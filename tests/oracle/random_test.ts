@@ -15,7 +15,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { canonicalJson } from "../../lib/model/json.ts";
-import { kopf, type KubeObject } from "../../mod.ts";
+import { type KubeObject, persistence } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { RealPlace } from "../support/real_world.ts";
 import { type Loose, Objects, type World } from "../support/worlds.ts";
@@ -67,7 +67,7 @@ class Row implements AsyncDisposable {
         kubeconfig,
         namespace,
       }),
-      likewise.start(makeOperator(noter(this.#ours.likewise), kopf())),
+      likewise.start(makeOperator(noter(this.#ours.likewise), persistence.kopf())),
       own.start(makeOperator(noter(this.#ours.own))),
     ]);
     this.#stops = running.map((each) => () => each.stop());

@@ -7,7 +7,6 @@ const FINALIZER = "lotse.dev/finalizer";
 function detect(options: Partial<DetectOptions>): string {
   const found = detectReason({
     body: { metadata: {} },
-    deleted: false,
     finalizer: FINALIZER,
     hasOld: true,
     hasDiff: false,
@@ -23,7 +22,6 @@ describe("detectReason()", () => {
   const free = { metadata: { deletionTimestamp, finalizers: ["other"] } };
 
   it("takes the first row of the table that matches", () => {
-    assert.equal(detect({ deleted: true, body: held, hasDiff: true }), "gone");
     assert.equal(detect({ body: free, hasOld: false }), "free");
     assert.equal(detect({ body: held, hasOld: false }), "delete");
     assert.equal(detect({ hasOld: false, hasDiff: true }), "create");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changeHandler, objectHandler, takeOptions } from "../../lib/registry/declare.ts";
+import { changeHandler, eventHandler, takeOptions } from "../../lib/registry/declare.ts";
 
 function fn(): void {}
 
@@ -18,11 +18,11 @@ describe("takeOptions()", () => {
   });
 });
 
-describe("objectHandler()", () => {
+describe("eventHandler()", () => {
   it("parses the field and the selector", () => {
-    const handler = objectHandler({ cause: "event", resource: "pods.v1", options: { field: "a.b" }, fn });
+    const handler = eventHandler({ cause: "event", resource: "pods.v1", options: { field: "a.b" }, fn });
     assert.deepEqual([handler.field, handler.id, handler.selector.anyName], [["a", "b"], "fn/a.b", "pods"]);
-    const none = objectHandler({ cause: "event", resource: "pods", options: { field: "" }, fn });
+    const none = eventHandler({ cause: "event", resource: "pods", options: { field: "" }, fn });
     assert.deepEqual([none.field, none.id], [undefined, "fn"]);
   });
 });
@@ -51,12 +51,16 @@ describe("changeHandler()", () => {
   });
 
   it("refuses options of the wrong kind or size", () => {
-    for (const options of [{ field: 3 }, { field: [1] }, { id: 3 }, { labels: "a" }, { errors: "loud" }]) {
+    for (
+      const options of [{ field: 3 }, { field: [1] }, { id: 3 }, { labels: "a" }, { errors: "loud" }, {
+        timeout: "3",
+      }]
+    ) {
       assert.throws(() => declare(options), TypeError, JSON.stringify(options));
     }
-    for (const options of [{ retries: -1 }, { timeout: "3" }, { backoff: NaN }]) {
+    for (const options of [{ retries: -1 }, { backoff: NaN }]) {
       assert.throws(() => declare(options), RangeError, JSON.stringify(options));
     }
-    assert.equal(declare({ retries: 0, timeout: null, errors: "ignored" }).retries, 0);
+    assert.equal(declare({ retries: 0, errors: "ignored" }).retries, 0);
   });
 });

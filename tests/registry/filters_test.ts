@@ -12,7 +12,7 @@ import {
   not,
   PRESENT,
 } from "../../lib/registry/filters.ts";
-import { On } from "../../lib/registry/on.ts";
+import { declareInto, type On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 
 function body(content: Partial<KubeObject> = {}): KubeObject {
@@ -26,7 +26,7 @@ function hasLabels(filters: Filters["labels"], labels: Record<string, string>): 
 /** Whether the handler that is declared wants this. */
 function declared(declare: (on: On) => void, candidate: Partial<Candidate>): boolean {
   const registry = new Registry();
-  declare(new On(registry));
+  declare(declareInto(registry).on);
   const [handler] = registry.objectHandlers;
   assert.ok(handler !== undefined);
   return matches(handler, { body: body(), args: () => ({}), ...candidate });

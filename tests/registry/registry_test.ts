@@ -5,7 +5,7 @@ import { Patch } from "../../lib/model/patch.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { ChangeArgs } from "../../lib/registry/args.ts";
 import type { ChangeCause } from "../../lib/registry/causes.ts";
-import { On } from "../../lib/registry/on.ts";
+import { declareInto, type On } from "../../lib/registry/on.ts";
 import { Registry, selectChanges } from "../../lib/registry/registry.ts";
 import { resource } from "../../lib/registry/resource.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
@@ -28,7 +28,7 @@ const DATABASES: Resource = {
 
 function select(declare: (on: On) => void, changes: Partial<ChangeCause> = {}): string[] {
   const registry = new Registry();
-  declare(new On(registry));
+  declare(declareInto(registry).on);
   const old = changes.old;
   const now = changes.new ?? { spec: { a: 1 } };
   const cause: ChangeCause = {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {
   ABSENT,
-  type AdmissionAnswer,
   AdmissionError,
   EVERYTHING,
   type Operator,
@@ -9,9 +8,9 @@ import {
   PermanentError,
   PRESENT,
   resource,
-  ReviewError,
   TemporaryError,
 } from "../../mod.ts";
+import { type AdmissionAnswer, ReviewError } from "../../lib/public/admission.ts";
 import { Doorway, objectOf, patchIn, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";

@@ -58,7 +58,7 @@ suite("credentials", (scenario) => {
       const op = operator();
       op.on.event(Example, () => {});
       op.on.login(login as () => KubeConfig);
-      return op.run({ host, clusterwide: true, signal: controller.signal });
+      return op.run({ host, scope: "cluster", signal: controller.signal });
     };
     const controller = new AbortController();
     const config = new KubeConfig();

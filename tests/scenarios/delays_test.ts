@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allAtOnce, type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { lifecycles, type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
@@ -95,7 +95,7 @@ suite("delays", (scenario) => {
     "[A188] a delay that ends while another handler works does not leave its handler behind",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       const calls: string[] = [];
       op.on.create(Example, { id: "make" }, () => void calls.push("make"));
       op.on.create(Example, { id: "slow" }, async () => {
@@ -338,7 +338,7 @@ suite("delays", (scenario) => {
     "[A162] results go into the status under the handler's id: nothing, a value, or members that are merged",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       op.on.create(Example, { id: "nothing" }, () => null);
       op.on.create(Example, { id: "none" }, () => {});
       op.on.create(Example, { id: "scalar" }, () => 5);

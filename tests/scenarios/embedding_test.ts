@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { allAtOnce, operator } from "../../mod.ts";
+import { lifecycles, operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 suite("embedding", (scenario) => {
   scenario("[B255] two operators in one process do not know of each other", async (world) => {
     const calls: unknown[] = [];
-    const one = operator({ memo: { whose: "one" }, lifecycle: allAtOnce });
+    const one = operator({ memo: { whose: "one" }, lifecycle: lifecycles.allAtOnce });
     one.on.create(Example, ({ name, memo }) => void calls.push([name, memo.whose]));
     const two = operator({ memo: { whose: "two" } });
     two.on.create(Plain, ({ name, memo }) => void calls.push([name, memo.whose]));
@@ -123,14 +123,29 @@ suite("embedding", (scenario) => {
     },
   );
 
-  scenario.virtual("[B256] a run refuses namespaces together with the whole cluster", async (world) => {
-    const op = operator();
-    const options = { host: world.host, clusterwide: true, namespaces: ["a"] };
-    await assert.rejects(op.run(options), {
-      name: "TypeError",
-      message: "Cannot run both cluster-wide and in namespaces: take one of them",
-    });
-    const running = await world.start(op, { clusterwide: true, namespaces: [] });
-    await running.stop();
-  });
+  scenario.virtual(
+    "[B256] a run has one scope: what contradicts itself cannot be said, or is refused",
+    async (world) => {
+      const op = operator();
+      const refusals: [options: object, name: string, message: RegExp][] = [
+        [
+          { clusterwide: true, namespaces: ["a"] },
+          "TypeError",
+          /with option "clusterwide": known are .*scope/,
+        ],
+        [{ scope: [] }, "RangeError", /in no namespace/],
+        [{ scope: "default" }, "TypeError", /take "cluster", or a list of namespaces/],
+        [{ scope: ["a", 1] }, "TypeError", /take "cluster", or a list of namespaces/],
+        [{ priority: "high" }, "TypeError", /"peering.priority"/],
+      ];
+      for (const [options, name, message] of refusals) {
+        await assert.rejects(op.run({ host: world.host, ...options }), { name, message });
+      }
+      const before = structuredClone(op.settings.peering);
+      const running = await world.start(op, { scope: "cluster", priority: 7 });
+      assert.equal(op.settings.peering.priority, 7, "while it runs, the settings are those of the run");
+      await running.stop();
+      assert.deepEqual(op.settings.peering, before);
+    },
+  );
 });

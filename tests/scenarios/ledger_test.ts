@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allAtOnce, operator, TemporaryError } from "../../mod.ts";
+import { lifecycles, operator, TemporaryError } from "../../mod.ts";
 import type { LedgerEntry } from "../../lib/engines/ledger.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
@@ -13,7 +13,7 @@ function summary({ wake, events, changed, reason, diff, handlers, written }: Led
 suite("the ledger", (scenario) => {
   scenario("tells what woke an object, which handlers matched, and what was written", async (world) => {
     const objects = new Objects(world);
-    const op = operator({ lifecycle: allAtOnce });
+    const op = operator({ lifecycle: lifecycles.allAtOnce });
     op.on.create(Example, function make({ patch }) {
       patch.status.state = "made";
     });

@@ -50,7 +50,7 @@ suite("metrics", (scenario) => {
       const release = Promise.withResolvers<void>();
       let counter = 0;
       op.on.create(Example, async function make({ name, body, retry, sub }) {
-        op.info(body, { reason: "Made" });
+        op.events.normal(body, { reason: "Made" });
         sub(`for-${name}`, () => {});
         if (name.startsWith("secret-flaky") && retry === 0) throw new TemporaryError("once", { delay: 1 });
         if (name.startsWith("secret-late")) throw new TemporaryError("later", { delay: 10_000 });

@@ -1,25 +1,17 @@
 /** Notes that move from one place to another, and back: no handler is repeated, and none is left out. */
 
 import assert from "node:assert/strict";
-import {
-  annotations,
-  kopf,
-  migrate,
-  type Operator,
-  operator,
-  type Persistence,
-  status,
-  TemporaryError,
-} from "../../mod.ts";
+import { type Operator, operator, persistence, TemporaryError } from "../../mod.ts";
+import type { Persistence } from "../../lib/public/persistence.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, type Loose, Objects, type Running, type World } from "../support/worlds.ts";
 
 const PLACES: Readonly<Record<string, () => Persistence>> = {
-  "the default": () => annotations(),
-  "a prefix": () => annotations({ prefix: "first.example.com" }),
-  "another prefix": () => annotations({ prefix: "second.example.org" }),
-  "the status": () => status(),
-  "Kopf's": () => kopf(),
+  "the default": () => persistence.annotations(),
+  "a prefix": () => persistence.annotations({ prefix: "first.example.com" }),
+  "another prefix": () => persistence.annotations({ prefix: "second.example.org" }),
+  "the status": () => persistence.status(),
+  "Kopf's": () => persistence.kopf(),
 };
 
 suite("migrate()", (scenario) => {
@@ -29,7 +21,7 @@ suite("migrate()", (scenario) => {
       scenario.virtual(`takes notes from ${from} to ${to}`, async (world) => {
         const story = new Story(world);
         await story.begin(old());
-        await story.goOn(migrate({ to: next(), from: [old()] }));
+        await story.goOn(persistence.migrate({ to: next(), from: [old()] }));
       });
     }
   }
@@ -38,9 +30,12 @@ suite("migrate()", (scenario) => {
     "moves notes a second time, from what was a move itself, and to the status and back",
     async (world) => {
       const story = new Story(world);
-      const first = annotations({ prefix: "first.example.com" });
-      const second = migrate({ to: annotations({ prefix: "second.example.org" }), from: [first] });
-      const third = migrate({ to: status(), from: [second] });
+      const first = persistence.annotations({ prefix: "first.example.com" });
+      const second = persistence.migrate({
+        to: persistence.annotations({ prefix: "second.example.org" }),
+        from: [first],
+      });
+      const third = persistence.migrate({ to: persistence.status(), from: [second] });
       await story.begin(first);
       await story.run(second, async () => {
         await story.change("done", 2);
@@ -50,15 +45,18 @@ suite("migrate()", (scenario) => {
       });
       assert.deepEqual(story.calls, ["change done 1 2", "change done 2 3"]);
       story.calls.length = 0;
-      await story.goOn(migrate({ to: annotations({ prefix: "fourth.example.com" }), from: [third] }), 3);
+      await story.goOn(
+        persistence.migrate({ to: persistence.annotations({ prefix: "fourth.example.com" }), from: [third] }),
+        3,
+      );
     },
   );
 
   scenario("with `both`, the old operator can take over again, in the midst of everything", async (world) => {
     const story = new Story(world);
-    const [old, next] = [annotations({ prefix: "first.example.com" }), annotations()];
+    const [old, next] = [persistence.annotations({ prefix: "first.example.com" }), persistence.annotations()];
     await story.begin(old);
-    await story.run(migrate({ to: next, from: [old], both: true }), async () => {
+    await story.run(persistence.migrate({ to: next, from: [old], both: true }), async () => {
       await story.change("done", 2);
       await story.change("other", 2);
     });

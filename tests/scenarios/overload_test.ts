@@ -70,7 +70,7 @@ suite("A server with too many requests", (scenario) => {
       op.on.create(Example, function make({ name, body, patch }) {
         made.set(name, (made.get(name) ?? 0) + 1);
         patch.status.made = true;
-        if (name === "late") op.info(body, { reason: "Made" });
+        if (name === "late") op.events.normal(body, { reason: "Made" });
       });
       op.on.event(Example, ({ name, type }) => {
         if (type === "ADDED") seen.push(name);

@@ -6,7 +6,7 @@ import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 /** What operators in the process are told, so that they serve one namespace. */
-const HERE = { namespaces: ["default"] } as const;
+const HERE = { scope: ["default"] } as const;
 
 /** An operator that notes which objects it has created something for. */
 function noting(
@@ -247,7 +247,7 @@ suite("peering", (scenario) => {
       op.on.cleanup(async () => {
         atCleanup = Object.keys(await meeting.records());
       });
-      const running = await world.start(op, { namespaces: [world.namespace], identity: "me" });
+      const running = await world.start(op, { scope: [world.namespace], identity: "me" });
       await world.until(async () => (await meeting.records()).me?.priority === 0);
       await running.stop();
       assert.deepEqual([atCleanup, await meeting.records()], [["me"], {}]);
@@ -284,7 +284,7 @@ suite("peering", (scenario) => {
       });
       const meeting = await new Meeting(world.client, { namespace: "two" }).create();
       const { op, made } = noting();
-      const running = await world.start(op, { namespaces: ["default", "two"] });
+      const running = await world.start(op, { scope: ["default", "two"] });
       const places = new Set(asked(world, "PATCH").map(({ path }) => path));
       assert.deepEqual(
         [...places].sort(),
@@ -404,7 +404,7 @@ suite("peering", (scenario) => {
         await stopped.wait(Infinity);
         log.push(`stop ${name} ${[...stopped.reasons]}`);
       });
-      const running = await world.start(op, { namespaces: [world.namespace] });
+      const running = await world.start(op, { scope: [world.namespace] });
       await objects.create("a");
       await world.until(() => log.length === 1);
       await meeting.write({ other: { priority: 1 } });
@@ -428,11 +428,11 @@ suite("peering", (scenario) => {
       const [low, high] = [noting(), noting()];
       const resumed: string[] = [];
       low.op.on.resume(Example, ({ name }) => void resumed.push(name));
-      const namespaces = [world.namespace];
+      const scope = [world.namespace];
       await objects.create("zero");
-      const first = await world.start(low.op, { namespaces, priority: 1 });
+      const first = await world.start(low.op, { scope, priority: 1 });
       await world.until(() => low.made.length === 1);
-      const second = await world.start(high.op, { namespaces, priority: 2 });
+      const second = await world.start(high.op, { scope, priority: 2 });
       await world.until(() => peeringLog(first.logs).length === 1);
       await objects.create("one");
       await world.until(() => high.made.length === 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { annotations, kopf, migrate, operator, status, TemporaryError } from "../../mod.ts";
+import { operator, persistence, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, FINALIZER, LAST_HANDLED, Objects } from "../support/worlds.ts";
 
@@ -10,7 +10,7 @@ suite("persistence", (scenario) => {
     "[A187] Kopf's wake-up note is removed together with what is written next, and none is ever made",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ persistence: kopf() });
+      const op = operator({ persistence: persistence.kopf() });
       let calls = 0;
       op.on.create(Example, { id: "make" }, () => {
         if (calls++ === 0) throw new TemporaryError("again", { delay: 1.5 });
@@ -53,8 +53,8 @@ suite("persistence", (scenario) => {
     async (world) => {
       const objects = new Objects(world);
       const calls: string[] = [];
-      function makeOperator(persistence: ReturnType<typeof kopf>): ReturnType<typeof operator> {
-        const op = operator({ persistence });
+      function makeOperator(notes: ReturnType<typeof persistence.kopf>): ReturnType<typeof operator> {
+        const op = operator({ persistence: notes });
         op.on.create(Example, { id: "make" }, ({ name }) => void calls.push(`make ${name}`));
         op.on.update(Example, { id: "change" }, ({ name }) => void calls.push(`change ${name}`));
         op.on.delete(Example, { id: "drop" }, ({ name }) => void calls.push(`drop ${name}`));
@@ -62,18 +62,22 @@ suite("persistence", (scenario) => {
       }
       const annotationsOf = async (name: string): Promise<Record<string, string>> =>
         (await objects.get(name)).metadata.annotations ?? {};
-      const first = await world.start(makeOperator(kopf()));
+      const first = await world.start(makeOperator(persistence.kopf()));
       await objects.create("one", { spec: { value: 1 } });
       await world.until(async () => `${KOPF}last-handled-configuration` in await annotationsOf("one"));
       await first.stop();
-      const second = await world.start(makeOperator(migrate({ to: annotations(), from: [kopf()] })));
+      const second = await world.start(
+        makeOperator(persistence.migrate({ to: persistence.annotations(), from: [persistence.kopf()] })),
+      );
       assert.deepEqual(calls, ["make one"]);
       await objects.patch("one", { spec: { value: 2 } });
       await world.until(async () => LAST_HANDLED in await annotationsOf("one"));
       assert.deepEqual(calls, ["make one", "change one"]);
-      assert.deepEqual((await objects.get("one")).metadata.finalizers, [kopf().finalizer]);
+      assert.deepEqual((await objects.get("one")).metadata.finalizers, [persistence.kopf().finalizer]);
       await second.stop();
-      const third = await world.start(makeOperator(migrate({ to: annotations(), from: [kopf()] })));
+      const third = await world.start(
+        makeOperator(persistence.migrate({ to: persistence.annotations(), from: [persistence.kopf()] })),
+      );
       await objects.delete("one");
       await world.until(async () => await objects.find("one") === undefined);
       assert.deepEqual(calls, ["make one", "change one", "drop one"]);
@@ -82,7 +86,9 @@ suite("persistence", (scenario) => {
   );
 
   scenario.virtual("what is odd about how notes are kept is said once, at the start", async (world) => {
-    const op = operator({ persistence: annotations({ prefix: `${"long.".repeat(40)}example.com` }) });
+    const op = operator({
+      persistence: persistence.annotations({ prefix: `${"long.".repeat(40)}example.com` }),
+    });
     op.on.create(Example, () => {});
     const running = await world.start(op);
     const warnings = running.messages("warn").filter((message) => message.includes("prefix of the notes"));
@@ -91,9 +97,9 @@ suite("persistence", (scenario) => {
   });
 
   scenario.virtual("an id whose record would take another note's place is refused", (_world) => {
-    for (const persistence of [annotations(), kopf()]) {
+    for (const notes of [persistence.annotations(), persistence.kopf()]) {
       for (const id of ["last-handled-configuration", "kopf-managed", "touch-dummy"]) {
-        const op = operator({ persistence });
+        const op = operator({ persistence: notes });
         assert.throws(
           () => op.on.create(Example, { id }, () => {}),
           new RegExp(`Cannot register a handler with the id "${id}": another note is stored under`),
@@ -101,8 +107,12 @@ suite("persistence", (scenario) => {
       }
     }
     // There they are in a field of their own.
-    operator({ persistence: status() }).on.create(Example, { id: "last-handled-configuration" }, () => {});
-    assert.equal(annotations().finalizer, FINALIZER);
+    operator({ persistence: persistence.status() }).on.create(
+      Example,
+      { id: "last-handled-configuration" },
+      () => {},
+    );
+    assert.equal(persistence.annotations().finalizer, FINALIZER);
     return Promise.resolve();
   });
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { defaultOperator, info, type Operator, operator } from "../../mod.ts";
+import { defaultOperator, events, type Operator, operator } from "../../mod.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, Objects, type World } from "../support/worlds.ts";
@@ -37,7 +37,7 @@ suite("posting", (scenario) => {
         kind: body.kind,
         metadata: { name: "third", namespace: world.namespace },
       };
-      op.info([body, [other, null]], { reason: "Greeted", message: "Hello" });
+      op.events.normal([body, [other, null]], { reason: "Greeted", message: "Hello" });
     });
     const running = await world.start(op);
     const object = await objects.create("second");
@@ -57,7 +57,7 @@ suite("posting", (scenario) => {
   for (const api of ["events.k8s.io/v1", "v1"] as const) {
     scenario(`[N14] an event said again is counted on the first one, in ${api}`, async (world) => {
       const op = operator({ posting: { api } });
-      op.on.event(Example, ({ body }) => op.warn(body, { reason: "Again", message: "and again" }));
+      op.on.event(Example, ({ body }) => op.events.warning(body, { reason: "Again", message: "and again" }));
       const running = await world.start(op);
       const objects = new Objects(world);
       await objects.create("one");
@@ -77,15 +77,15 @@ suite("posting", (scenario) => {
     async (world) => {
       const op = operator({ posting: { api: "v1" } });
       op.on.create(Example, ({ body }) => {
-        op.exception(body, new RangeError("too many"));
-        op.exception(body, new RangeError("too many"), { reason: "Own", message: "Sorry:" });
-        op.info(body, { reason: "Long", message: `${"a".repeat(1000)}${"z".repeat(1000)}` });
-        op.event(body, { type: "Normal", reason: "Silenced", message: "" });
+        op.events.error(body, new RangeError("too many"));
+        op.events.error(body, new RangeError("too many"), { reason: "Own", message: "Sorry:" });
+        op.events.normal(body, { reason: "Long", message: `${"a".repeat(1000)}${"z".repeat(1000)}` });
+        op.events.post(body, { type: "Normal", reason: "Silenced", message: "" });
         op.settings.posting.enabled = false;
-        op.info(body, { reason: "Silent" });
-        op.warn(body, { reason: "Silent" });
-        op.event(body, { type: "Normal", reason: "Silent" });
-        op.exception(body, new Error("Silent"));
+        op.events.normal(body, { reason: "Silent" });
+        op.events.warning(body, { reason: "Silent" });
+        op.events.post(body, { type: "Normal", reason: "Silent" });
+        op.events.error(body, new Error("Silent"));
         op.settings.posting.enabled = true;
       });
       const running = await world.start(op);
@@ -104,7 +104,7 @@ suite("posting", (scenario) => {
 
   scenario.virtual("[B308] warnings obey the switch, too", async (world) => {
     const op = operator({ posting: { enabled: false } });
-    op.on.create(Example, ({ body }) => op.warn(body, { reason: "Nothing" }));
+    op.on.create(Example, ({ body }) => op.events.warning(body, { reason: "Nothing" }));
     const running = await world.start(op);
     await new Objects(world).create("one");
     await running.advance(60);
@@ -115,9 +115,9 @@ suite("posting", (scenario) => {
   scenario.virtual("[B302] the level decides what is posted, but not about plain events", async (world) => {
     const op = operator({ posting: { level: "warn" } });
     op.on.create(Example, ({ body }) => {
-      op.info(body, { reason: "Info" });
-      op.warn(body, { reason: "Warned" });
-      op.event(body, { type: "Normal", reason: "Plain" });
+      op.events.normal(body, { reason: "Info" });
+      op.events.warning(body, { reason: "Warned" });
+      op.events.post(body, { type: "Normal", reason: "Plain" });
     });
     const running = await world.start(op);
     await new Objects(world).create("one");
@@ -184,23 +184,23 @@ suite("posting", (scenario) => {
     const op = operator();
     let body: KubeObject | undefined;
     op.on.event(Example, (args) => void (body = args.body as KubeObject));
-    assert.ok(await refusal(() => op.info({}, { reason: "Early" })) instanceof ReferenceError);
+    assert.ok(await refusal(() => op.events.normal({}, { reason: "Early" })) instanceof ReferenceError);
     const running = await world.start(op);
     await new Objects(world).create("one");
     await world.until(() => body !== undefined);
-    op.info(body, { reason: "InTime" });
+    op.events.normal(body, { reason: "InTime" });
     await world.until(async () => (await texts(world)).includes("Normal InTime"));
     await running.stop();
-    assert.ok(await refusal(() => op.info(body, { reason: "Late" })) instanceof ReferenceError);
+    assert.ok(await refusal(() => op.events.normal(body, { reason: "Late" })) instanceof ReferenceError);
     assert.equal(defaultOperator.isEmpty, true);
-    assert.ok(await refusal(() => info(body, { reason: "Default" })) instanceof ReferenceError);
+    assert.ok(await refusal(() => events.normal(body, { reason: "Default" })) instanceof ReferenceError);
   });
 
   scenario.virtual("[B309] an events API that does not answer holds nothing up", async (world) => {
     const op = operator({ posting: { defaultBackoffs: [] } });
     const calls: string[] = [];
     op.on.create(Example, ({ body, name }) => {
-      op.info(body, { reason: "Unheard" });
+      op.events.normal(body, { reason: "Unheard" });
       calls.push(name);
     });
     world.intercept = (_, { path }) => path.includes("/events") ? new Promise<Response>(() => {}) : undefined;
@@ -224,7 +224,7 @@ suite("posting", (scenario) => {
         const calls: number[] = [];
         op.on.update(Example, ({ body, spec }) => {
           calls.push(spec.size as number);
-          op.info(body, { reason: `Size${spec.size}` });
+          op.events.normal(body, { reason: `Size${spec.size}` });
         });
         world.intercept = (_, { path }) =>
           path.includes("/events") ? Response.json({ kind: "Status", code: status }, { status }) : undefined;

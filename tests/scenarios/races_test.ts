@@ -4,7 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { allAtOnce, operator, TemporaryError } from "../../mod.ts";
+import { lifecycles, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, EXAMPLES, Objects, Plain, PLAINS } from "../support/worlds.ts";
@@ -51,7 +51,7 @@ suite("What is served no more", (scenario) => {
       await makeNamespace(world, namespace);
       await makeExample(world, namespace, "a");
     }
-    const running = await world.start(op, { namespaces: ["ns-*"] });
+    const running = await world.start(op, { scope: ["ns-*"] });
     assert.deepEqual([...names.keys()].sort(), ["ns-1", "ns-2"]);
     await world.client.delete(EXAMPLES, { namespace: "ns-1", name: "a" });
     await world.client.delete(NAMESPACES, { name: "ns-1" });
@@ -325,7 +325,7 @@ suite("An operator that stops", (scenario) => {
     const objects = new Objects(world);
     const calls: string[] = [];
     const make = (isLast: boolean) => {
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       op.on.create(Example, { id: "first" }, ({ patch }) => {
         calls.push("first");
         patch.status["first"] = "done";

@@ -228,7 +228,7 @@ suite("running", (scenario) => {
       const op = operator({ networking: { errorBackoffs: [1, 1] } });
       const made: string[] = [];
       op.on.create(Example, ({ name }) => void made.push(name));
-      const running = await world.start(op, { namespaces: ["default"], identity: "me", liveness: LIVENESS });
+      const running = await world.start(op, { scope: ["default"], identity: "me", liveness: LIVENESS });
       const before = await meeting.records();
       let refusals = 0;
       let isBroken = true;
@@ -312,7 +312,7 @@ suite("running", (scenario) => {
       const { host } = world;
       const names: string[] = [];
       const warningsOf = async (
-        options: { namespaces?: string[]; clusterwide?: boolean },
+        options: { scope?: string[] | "cluster" },
       ): Promise<unknown[]> => {
         const logs: LogRecord[] = [];
         const logger = createLogger({ level: "warn", write: (record) => logs.push(record) }, host.clock);
@@ -331,8 +331,8 @@ suite("running", (scenario) => {
       await new Objects(world).create("one");
       assert.deepEqual(await warningsOf({}), ["No namespaces are named: the whole cluster is served"]);
       assert.deepEqual(names, ["one"]);
-      assert.deepEqual(await warningsOf({ clusterwide: true }), []);
-      assert.deepEqual(await warningsOf({ namespaces: ["default"] }), []);
+      assert.deepEqual(await warningsOf({ scope: "cluster" }), []);
+      assert.deepEqual(await warningsOf({ scope: ["default"] }), []);
     },
   );
 });

@@ -141,7 +141,7 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
     scenario.virtual(`are one watch where rights allow (${title})`, async (world) => {
       await makeManyNamespaces(world, 500);
       const { op, made, gone } = recorder({ watching: { initialStreaming } });
-      const running = await world.start(op, { namespaces: ["many-*"] });
+      const running = await world.start(op, { scope: ["many-*"] });
       await running.settle();
       assert.deepEqual(watches(world), [""]);
       assert.equal(new Set(made).size, 500);
@@ -167,7 +167,7 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
         await makeManyNamespaces(world, 500);
         forbid(world, () => true);
         const { op, made } = recorder({ watching: { initialStreaming }, networking: { requestLimit: 4 } });
-        const running = await world.start(op, { namespaces: ["many-*"] });
+        const running = await world.start(op, { scope: ["many-*"] });
         await running.settle();
         assert.equal(new Set(watches(world).filter((name) => name !== "")).size, 500);
         assert.equal(new Set(made).size, 500);
@@ -186,7 +186,7 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
       let isForbidden = true;
       forbid(world, () => isForbidden);
       const { op, made, gone } = recorder();
-      const running = await world.start(op, { namespaces: ["many-*"] });
+      const running = await world.start(op, { scope: ["many-*"] });
       await running.settle();
       assert.equal(made.length, 12);
       isForbidden = false;
@@ -219,7 +219,7 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
     for (const [clusterwideFrom, expected] of [[4, 3], [3, 1], [null, 3]] as const) {
       world.requests.length = 0;
       const { op } = recorder({ scanning: { clusterwideFrom } });
-      const running = await world.start(op, { namespaces: ["many-*"] });
+      const running = await world.start(op, { scope: ["many-*"] });
       await running.settle();
       assert.equal(new Set(watches(world)).size, expected, `from ${clusterwideFrom}`);
       await running.stop();

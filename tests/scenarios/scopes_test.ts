@@ -60,7 +60,7 @@ suite("Scopes:", (scenario) => {
       const { op, handled } = recorder();
       await makeNamespace(world, `${prefix}-1`);
       await makeExample(world, `${prefix}-1`, "a");
-      const running = await world.start(op, { namespaces: [`${prefix}-*,!*-test`] });
+      const running = await world.start(op, { scope: [`${prefix}-*,!*-test`] });
       await world.until(() => handled.includes(`${prefix}-1/a`), 5);
       await makeNamespace(world, `${prefix}-5`);
       await makeNamespace(world, `${prefix}-test`);
@@ -81,7 +81,7 @@ suite("Scopes:", (scenario) => {
       op.on.event("namespaces", { id: "see" }, ({ name }) => void seen.push(name));
       await makeNamespace(world, "ns1");
       await makeNamespace(world, "ns5");
-      const running = await world.start(op, { namespaces: ["ns*"] });
+      const running = await world.start(op, { scope: ["ns*"] });
       assert.deepEqual(watched(world), ["ns1", "ns5"]);
       await world.client.delete(NAMESPACES, { name: "ns5" });
       await world.host.clock.advance(5);
@@ -108,7 +108,7 @@ suite("Scopes:", (scenario) => {
           type: "merge",
           body: { metadata: { finalizers: ["x.test/hold"] } },
         });
-        const running = await world.start(op, { namespaces: [`${name}*`] });
+        const running = await world.start(op, { scope: [`${name}*`] });
         await world.client.delete(NAMESPACES, { name });
         const status = { conditions: conditions.map((each) => ({ type: "Waits", status: each })) };
         await world.client.patch(NAMESPACES, { name, subresource: "status" }, {
@@ -149,7 +149,7 @@ suite("Scopes:", (scenario) => {
           await makeNamespace(world, name);
           await makeExample(world, name, "x");
         }
-        const running = await world.start(op, { namespaces: ["a", "b*"] });
+        const running = await world.start(op, { scope: ["a", "b*"] });
         await world.host.clock.advance(5);
         assert.deepEqual(handled, ["a/x"]);
         assert.equal(
@@ -166,7 +166,7 @@ suite("Scopes:", (scenario) => {
   scenario.virtual(
     "[B212] no namespaces are asked for where the whole cluster is served, or names only",
     async (world) => {
-      for (const options of [{ clusterwide: true }, { namespaces: ["default"] }]) {
+      for (const options of [{ scope: "cluster" as const }, { scope: ["default"] }]) {
         world.requests.length = 0;
         const { op } = recorder();
         const running = await world.start(op, options);
@@ -182,7 +182,7 @@ suite("Scopes:", (scenario) => {
       await makeExample(world, name, "x");
     }
     const { op, handled } = recorder({ watching: { chunkSize: 1, initialStreaming: false } });
-    const running = await world.start(op, { namespaces: ["ns*"] });
+    const running = await world.start(op, { scope: ["ns*"] });
     const pages = world.requests.filter(({ path }) => /^\/api\/v1\/namespaces\?limit=1/.test(path));
     assert.ok(pages.length >= 2 && pages.slice(1).every(({ path }) => path.includes("continue=")));
     assert.deepEqual(handled.sort(), ["ns1/x", "ns2/x"]);
@@ -271,7 +271,7 @@ suite("Scopes:", (scenario) => {
       await makeNamespace(world, name);
     }
     const { op } = recorder({ watching: { fieldSelectors: { namespaces: "metadata.name=ns2" } } });
-    const running = await world.start(op, { namespaces: ["*"] });
+    const running = await world.start(op, { scope: ["*"] });
     assert.deepEqual(watched(world), ["ns2"]);
     const asked = world.requests.filter(({ path }) => /^\/api\/v1\/namespaces\?/.test(path));
     assert.ok(

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import type { Operator } from "../../lib/operator/operator.ts";
-import { annotations, migrate, operator, PRESENT, status } from "../../mod.ts";
+import { operator, persistence, PRESENT } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, notesOf, Objects } from "../support/worlds.ts";
 
@@ -55,17 +55,19 @@ suite("Kinds of which only the metadata is watched", (scenario) => {
       };
       const create = (op: Operator): void => op.on.create(Example, function made() {});
       on(
-        make({ persistence: status() }),
+        make({ persistence: persistence.status() }),
         create,
         /^Cannot serve handler "made" for "examples\.v1\.lotse\.test": notes are kept in the status.*use persistence: annotations\(\), or take/,
       );
       on(
-        make({ persistence: migrate({ to: status(), from: [annotations()] }) }),
+        make({
+          persistence: persistence.migrate({ to: persistence.status(), from: [persistence.annotations()] }),
+        }),
         create,
         /notes are kept in the status/,
       );
       on(
-        make({ persistence: status() }),
+        make({ persistence: persistence.status() }),
         (op) => op.daemon(Example, async ({ stopped }) => await stopped.wait(1e6)),
         /notes are kept in the status/,
       );
@@ -79,10 +81,19 @@ suite("Kinds of which only the metadata is watched", (scenario) => {
         (op) => op.on.event(Example, { field: "status.phase", value: PRESENT }, function see() {}),
         /it looks at "status\.phase"/,
       );
-      on(make({ persistence: status() }), (op) => op.on.event(Example, function see() {}));
-      on(make({ persistence: migrate({ to: status(), from: [annotations()], both: true }) }), create);
+      on(make({ persistence: persistence.status() }), (op) => op.on.event(Example, function see() {}));
+      on(
+        make({
+          persistence: persistence.migrate({
+            to: persistence.status(),
+            from: [persistence.annotations()],
+            both: true,
+          }),
+        }),
+        create,
+      );
       on(make(), (op) => op.on.field(Example, "metadata.labels", function labelled() {}));
-      on(operator({ watching: { metadataOnly: ["plains"] }, persistence: status() }), create);
+      on(operator({ watching: { metadataOnly: ["plains"] }, persistence: persistence.status() }), create);
       for (const [op, complaint] of trials) {
         if (complaint !== undefined) {
           const error: unknown = await world.start(op).then(() => undefined, (error: unknown) => error);

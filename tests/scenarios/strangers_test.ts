@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ABSENT, annotations, kopf, operator, PRESENT, status } from "../../mod.ts";
+import { ABSENT, operator, persistence, PRESENT } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 
@@ -132,12 +132,17 @@ suite("objects of strangers", (scenario) => {
     },
   );
 
-  for (const [place, persistence] of [["annotations", annotations()], ["the status", status()]] as const) {
+  for (
+    const [place, notes] of [["annotations", persistence.annotations()], [
+      "the status",
+      persistence.status(),
+    ]] as const
+  ) {
     scenario(
       `1 MiB that does not compress: with notes in ${place}, handlers of what has changed are called, and no others`,
       async (world) => {
         const objects = new Objects(world);
-        const op = operator({ persistence });
+        const op = operator({ persistence: notes });
         const calls: string[] = [];
         op.on.create(Example, () => void calls.push("create"));
         op.on.field(Example, "spec.size", { old: PRESENT }, ({ old, new: now }) => {
@@ -181,7 +186,7 @@ suite("objects of strangers", (scenario) => {
     "a state that is too large for Kopf's notes is kept in memory, and said to be so",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ persistence: kopf() });
+      const op = operator({ persistence: persistence.kopf() });
       const calls: string[] = [];
       op.on.create(Example, { id: "make" }, () => void calls.push("create"));
       op.on.field(Example, "spec.size", { old: PRESENT }, ({ old, new: now }) => {

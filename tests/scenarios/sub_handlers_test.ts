@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allAtOnce, operator, PermanentError, type Sub, TemporaryError } from "../../mod.ts";
+import { lifecycles, operator, PermanentError, type Sub, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
@@ -8,7 +8,7 @@ suite("sub-handlers", (scenario) => {
     "[A6] [A224] children run in order after their parent, under ids that begin with its own",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       const calls: string[] = [];
       op.on.create(Example, function parent_fn({ sub }) {
         calls.push("parent");
@@ -39,7 +39,7 @@ suite("sub-handlers", (scenario) => {
   );
 
   scenario.virtual("[A224] children are written together with their parent", async (world) => {
-    const op = operator({ lifecycle: allAtOnce });
+    const op = operator({ lifecycle: lifecycles.allAtOnce });
     op.on.create(Plain, { id: "parent" }, ({ sub }) => {
       for (const id of ["a", "b"]) sub(id, () => id);
       return 0;
@@ -56,7 +56,7 @@ suite("sub-handlers", (scenario) => {
   });
 
   scenario.virtual("[A225] grandchildren run depth first, under ids of all levels", async (world) => {
-    const op = operator({ lifecycle: allAtOnce });
+    const op = operator({ lifecycle: lifecycles.allAtOnce });
     const ids: unknown[] = [];
     op.on.create(Example, { id: "a" }, ({ sub }) => {
       sub("b", (args) => {
@@ -78,7 +78,7 @@ suite("sub-handlers", (scenario) => {
     "[A226] a child that fails temporarily keeps its parent waiting as long, and is remembered by it",
     async (world) => {
       const objects = new Objects(world);
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       op.on.create(Example, { id: "parent" }, ({ sub }) => {
         sub("good", () => {});
         sub("bad", () => {
@@ -143,7 +143,7 @@ suite("sub-handlers", (scenario) => {
   scenario.virtual(
     "[A229] a child that has finished is not repeated while its sibling is retried",
     async (world) => {
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       const calls: string[] = [];
       op.on.create(Example, { id: "parent" }, ({ sub }) => {
         sub("good", () => void calls.push("good"));
@@ -177,7 +177,7 @@ suite("sub-handlers", (scenario) => {
 
   scenario.virtual("[A232] a child's field is absolute, whatever its parent's", async (world) => {
     const objects = new Objects(world);
-    const op = operator({ lifecycle: allAtOnce });
+    const op = operator({ lifecycle: lifecycles.allAtOnce });
     const calls: unknown[] = [];
     op.on.update(Example, { id: "parent", field: "spec" }, ({ sub }) => {
       sub("absolute", { field: "spec.field" }, ({ old, new: now }) => void calls.push([old, now]));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allAtOnce, operator, resource, status, TemporaryError } from "../../mod.ts";
+import { lifecycles, operator, persistence, resource, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
@@ -27,9 +27,9 @@ suite("writes", (scenario) => {
     },
   );
 
-  scenario.virtual("with status() it costs one", async (world) => {
+  scenario.virtual("with persistence.status() it costs one", async (world) => {
     const objects = new Objects(world);
-    const op = operator({ persistence: status() });
+    const op = operator({ persistence: persistence.status() });
     let calls = 0;
     op.on.create(Example, { id: "make" }, ({ patch }) => {
       calls++;
@@ -62,7 +62,7 @@ suite("writes", (scenario) => {
   scenario.virtual(
     "each cycle writes each part of an object at most once, whatever its handlers do",
     async (world) => {
-      const op = operator({ lifecycle: allAtOnce });
+      const op = operator({ lifecycle: lifecycles.allAtOnce });
       for (const id of ["a", "b", "c"]) {
         op.on.create(Example, { id }, ({ patch, retry, sub }) => {
           patch.status[id] = retry;
@@ -199,7 +199,7 @@ suite("schemas that drop what is written", (scenario) => {
     "notes that the server drops are kept in memory: handlers run once, retries come when they are due",
     async (world) => {
       await makeStrict(world);
-      const op = operator({ persistence: status() });
+      const op = operator({ persistence: persistence.status() });
       const calls: string[] = [];
       op.on.create(Strict, { id: "make" }, ({ name, retry }) => {
         calls.push(`make ${name} ${retry}`);

@@ -118,7 +118,7 @@ class Story {
   #declare(): void {
     const { op } = this;
     op.on.create(Example, function make({ body, retry, logger }) {
-      op.info(body, { reason: "Made" });
+      op.events.normal(body, { reason: "Made" });
       if (retry === 0) throw new TemporaryError("once more", { delay: 90 });
       logger.warn("Made at last");
     });

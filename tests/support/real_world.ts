@@ -61,7 +61,7 @@ export class RealPlace implements AsyncDisposable {
       client,
       namespace,
       start: (op, options) =>
-        startReal(op, { namespaces: [namespace], kubeconfig: plane.kubeconfig, credentials, ...options }),
+        startReal(op, { scope: [namespace], kubeconfig: plane.kubeconfig, credentials, ...options }),
       proxy: async () => {
         const upstream = upstreamOf(plane);
         const proxy = new FaultyProxy(upstream);

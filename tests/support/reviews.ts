@@ -3,7 +3,12 @@
  */
 
 import { Buffer } from "node:buffer";
-import type { AdmissionAnswer, AdmissionServerContext, ReviewHints, WebhookClientConfig } from "../../mod.ts";
+import type {
+  AdmissionAnswer,
+  AdmissionServerContext,
+  ReviewHints,
+  WebhookClientConfig,
+} from "../../lib/public/admission.ts";
 import { EXAMPLES, type Loose } from "./worlds.ts";
 
 /** Gives a review of an update of an object of the scenarios' kind; what is given replaces what would be there. */

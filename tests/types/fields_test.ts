@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ABSENT, adopt, all, type JsonObject, label, not, operator, PRESENT, resource } from "../../mod.ts";
+import { ABSENT, adopt, type JsonObject, label, operator, PRESENT, resource } from "../../mod.ts";
+import { all, not } from "../../lib/public/filters.ts";
 
 interface Port {
   name: string;
@@ -173,7 +174,7 @@ describe("Filter values", () => {
     // @ts-expect-error At once, not some day.
     op.on.create(Database, { id: "4", when: () => Promise.resolve(true) }, () => {});
     // @ts-expect-error Labels are texts.
-    op.on.create(Database, { id: "5", labels: { app: 1 } }, () => {});
+    assert.throws(() => op.on.create(Database, { id: "5", labels: { app: 1 } }, () => {}), TypeError);
   });
 
   it("belong to the causes that have them", () => {

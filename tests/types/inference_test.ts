@@ -2,9 +2,10 @@
  * What the compiler must infer and refuse. `deno check` proves it; running the file only shows that nothing throws.
  */
 
+import assert from "node:assert/strict";
 import { it } from "node:test";
 import { z } from "zod";
-import { type Index, kinds, operator, PRESENT, resource } from "../../mod.ts";
+import { type ChangeHandlerArguments, type Index, kinds, operator, PRESENT, resource } from "../../mod.ts";
 
 interface DatabaseSpec {
   engine: "postgresql" | "mysql";
@@ -37,7 +38,7 @@ it("handlers see the types of the kind", () => {
     expectType<Equal<typeof spec.replicas, number | undefined>>();
     expectType<Equal<typeof status.readyReplicas, number | undefined>>();
     expectType<Equal<typeof name, string>>();
-    expectType<Equal<NonNullable<typeof old>["spec"], typeof spec | undefined>>();
+    expectType<Equal<typeof old, undefined>>();
     patch.status.state = "Ready";
     patch.status.readyReplicas = null;
     // @ts-expect-error There is no such status.
@@ -239,4 +240,72 @@ it("schemas give the types of spec and status, with defaults filled in", () => {
   });
   // @ts-expect-error a type is no schema
   resource({ group: "example.com", plural: "ovens", spec: "string" });
+});
+
+it("`old` is what the cause says, and `new` is always there", () => {
+  const op = operator();
+  op.on.create(Database, { id: "1" }, ({ old, new: now, reason }) => {
+    expectType<Equal<typeof old, undefined>>();
+    expectType<Equal<typeof reason, "create" | "update" | "delete" | "resume">>();
+    void now.spec?.replicas;
+  });
+  op.on.update(Database, { id: "2" }, ({ old, new: now }) => {
+    const [before, after]: [string | undefined, string | undefined] = [old.spec?.engine, now.spec?.engine];
+    void [before, after];
+  });
+  op.on.update(Database, function change({ old }) {
+    void old.spec?.engine;
+  });
+  op.on.delete(Database, { id: "3", optional: true }, ({ old }) => {
+    // @ts-expect-error It may be deleted without ever having been handled.
+    void (() => old.spec);
+  });
+  op.on.resume(Database, { id: "4", deleted: true }, ({ old }) => {
+    // @ts-expect-error The same.
+    void (() => old.spec);
+  });
+  op.on.update(Database, { id: "5", field: "spec.replicas", retries: 3 }, ({ old, new: now }) => {
+    expectType<Equal<typeof old, number | undefined>>();
+    expectType<Equal<typeof now, number | undefined>>();
+  });
+});
+
+it("options that a cause does not have do not compile", () => {
+  const op = operator();
+  const refused = [
+    // @ts-expect-error Only deletions can be optional.
+    () => op.on.create(Database, { id: "1", optional: true }, () => {}),
+    // @ts-expect-error Misspelt.
+    () => op.on.update(Database, { id: "2", retrys: 3 }, () => {}),
+    // @ts-expect-error A time is a number.
+    () => op.on.delete(Database, { id: "3", timeout: "3" }, () => {}),
+    // @ts-expect-error Raw events are not retried.
+    () => op.on.event(Database, { id: "4", retries: 3 }, () => {}),
+    // @ts-expect-error Daemons have no interval.
+    () => op.daemon(Database, { id: "5", interval: 3 }, () => {}),
+    // @ts-expect-error There is no such operation.
+    () => op.on.validate(Database, { id: "6", operation: "PATCH" }, () => {}),
+    // @ts-expect-error Several kinds are several registrations.
+    () => op.on.create([Database], () => {}),
+  ];
+  // @ts-expect-error A login does not return just anything; what it returns is known when it is called.
+  op.on.login({ id: "7" }, () => 3);
+  for (const refuse of refused) assert.throws(refuse, TypeError, `${refuse}`);
+});
+
+it("one function can serve several causes, and be declared without its object", () => {
+  const op = operator();
+  const { create, update, delete: remove } = op.on;
+  function shared({ old }: { old: unknown }): void {
+    void old;
+  }
+  function typed({ old, spec }: ChangeHandlerArguments<DatabaseSpec, DatabaseStatus>): void {
+    void old?.spec?.engine;
+    void spec.engine;
+  }
+  create(Database, shared);
+  update(Database, shared);
+  create(Database, typed);
+  update(Database, typed);
+  remove(Database, typed);
 });

@@ -85,7 +85,8 @@ export interface LoginSource {
  * @throws {LoginError} If it is there, but makes no sense.
  * @example
  * ```ts
- * import { loginWithKubeconfig, operator } from "@lotse/lotse";
+ * import { operator } from "@lotse/lotse";
+ * import { loginWithKubeconfig } from "@lotse/lotse/client";
  *
  * const op = operator();
  *

@@ -6,7 +6,7 @@
 
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import type { UserInfo } from "../../registry/admission.ts";
+import type { UserInfo } from "../../registry/causes.ts";
 import type { AdmissionOperation } from "../../registry/handlers.ts";
 
 /** There is no answer to a review: it is malformed, or about something that no handler is for. */

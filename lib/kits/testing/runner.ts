@@ -19,6 +19,7 @@ import { defaultSettings } from "../../settings/settings.ts";
 export interface Cluster {
   /** The world that both the cluster and the operator live in. */
   readonly host: VirtualHost;
+  /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
@@ -28,10 +29,12 @@ export interface Runnable {
   run(options?: RunOptions<never>): Promise<void>;
 }
 
+/** How to start an operator in a test: the options of `op.run()`, but those of its world. */
 export interface StartOptions
   extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo"> {
   /** What each object's `memo` begins with. Default: the operator's own. */
   readonly memo?: object;
+  /** What it talks to. */
   readonly cluster: Cluster;
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
@@ -56,6 +59,7 @@ export async function start(op: Runnable, options: StartOptions): Promise<Runner
 
 /** An operator that runs, and the hands on its clock. */
 export class Runner implements AsyncDisposable {
+  /** The world of the cluster and the operator. */
   readonly host: VirtualHost;
   /** All log lines so far. */
   readonly logs: LogRecord[] = [];
@@ -69,6 +73,7 @@ export class Runner implements AsyncDisposable {
   #failure: { readonly error: unknown; told: boolean } | undefined;
   #isRunning = true;
 
+  /** Starts it. */
   constructor(op: Runnable, { cluster, level = "debug", reraise = true, timeout, ...options }: StartOptions) {
     const { host } = cluster;
     this.host = host;
@@ -80,10 +85,9 @@ export class Runner implements AsyncDisposable {
     this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
     this.client = createClient(this.#transport);
     const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
-    const { namespaces = [], clusterwide = namespaces.length === 0 } = options;
     const runOptions = {
       ...options,
-      clusterwide,
+      scope: options.scope ?? "cluster",
       host,
       logger,
       credentials,
@@ -154,6 +158,7 @@ export class Runner implements AsyncDisposable {
     this.#check();
   }
 
+  /** Stops it. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }

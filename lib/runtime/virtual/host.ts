@@ -30,11 +30,17 @@ export interface VirtualHostOptions {
 
 /** A host in the test's hand. */
 export interface VirtualHost extends Host {
+  /** Tells it from real ones. */
   readonly name: "virtual";
+  /** Stands still until the test winds it. */
   readonly clock: VirtualClock;
+  /** The same numbers in each run, by the seed. */
   readonly random: Random;
+  /** In memory. */
   readonly files: Files;
+  /** What is written to its outputs is kept; signals are sent by the test. */
   readonly process: VirtualProcess;
+  /** Origins lead into functions; everything else is refused. */
   readonly network: VirtualNetwork;
 }
 

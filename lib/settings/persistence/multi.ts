@@ -28,9 +28,10 @@ export interface MultiOptions {
  *
  * @example
  * ```ts
- * import { annotations, MultiDiffBase, operator } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
+ * import { MultiDiffBase } from "@lotse/lotse/persistence";
  *
- * const [now, before] = [annotations({ prefix: "new.example.com" }), annotations({ prefix: "old.example.com" })];
+ * const [now, before] = [persistence.annotations({ prefix: "new.example.com" }), persistence.annotations({ prefix: "old.example.com" })];
  * const diffBase = new MultiDiffBase([now.diffBase, before.diffBase]);
  * const op = operator({ persistence: { ...now, diffBase, finalizer: before.finalizer } });
  * ```
@@ -82,9 +83,10 @@ export class MultiDiffBase implements DiffBaseStorage {
  *
  * @example
  * ```ts
- * import { annotations, MultiProgress, operator, status } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
+ * import { MultiProgress } from "@lotse/lotse/persistence";
  *
- * const progress = new MultiProgress([annotations().progress, status().progress], { writable: 1 });
+ * const progress = new MultiProgress([persistence.annotations().progress, persistence.status().progress], { writable: 1 });
  * const op = operator({ persistence: { progress } });
  * ```
  */

@@ -1,5 +1,5 @@
 /**
- * The ways to keep notes on objects that users pick from: `operator({ persistence: kopf() })`.
+ * The ways to keep notes on objects that users pick from: `operator({ persistence: persistence.kopf() })`.
  *
  * Each sets the finalizer and both storages; any of the three can be replaced. See docs/decisions/0004-notes.md.
  */
@@ -43,9 +43,9 @@ export interface KopfOptions extends AnnotationsOptions {
  * @throws {RangeError} If the prefix is not a DNS name.
  * @example
  * ```ts
- * import { annotations, operator } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
  *
- * const op = operator({ persistence: annotations({ prefix: "databases.example.com" }) });
+ * const op = operator({ persistence: persistence.annotations({ prefix: "databases.example.com" }) });
  * ```
  */
 export function annotations(options: AnnotationsOptions = {}): Persistence {
@@ -67,9 +67,9 @@ export function annotations(options: AnnotationsOptions = {}): Persistence {
  * @throws {RangeError} If the name is empty.
  * @example
  * ```ts
- * import { operator, status } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
  *
- * const op = operator({ persistence: status({ name: "databases" }) });
+ * const op = operator({ persistence: persistence.status({ name: "databases" }) });
  * ```
  */
 export function status(options: StatusOptions = {}): Persistence {
@@ -92,9 +92,9 @@ export function status(options: StatusOptions = {}): Persistence {
  * @throws {RangeError} If the prefix is not a DNS name.
  * @example
  * ```ts
- * import { kopf, operator } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
  *
- * const op = operator({ persistence: kopf() });
+ * const op = operator({ persistence: persistence.kopf() });
  * ```
  */
 export function kopf(options: KopfOptions = {}): Persistence {
@@ -128,9 +128,9 @@ export interface MigrateOptions {
  * @throws {RangeError} If there is no place that they come from.
  * @example
  * ```ts
- * import { annotations, kopf, migrate, operator } from "@lotse/lotse";
+ * import { operator, persistence } from "@lotse/lotse";
  *
- * const op = operator({ persistence: migrate({ to: annotations(), from: [kopf()] }) });
+ * const op = operator({ persistence: persistence.migrate({ to: persistence.annotations(), from: [persistence.kopf()] }) });
  * ```
  */
 export function migrate({ to, from, both = false }: MigrateOptions): Persistence {

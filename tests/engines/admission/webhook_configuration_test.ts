@@ -7,7 +7,7 @@ import {
 } from "../../../lib/engines/admission/webhook_configuration.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
 import { ABSENT, PRESENT } from "../../../lib/registry/filters.ts";
-import { On } from "../../../lib/registry/on.ts";
+import { declareInto, type On } from "../../../lib/registry/on.ts";
 import { Registry } from "../../../lib/registry/registry.ts";
 
 const XS: Resource = {
@@ -29,7 +29,7 @@ function webhooks(
   options: Partial<Parameters<typeof webhooksFor>[0]> = {},
 ): Record<string, unknown>[] {
   const registry = new Registry();
-  declare(new On(registry));
+  declare(declareInto(registry).on);
   const handlers = new Map(registry.admissionHandlers.map((handler) => [handler, [XS]]));
   return webhooksFor({ handlers, suffix: "sfx", client: { url: "https://a.test" }, ...options });
 }
@@ -129,7 +129,7 @@ describe("webhooksFor()", () => {
 
   it("[B141] has no rules for kinds that are not there", () => {
     const registry = new Registry();
-    new On(registry).validate("ys", () => {});
+    declareInto(registry).on.validate("ys", () => {});
     const handlers = new Map(registry.admissionHandlers.map((handler) => [handler, []]));
     assert.deepEqual(webhooksFor({ handlers, suffix: "s", client: {} })[0]?.rules, []);
   });

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { adopt, type OwnerReference } from "../../../mod.ts";
 import {
   adjustNamespace,
-  adopt,
   type Child,
   disown,
   harmonizeNaming,
   own,
-  type OwnerReference,
-} from "../../../mod.ts";
+} from "../../../lib/public/hierarchies.ts";
 
 const owner = {
   apiVersion: "example.com/v1",

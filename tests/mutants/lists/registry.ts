@@ -13,11 +13,11 @@ const mutants: Mutant[] = [
     ["fn.name.replace(/^(bound )+/", "fn.name.replace(/^bound /"],
   ], ON),
   ...breaksOf("lib/registry/declare.ts", [
-    [`declaration.isSub === true || cause === "index" ?`, "declaration.isSub === true ?"],
+    [`declaration.isSub === true || cause === "index";`, "declaration.isSub === true;"],
     [`if (cause === "field" && handler.field === undefined`, "if (false"],
     ["if (criteria.length > 0 && field === undefined) {", "if (false) {"],
     [`if (criteria[0] === "value" && criteria.length > 1) {`, "if (false) {"],
-    ["if (value !== null && value !== undefined) continue;", "continue;"],
+    ["if (value === null || value === undefined) {", "if (false) {"],
   ], ON),
   ...breaksOf("lib/registry/declare.ts", [
     [`needsChange: cause === "update" || cause === "field"`, "needsChange: true"],
@@ -26,15 +26,15 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/registry/registry.ts", [
     ["if (selectorKey(selector) !== kind || (id === added.id && fn === added.fn)) continue;", "continue;"],
     [
-      "readonly #changes: ChangeHandler[] = [];",
-      "static readonly shared: ChangeHandler[] = [];\n  readonly #changes = Registry.shared;",
+      "readonly #handlers: RegisteredHandler[] = [];",
+      "static readonly shared: RegisteredHandler[] = [];\n  readonly #handlers = Registry.shared;",
     ],
   ], ON),
   ...breaksOf("lib/registry/registry.ts", [
     [`(seen.has(handler.id) ? "id" : mismatchOf(handler, options))`, "mismatchOf(handler, options)"],
     [
-      "this.#changes.push(handler);",
-      "if (!this.#changes.some(({ fn }) => fn === handler.fn)) this.#changes.push(handler);",
+      "this.#handlers.push(handler);",
+      "if (!this.#handlers.some(({ fn }) => fn === handler.fn)) this.#handlers.push(handler);",
     ],
     ["return handlers.filter((handler) => {", "return handlers.toReversed().filter((handler) => {"],
     [`if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";`, ""],
@@ -42,7 +42,7 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/operator/operator.ts", [
     ["this.#lifecycle = value ?? undefined;", "this.#lifecycle = value ?? this.#lifecycle;"],
   ], ON),
-  ...breaksOf("lib/registry/admission.ts", [["if (listed?.length === 0) {", "if (false) {"]]),
+  ...breaksOf("lib/registry/declare.ts", [["if (listed?.length === 0) {", "if (false) {"]], ON),
   ...breaksOf("lib/registry/args.ts", [
     ["return deepFreeze(this.#event);", "return this.#event;"],
     ["return deepFreeze(value);", "return value;"],

@@ -16,12 +16,12 @@ const mutants: Mutant[] = [
   // The decision table.
   {
     ...CAUSES,
-    replace: 'reason: isBlocked(body, finalizer) ? "delete" : "free"',
+    replace: 'reason: hasFinalizer(body, finalizer) ? "delete" : "free"',
     by: 'reason: "free"',
   },
   {
     ...CAUSES,
-    replace: 'reason: isBlocked(body, finalizer) ? "delete" : "free"',
+    replace: 'reason: hasFinalizer(body, finalizer) ? "delete" : "free"',
     by: 'reason: "delete"',
   },
   { ...CAUSES, replace: 'if (!hasOld) return { reason: "create", initial: false };', by: "" },
@@ -40,11 +40,6 @@ const mutants: Mutant[] = [
     ...CAUSES,
     replace: 'return initial ? { reason: "resume", initial }',
     by: 'return false ? { reason: "resume", initial }',
-  },
-  {
-    ...CAUSES,
-    replace: "return (body.metadata?.deletionTimestamp ?? null) !== null;",
-    by: 'return body.metadata !== undefined && "deletionTimestamp" in body.metadata;',
   },
   {
     file: "lib/model/finalizers.ts",

@@ -15,7 +15,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests: filters,
-    replace: "const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);",
+    replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },
   // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.

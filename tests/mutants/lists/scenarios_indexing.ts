@@ -111,8 +111,8 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
-    replace: "return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];",
-    by: "return [...this.#events, ...this.#changes, ...this.#backgrounds];",
+    replace: 'return handler.type !== "activity" && handler.type !== "admission";',
+    by: 'return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "index";',
   },
   // Filters and handlers do not get the indexes; or all kinds are asked; or what has a name of an argument takes its place.
   {
@@ -124,7 +124,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
-    replace: "const isOurs = (handler: ObjectHandler): boolean => this.#isServed(handler, resource);",
+    replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },
   {

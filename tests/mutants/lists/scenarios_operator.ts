@@ -7,7 +7,6 @@ const persistence = ["tests/scenarios/persistence_test.ts"];
 const posting = ["tests/scenarios/posting_test.ts"];
 
 const ACTIVITIES = { file: "lib/engines/activities.ts", tests };
-const OPERATOR = { file: "lib/operator/operator.ts", tests };
 const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const ARGS = { file: "lib/registry/args.ts", tests };
 const LIFETIME = { file: "lib/operator/run.ts", tests };
@@ -139,10 +138,9 @@ const mutants: Mutant[] = [
   },
   { ...POSTING, replace: "backoffs: posting.backoffs,", by: "backoffs: [1]," },
   {
-    ...OPERATOR,
-    tests: posting,
-    replace: "if (poster === undefined) {\n      throw new ReferenceError(",
-    by: "if (poster === undefined) {\n      return void (",
+    ...ANNOUNCING,
+    replace: "if (now === undefined) {\n      throw new ReferenceError(",
+    by: "if (now === undefined) {\n      return void (",
   },
   { ...RUNNING, tests: posting, replace: "this.#options.onPoster(undefined);", by: "" },
 ];

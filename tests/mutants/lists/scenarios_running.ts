@@ -79,13 +79,13 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/operator.ts",
     tests,
-    replace: "if (!isNamed && clusterwide === undefined) warnOfScope(logger);",
+    replace: "if (scope === undefined) warnOfScope(logger);",
     by: "",
   },
   {
     file: "lib/operator/operator.ts",
     tests,
-    replace: "if (!isNamed && clusterwide === undefined) warnOfScope(logger);",
+    replace: "if (scope === undefined) warnOfScope(logger);",
     by: "warnOfScope(logger);",
   },
   // Handlers that fail.
@@ -125,7 +125,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/operator.ts",
     tests: embedding,
-    replace: "if (clusterwide === true && namespaces !== undefined && namespaces.length > 0) {",
+    replace: "if (scope.length === 0) {",
     by: "if (false) {",
   },
   {

@@ -96,8 +96,8 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
-    replace: "return [...this.#events, ...this.#changes, ...this.#backgrounds, ...this.#indexes];",
-    by: "return [...this.#events, ...this.#changes, ...this.#backgrounds];",
+    replace: 'return handler.type !== "activity" && handler.type !== "admission";',
+    by: 'return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "index";',
   },
 ];
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { IndexHandle } from "../../lib/registry/index_handle.ts";
-import { indexWord } from "../../lib/registry/indexes.ts";
+import { declareInto } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 
-describe("indexWord()", () => {
+describe("op.index()", () => {
   it("registers the function, and gives the handle that goes with it", () => {
     const registry = new Registry();
-    const index = indexWord(registry);
+    const { index } = declareInto(registry);
     const byName = index("pods", { field: "spec.nodeName" }, function byName({ name }) {
       return { [name]: 1 };
     });
@@ -18,7 +18,7 @@ describe("indexWord()", () => {
   });
 
   it("gives a handle that shows what is attached, for as long as it is", () => {
-    const handle = indexWord(new Registry())("pods", function all() {});
+    const handle = declareInto(new Registry()).index("pods", function all() {});
     assert.ok(handle instanceof IndexHandle);
     assert.equal(handle.size, 0);
     const attached = IndexHandle.attach(handle, new Map([["a", [1]]]));
@@ -28,7 +28,7 @@ describe("indexWord()", () => {
   });
 
   it("refuses a second function under the same id", () => {
-    const index = indexWord(new Registry());
+    const { index } = declareInto(new Registry());
     index("pods", { id: "a" }, () => {});
     assert.throws(() => index("pods", { id: "a" }, () => {}), TypeError);
   });

@@ -1,0 +1,19 @@
+/**
+ * `@lotse/lotse/admission`: what a server for webhooks of one's own is made from.
+ *
+ * @module
+ */
+
+export { ReviewError } from "../engines/admission/review.ts";
+export { webhookServer, type WebhookServerOptions } from "../engines/admission/webhook_server.ts";
+export type {
+  AdmissionAnswer,
+  AdmissionServer,
+  AdmissionServerContext,
+  AdmissionServerFn,
+  AdmissionServerObject,
+  CertificateValidity,
+  ReviewFn,
+  ReviewHints,
+  WebhookClientConfig,
+} from "../settings/admission_server.ts";

@@ -1,0 +1,16 @@
+/**
+ * `@lotse/lotse/client`: ways into a cluster, and the types of what leads there.
+ *
+ * @module
+ */
+
+export type { ApiClass } from "../client/api_classes.ts";
+export type { ConnectionInfo, Credentials, Impersonation } from "../client/auth/connection_info.ts";
+export type { KubeConfigCluster, KubeConfigLike, KubeConfigUser } from "../client/auth/kubeconfig_object.ts";
+export {
+  type GivenCredentials,
+  type LoginInfo,
+  type LoginSource,
+  loginWithKubeconfig,
+  loginWithServiceAccount,
+} from "../client/auth/login.ts";

@@ -1,0 +1,28 @@
+/**
+ * `@lotse/lotse/host`: what an operator needs of the world around it, to be put in place of the real one, and logging.
+ *
+ * @module
+ */
+
+export { currentHost } from "../runtime/current_host.ts";
+export type {
+  Clock,
+  Connection,
+  ConnectOptions,
+  Files,
+  Host,
+  HttpRequest,
+  HttpResponse,
+  Network,
+  Peer,
+  Process,
+  Random,
+  RunOptions,
+  RunResult,
+  Seconds,
+  ServeOptions,
+  Server,
+  ServerLimits,
+  ServerTls,
+} from "../runtime/host.ts";
+export type { LogFields, Logger, LoggerChild, LogLevel, LogReference } from "../runtime/logging.ts";

@@ -1,0 +1,41 @@
+/**
+ * `@lotse/lotse/types`: types that those of the main door are made from. Programs seldom name them.
+ *
+ * @module
+ */
+
+export type { Before, ChangeFn, LoginResult, OptionalField } from "../registry/on.ts";
+export type { SeenBy, SubFn } from "../registry/arguments.ts";
+export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../registry/options.ts";
+export type {
+  Addressable,
+  DeepReadonly,
+  FieldOf,
+  FieldPathOf,
+  FieldValue,
+  PathOf,
+  PathOfObject,
+  Present,
+  ValueAt,
+} from "../registry/field_paths.ts";
+export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../registry/index_handle.ts";
+export type { DeclaredHandler } from "../registry/declared.ts";
+export type { Kinds } from "../registry/kinds.ts";
+export type {
+  ColumnOptions,
+  FurtherVersionOptions,
+  JsonSchemaConverter,
+  JsonSchemaOptions,
+  OutputOf,
+  RuleOptions,
+  ScaleOptions,
+  SchemaLike,
+  StandardJsonSchema,
+  VersionOptions,
+} from "../registry/schemas.ts";
+export type { DiffOperation } from "../model/diff.ts";
+export type { Json, StatusBody } from "../model/object.ts";
+export type { PatchFunction, PatchOfMeta } from "../model/patch.ts";
+export type { ResourcePredicate, Selector, SelectorTerm } from "../model/selector.ts";
+export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
+export type { TypedPostOptions } from "../operator/announcing.ts";

@@ -1,0 +1,197 @@
+/** What the package exports, by door; and how to read it off a module. */
+
+/** How many names the main door may have. */
+export const MOST = 120;
+
+/** Returns the names that a module exports, sorted. `export *` without a name is not understood: no door has it. */
+export function namesIn(source: string): string[] {
+  const text = source.replaceAll(/\/\*\*[^]*?\*\//g, "");
+  const listed = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names = ""]) =>
+    names.split(",").map((name) => name.trim().replace(/^type /, "").replace(/^\w+ as /, ""))
+  );
+  const declared = [
+    ...text.matchAll(/^export (?:\* as|interface|type|class|const|function|async function) (\w+)/gm),
+  ].map(([, name = ""]) => name);
+  return [...listed, ...declared].filter((name) => name !== "").sort();
+}
+
+/** The names behind each door. */
+export const SURFACE: Readonly<Record<string, string>> = {
+  ".": `
+    ABSENT ActivityArguments ActivityError ActivityName ActivityOptions Address AdmissionError
+    AdmissionFilterArguments AdmissionHandlerArguments AdmissionOperation AdmissionOptions Api ApiError
+    AttemptArguments CallOptions ChangeFilterArguments ChangeFilterOptions ChangeHandlerArguments
+    ChangeOptions ConnectionInfo DaemonHandlerArguments DaemonOptions DeclareActivity DeclareAdmission
+    DeclareChange DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareTimer DeleteOptions Diff
+    DiffItem EVERYTHING ErrorsMode Essence EventFilterArguments EventHandlerArguments EventOptions Events
+    FilterOptions GivenCredentials HandlerOptions HandlerRetriesError HandlerTimeoutError Host Index
+    IndexArguments IndexOptions JsonObject KubeObject LedgerEntry LedgerHandler LedgerRecord Lifecycle
+    ListOptions LogLevel Logger LoginError MetaFilter NewObject ObjectArguments ObjectMeta ObjectReference
+    On Operator OperatorOptions OwnerReference PRESENT Patch PatchOf PermanentError PlainMemo PostOptions
+    Postable Reason Resource ResourceLike ResourceOptions ResourceType RetryOptions RunOptions Seconds
+    Settings SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError TemporaryErrorOptions
+    TimerOptions UserInfo ValueFilter WatchEvent adopt daemon defaultOperator events index isOperator
+    kinds label lifecycles on operator ownerReference persistence resource timer webhookServer
+  `,
+  "./cli": `
+    main
+  `,
+  "./executable": `
+    EmbeddedFile ExecutableOptions runExecutable startExecutable
+  `,
+  "./admission": `
+    AdmissionAnswer AdmissionServer AdmissionServerContext AdmissionServerFn AdmissionServerObject
+    CertificateValidity ReviewError ReviewFn ReviewHints WebhookClientConfig WebhookServerOptions
+    webhookServer
+  `,
+  "./client": `
+    ApiClass ConnectionInfo Credentials GivenCredentials Impersonation KubeConfigCluster KubeConfigLike
+    KubeConfigUser LoginInfo LoginSource loginWithKubeconfig loginWithServiceAccount
+  `,
+  "./filters": `
+    ChangeFilterOptions FilterOptions MetaFilter ValueFilter all any none not
+  `,
+  "./hierarchies": `
+    AdoptOptions Child ChildMeta Children LabelOptions NamespaceOptions NamingOptions NestedPath
+    ObjectReference OwnOptions Owner OwnerOption OwnerReferenceOptions Referable addOwnerReference
+    adjustNamespace adopt disown harmonizeNaming label objectReference own ownerReference
+    removeOwnerReference
+  `,
+  "./host": `
+    Clock ConnectOptions Connection Files Host HttpRequest HttpResponse LogFields LogLevel LogReference
+    Logger LoggerChild Network Peer Process Random RunOptions RunResult Seconds ServeOptions Server
+    ServerLimits ServerTls currentHost
+  `,
+  "./peering": `
+    FreezePeersOptions ResumePeersOptions detectIdentity freezePeers resumePeers
+  `,
+  "./persistence": `
+    AnnotationsDiffBaseOptions AnnotationsOptions AnnotationsProgress AnnotationsProgressOptions
+    DiffBaseOptions DiffBaseStorage EssenceNote FetchEssenceOptions FetchOptions FieldPath FieldSpec
+    Garbage KeyForm KopfOptions MigrateOptions MultiDiffBase MultiOptions MultiProgress NotesOptions
+    Persistence ProgressRecord ProgressStorage ProgressTarget RecordForm StatusDiffBaseOptions
+    StatusOptions StatusProgress StatusProgressOptions annotations annotationsDiffBase kopf migrate status
+    statusDiffBase
+  `,
+  "./settings": `
+    AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings
+    ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProcessSettings QueueingSettings
+    ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
+  `,
+  "./types": `
+    Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
+    DeclaredHandler DeepReadonly DiffOperation FieldOf FieldPathOf FieldValue FurtherVersionOptions
+    IndexKey IndexOf IndexValue Json JsonSchemaConverter JsonSchemaOptions Kinds LifecycleContext
+    LoginResult OptionalField OptionsOfCause OutputOf PatchFunction PatchOfMeta PathOf PathOfObject
+    Present ResourcePredicate RuleOptions ScaleOptions SchemaLike SeenBy Selector SelectorTerm SingleValue
+    StandardJsonSchema StatusBody SubFn TypedPostOptions ValueAt VersionOptions
+  `,
+  "./testing": `
+    Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualHost VirtualHostOptions
+    VirtualNetwork VirtualProcess start virtualHost
+  `,
+  "./apiserver": `
+    ApiServer ApiServerOptions ServeApiOptions ServedApi apiServer
+  `,
+  "./kubernetes": `
+    APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource
+    Affinity AggregationRule AllocatedDeviceStatus AllocationResult ApiextensionsServiceReference
+    ApiextensionsWebhookClientConfig ApiregistrationServiceReference AppArmorProfile ApplyConfiguration
+    AttachedVolume AuditAnnotation AzureDiskVolumeSource AzureFilePersistentVolumeSource
+    AzureFileVolumeSource CELDeviceSelector CSIDriver CSIDriverSpec CSINode CSINodeDriver CSINodeSpec
+    CSIPersistentVolumeSource CSIStorageCapacity CSIVolumeSource Capabilities CapacityRequestPolicy
+    CapacityRequestPolicyRange CapacityRequirements CephFSPersistentVolumeSource CephFSVolumeSource
+    CertificateSigningRequest CertificateSigningRequestCondition CertificateSigningRequestSpec
+    CertificateSigningRequestStatus CinderPersistentVolumeSource CinderVolumeSource ClientIPConfig
+    ClusterRole ClusterRoleBinding ClusterTrustBundleProjection Condition ConfigMap ConfigMapEnvSource
+    ConfigMapKeySelector ConfigMapNodeConfigSource ConfigMapProjection ConfigMapVolumeSource Container
+    ContainerExtendedResourceRequest ContainerImage ContainerPort ContainerResizePolicy
+    ContainerResourceMetricSource ContainerResourceMetricStatus ContainerRestartRule
+    ContainerRestartRuleOnExitCodes ContainerState ContainerStateRunning ContainerStateTerminated
+    ContainerStateWaiting ContainerStatus ContainerUser ControllerRevision CoreResourceClaim Counter
+    CounterSet CronJob CronJobSpec CronJobStatus CrossVersionObjectReference
+    CustomResourceColumnDefinition CustomResourceConversion CustomResourceDefinition
+    CustomResourceDefinitionCondition CustomResourceDefinitionNames CustomResourceDefinitionSpec
+    CustomResourceDefinitionStatus CustomResourceDefinitionVersion CustomResourceSubresourceScale
+    CustomResourceSubresourceStatus CustomResourceSubresources CustomResourceValidation DaemonEndpoint
+    DaemonSet DaemonSetCondition DaemonSetSpec DaemonSetStatus DaemonSetUpdateStrategy Deployment
+    DeploymentCondition DeploymentSpec DeploymentStatus DeploymentStrategy Device
+    DeviceAllocationConfiguration DeviceAllocationResult DeviceAttribute DeviceCapacity DeviceClaim
+    DeviceClaimConfiguration DeviceClass DeviceClassConfiguration DeviceClassSpec DeviceConstraint
+    DeviceCounterConsumption DeviceRequest DeviceRequestAllocationResult DeviceSelector DeviceSubRequest
+    DeviceTaint DeviceToleration DiscoveryEndpointPort DownwardAPIProjection DownwardAPIVolumeFile
+    DownwardAPIVolumeSource EmptyDirVolumeSource Endpoint EndpointAddress EndpointConditions EndpointHints
+    EndpointPort EndpointSlice EndpointSubset Endpoints EnvFromSource EnvVar EnvVarSource
+    EphemeralContainer EphemeralVolumeSource Event EventSeries EventSource ExactDeviceRequest ExecAction
+    ExemptPriorityLevelConfiguration ExpressionWarning ExternalDocumentation ExternalMetricSource
+    ExternalMetricStatus FCVolumeSource FieldSelectorAttributes FieldSelectorRequirement FileKeySelector
+    FlexPersistentVolumeSource FlexVolumeSource FlockerVolumeSource FlowDistinguisherMethod FlowSchema
+    FlowSchemaCondition FlowSchemaSpec FlowSchemaStatus FlowcontrolSubject ForNode ForZone
+    GCEPersistentDiskVolumeSource GRPCAction GitRepoVolumeSource GlusterfsPersistentVolumeSource
+    GlusterfsVolumeSource GroupSubject HPAScalingPolicy HPAScalingRules HTTPGetAction HTTPHeader
+    HTTPIngressPath HTTPIngressRuleValue HorizontalPodAutoscaler HorizontalPodAutoscalerBehavior
+    HorizontalPodAutoscalerCondition HorizontalPodAutoscalerSpec HorizontalPodAutoscalerStatus HostAlias
+    HostIP HostPathVolumeSource IPAddress IPAddressSpec IPBlock ISCSIPersistentVolumeSource
+    ISCSIVolumeSource ImageVolumeSource ImageVolumeStatus Ingress IngressBackend IngressClass
+    IngressClassParametersReference IngressClassSpec IngressLoadBalancerIngress IngressLoadBalancerStatus
+    IngressPortStatus IngressRule IngressServiceBackend IngressSpec IngressStatus IngressTLS JSONPatch
+    JSONSchemaProps Job JobCondition JobSpec JobStatus JobTemplateSpec KeyToPath LabelSelector
+    LabelSelectorAttributes LabelSelectorRequirement Lease LeaseSpec Lifecycle LifecycleHandler LimitRange
+    LimitRangeItem LimitRangeSpec LimitResponse LimitedPriorityLevelConfiguration LinuxContainerUser
+    LoadBalancerIngress LoadBalancerStatus LocalObjectReference LocalSubjectAccessReview LocalVolumeSource
+    MatchCondition MatchResources MetricIdentifier MetricSpec MetricStatus MetricTarget MetricValueStatus
+    ModifyVolumeStatus MutatingAdmissionPolicy MutatingAdmissionPolicyBinding
+    MutatingAdmissionPolicyBindingSpec MutatingAdmissionPolicySpec MutatingWebhook
+    MutatingWebhookConfiguration Mutation NFSVolumeSource NamedRuleWithOperations Namespace
+    NamespaceCondition NamespaceSpec NamespaceStatus NetworkDeviceData NetworkPolicy
+    NetworkPolicyEgressRule NetworkPolicyIngressRule NetworkPolicyPeer NetworkPolicyPort NetworkPolicySpec
+    Node NodeAddress NodeAffinity NodeAllocatableResourceClaimStatus NodeAllocatableResourceMapping
+    NodeCondition NodeConfigSource NodeConfigStatus NodeDaemonEndpoints NodeFeatures NodeRuntimeHandler
+    NodeRuntimeHandlerFeatures NodeSelector NodeSelectorRequirement NodeSelectorTerm NodeSpec NodeStatus
+    NodeSwapStatus NodeSystemInfo NonResourceAttributes NonResourcePolicyRule NonResourceRule
+    ObjectFieldSelector ObjectMetricSource ObjectMetricStatus ObjectReference OpaqueDeviceConfiguration
+    Overhead ParamKind ParamRef ParentReference PersistentVolume PersistentVolumeClaim
+    PersistentVolumeClaimCondition PersistentVolumeClaimSpec PersistentVolumeClaimStatus
+    PersistentVolumeClaimTemplate PersistentVolumeClaimVolumeSource PersistentVolumeSpec
+    PersistentVolumeStatus PhotonPersistentDiskVolumeSource Pod PodAffinity PodAffinityTerm
+    PodAntiAffinity PodCertificateProjection PodCondition PodDNSConfig PodDNSConfigOption
+    PodDisruptionBudget PodDisruptionBudgetSpec PodDisruptionBudgetStatus PodExtendedResourceClaimStatus
+    PodFailurePolicy PodFailurePolicyOnExitCodesRequirement PodFailurePolicyOnPodConditionsPattern
+    PodFailurePolicyRule PodIP PodOS PodReadinessGate PodResourceClaim PodResourceClaimStatus
+    PodSchedulingGate PodSchedulingGroup PodSecurityContext PodSpec PodStatus PodTemplate PodTemplateSpec
+    PodsMetricSource PodsMetricStatus PolicyRule PolicyRulesWithSubjects PortStatus PortworxVolumeSource
+    PreferredSchedulingTerm PriorityClass PriorityLevelConfiguration PriorityLevelConfigurationCondition
+    PriorityLevelConfigurationReference PriorityLevelConfigurationSpec PriorityLevelConfigurationStatus
+    Probe ProjectedVolumeSource QueuingConfiguration QuobyteVolumeSource RBDPersistentVolumeSource
+    RBDVolumeSource ReplicaSet ReplicaSetCondition ReplicaSetSpec ReplicaSetStatus ReplicationController
+    ReplicationControllerCondition ReplicationControllerSpec ReplicationControllerStatus
+    ResourceAttributes ResourceClaim ResourceClaimConsumerReference ResourceClaimSpec ResourceClaimStatus
+    ResourceClaimTemplate ResourceClaimTemplateSpec ResourceFieldSelector ResourceHealth
+    ResourceMetricSource ResourceMetricStatus ResourcePolicyRule ResourcePool ResourceQuota
+    ResourceQuotaSpec ResourceQuotaStatus ResourceRequirements ResourceRule ResourceSlice
+    ResourceSliceSpec ResourceStatus Role RoleBinding RoleRef RollingUpdateDaemonSet
+    RollingUpdateDeployment RollingUpdateStatefulSetStrategy RuleWithOperations RuntimeClass
+    SELinuxOptions ScaleIOPersistentVolumeSource ScaleIOVolumeSource Scheduling ScopeSelector
+    ScopedResourceSelectorRequirement SeccompProfile Secret SecretEnvSource SecretKeySelector
+    SecretProjection SecretReference SecretVolumeSource SecurityContext SelectableField
+    SelfSubjectAccessReview SelfSubjectAccessReviewSpec SelfSubjectReview SelfSubjectReviewStatus
+    SelfSubjectRulesReview SelfSubjectRulesReviewSpec Service ServiceAccount ServiceAccountSubject
+    ServiceAccountTokenProjection ServiceBackendPort ServiceCIDR ServiceCIDRSpec ServiceCIDRStatus
+    ServicePort ServiceReference ServiceSpec ServiceStatus SessionAffinityConfig SleepAction StatefulSet
+    StatefulSetCondition StatefulSetOrdinals StatefulSetPersistentVolumeClaimRetentionPolicy
+    StatefulSetSpec StatefulSetStatus StatefulSetUpdateStrategy StorageClass
+    StorageOSPersistentVolumeSource StorageOSVolumeSource Subject SubjectAccessReview
+    SubjectAccessReviewSpec SubjectAccessReviewStatus SubjectRulesReviewStatus SuccessPolicy
+    SuccessPolicyRule Sysctl TCPSocketAction Taint TokenRequest TokenReview TokenReviewSpec
+    TokenReviewStatus Toleration TopologySelectorLabelRequirement TopologySelectorTerm
+    TopologySpreadConstraint TypeChecking TypedLocalObjectReference TypedObjectReference
+    UncountedTerminatedPods UserInfo UserSubject ValidatingAdmissionPolicy
+    ValidatingAdmissionPolicyBinding ValidatingAdmissionPolicyBindingSpec ValidatingAdmissionPolicySpec
+    ValidatingAdmissionPolicyStatus ValidatingWebhook ValidatingWebhookConfiguration Validation
+    ValidationRule Variable Volume VolumeAttachment VolumeAttachmentSource VolumeAttachmentSpec
+    VolumeAttachmentStatus VolumeAttributesClass VolumeDevice VolumeError VolumeMount VolumeMountStatus
+    VolumeNodeAffinity VolumeNodeResources VolumeProjection VolumeResourceRequirements VolumeStatus
+    VsphereVirtualDiskVolumeSource WebhookClientConfig WebhookConversion WeightedPodAffinityTerm
+    WindowsSecurityContextOptions
+  `,
+};

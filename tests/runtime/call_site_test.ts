@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { calledFrom } from "../../lib/runtime/call_site.ts";
+
+function fail(text: string): never {
+  throw new TypeError(text);
+}
+
+/** The frames of a stack: without the line that repeats the message, where there is one. */
+function framesOf(error: Error): string[] {
+  return (error.stack ?? "").split("\n").filter((line) => line.includes("call_site") || line.includes("at "));
+}
+
+describe("calledFrom()", () => {
+  it("returns what the function returns, for the same arguments", () => {
+    const add = calledFrom((a: number, b: number) => a + b);
+    assert.equal(add(1, 2), 3);
+  });
+
+  it("lets the stack of what is thrown begin at the caller", () => {
+    const refuse = calledFrom((text: string) => fail(text));
+    function author(): void {
+      refuse("no");
+    }
+    assert.throws(author, (error: Error) => {
+      assert.equal(error.message, "no");
+      assert.match(framesOf(error)[0] ?? "", /author/);
+      assert.doesNotMatch(error.stack ?? "", /\bfail\b/);
+      return true;
+    });
+  });
+
+  it("passes on what is no error", () => {
+    const refuse = calledFrom(() => {
+      throw "text";
+    });
+    assert.throws(refuse, (error) => error === "text");
+  });
+});
