@@ -41,13 +41,10 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     fill(spec, {
       restartPolicy: "Always",
       enableServiceLinks: true,
-      preemptionPolicy: "PreemptLowerPriority",
-      priority: 0,
-      tolerations: [toleration("not-ready"), toleration("unreachable")],
     });
     defaultPodSpec(spec);
   },
-  Service: (spec, object) => defaultService(spec, object),
+  Service: defaultService,
   PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
   PersistentVolume: (spec) =>
     fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" }),
@@ -138,13 +135,19 @@ function defaultClaimTemplate(claim: JsonObject): void {
   if (spec !== undefined) fill(spec, { volumeMode: "Filesystem" });
 }
 
-function defaultService(spec: JsonObject, object: KubeObject): void {
+function defaultService(spec: JsonObject): void {
   fill(spec, { type: "ClusterIP", sessionAffinity: "None" });
+  if (spec.type !== "ExternalName") fill(spec, { internalTrafficPolicy: "Cluster" });
   for (const port of objectsIn(spec.ports)) {
     fill(port, { protocol: "TCP" });
     fill(port, { targetPort: port.port });
   }
-  if (spec.type === "ExternalName") return;
+}
+
+/** Gives a service its addresses. */
+export function allocateAddresses(object: KubeObject): void {
+  const spec = objectAt(object, "spec");
+  if (spec === undefined || spec.type === "ExternalName") return;
   if (spec.clusterIP === undefined || spec.clusterIP === "") {
     spec.clusterIP = addressFor(`${object.metadata.namespace}/${object.metadata.name}`);
   }
@@ -152,7 +155,6 @@ function defaultService(spec: JsonObject, object: KubeObject): void {
   const both = spec.clusterIP === "None" && Object.keys(objectAt(spec, "selector") ?? {}).length === 0;
   fill(spec, {
     clusterIPs: [spec.clusterIP],
-    internalTrafficPolicy: "Cluster",
     ipFamilies: both && spec.ipFamilyPolicy === undefined ? ["IPv4", "IPv6"] : ["IPv4"],
     ipFamilyPolicy: both ? "RequireDualStack" : "SingleStack",
   });
@@ -180,6 +182,17 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   Ingress: { loadBalancer: {} },
   PodDisruptionBudget: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };
+
+/** What admission plugins of the real server add to a new Pod. */
+export function admitPod(pod: KubeObject): void {
+  const spec = objectAt(pod, "spec");
+  if (spec === undefined) return;
+  fill(spec, {
+    preemptionPolicy: "PreemptLowerPriority",
+    priority: 0,
+    tolerations: [toleration("not-ready"), toleration("unreachable")],
+  });
+}
 
 /** Gives a new object the status that the API server gives it. */
 export function initialStatus(kind: string, object: KubeObject): void {

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import { defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
 import { builtinCauses } from "./builtin_checks.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
@@ -19,8 +19,10 @@ export function builtinRules(kind: string): KindRules {
       return dropUnknown(kind, object);
     },
     settle(object, old) {
+      if (kind === "Service") allocateAddresses(object);
       if (old !== undefined) return;
       initialStatus(kind, object);
+      if (kind === "Pod") admitPod(object);
       if (kind === "Job") labelJob(object);
       if (kind === "DaemonSet") annotateDaemonSet(object);
     },
@@ -29,12 +31,15 @@ export function builtinRules(kind: string): KindRules {
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
 }
 
-const NAMESPACE_RULES: Pick<KindRules, "settle" | "terminate" | "holds"> = {
+const NAMESPACE_RULES: Omit<KindRules, "validate"> = {
+  normalize(object) {
+    const { metadata } = object;
+    metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
+    return dropUnknown("Namespace", object);
+  },
   settle(object, old) {
     if (old !== undefined) return;
     initialStatus("Namespace", object);
-    const { metadata } = object;
-    metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
     object.spec = { ...object.spec, finalizers: ["kubernetes"] };
   },
   terminate(object) {

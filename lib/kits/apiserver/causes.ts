@@ -17,7 +17,8 @@ export type CauseReason =
   | "FieldValueDuplicate"
   | "FieldValueForbidden"
   | "FieldValueTooLong"
-  | "FieldValueTooMany";
+  | "FieldValueTooMany"
+  | "FieldManagerConflict";
 
 /** The field of a cause that belongs to none: Go prints its nil path so, and clients see it. */
 export const NO_FIELD = "<nil>";

@@ -1,8 +1,9 @@
 /**
- * What all parts of the API server share: the host, the store and the kinds.
+ * What all parts of the API server share: the host, the store, the kinds, and who owns what.
  */
 
 import type { Host } from "../../runtime/host.ts";
+import type { Ownership } from "./apply/ownership.ts";
 import type { Kinds } from "./kinds.ts";
 import type { Store } from "./store.ts";
 
@@ -10,9 +11,5 @@ export interface Cluster {
   readonly host: Host;
   readonly store: Store;
   readonly kinds: Kinds;
-}
-
-/** Gives the time as Kubernetes writes it: RFC 3339, whole seconds, UTC. */
-export function timestamp(milliseconds: number): string {
-  return new Date(Math.floor(milliseconds / 1000) * 1000).toISOString().replace(".000Z", "Z");
+  readonly ownership: Ownership;
 }

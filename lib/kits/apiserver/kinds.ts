@@ -53,6 +53,8 @@ export interface Kind extends Resource {
   /** Fields besides `metadata.name` and `metadata.namespace` that field selectors may use, as dotted paths. */
   readonly selectable: readonly string[];
   readonly columns?: readonly PrinterColumn[];
+  /** The structural schema of a custom kind's version. */
+  readonly schema?: JsonObject;
   readonly scale?: ScalePaths;
   /** Between what is stored and what this version shows, where more than `apiVersion` differs. */
   readonly conversion?: Conversion;

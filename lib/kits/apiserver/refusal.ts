@@ -91,6 +91,17 @@ export function conflict(
   });
 }
 
+/** Applied fields that belong to others. NB: the real server does not say of which object. */
+export function applyConflict(
+  { message, causes }: { readonly message: string; readonly causes: readonly Cause[] },
+): Refusal {
+  return refusal(message, {
+    code: 409,
+    reason: "Conflict",
+    details: { causes: causes.map((cause) => ({ ...cause })) },
+  });
+}
+
 export function forbidden(names: KindNames, name: string, reason: string): Refusal {
   return refusal(`${qualified(names)} "${name}" is forbidden: ${reason}`, {
     code: 403,

@@ -8,6 +8,7 @@
 import { Hono } from "hono";
 import type { Authority } from "../../runtime/certificates.ts";
 import type { Host } from "../../runtime/host.ts";
+import { Ownership } from "./apply/ownership.ts";
 import { builtinKinds } from "./builtin.ts";
 import type { Cluster } from "./cluster.ts";
 import { Kinds } from "./kinds.ts";
@@ -50,7 +51,7 @@ export interface ApiServer<H extends Host = Host> {
 export function apiServer<H extends Host>({ host }: ApiServerOptions<H>): ApiServer<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
-  const cluster: Cluster = { host, store, kinds };
+  const cluster: Cluster = { host, store, kinds, ownership: new Ownership(kinds, host.clock) };
   for (const kind of builtinKinds(store, host.clock)) kinds.add(kind);
   startLifecycle(cluster);
   const app = new Hono();

@@ -12,6 +12,7 @@ import { after, before, describe, it } from "node:test";
 import { findControlPlane } from "../../control_plane/control_plane.ts";
 import { differences } from "./compare.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
+import { APPLYING } from "./scenarios/apply.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { LISTS } from "./scenarios/lists.ts";
@@ -27,6 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...DISCOVERY,
   ...OBJECTS,
   ...PATCHES,
+  ...APPLYING,
   ...SCHEMAS,
   ...LISTS,
   ...WATCHES,

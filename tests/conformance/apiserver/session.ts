@@ -28,6 +28,7 @@ export const JSON_PATCH: Readonly<Record<string, string>> = { "content-type": "a
 export const STRATEGIC: Readonly<Record<string, string>> = {
   "content-type": "application/strategic-merge-patch+json",
 };
+export const APPLY: Readonly<Record<string, string>> = { "content-type": "application/apply-patch+yaml" };
 export const TABLE: Readonly<Record<string, string>> = {
   accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
 };

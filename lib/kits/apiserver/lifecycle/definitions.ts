@@ -5,11 +5,12 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { type Cluster, timestamp } from "../cluster.ts";
+import type { Cluster } from "../cluster.ts";
 import { defaultDefinition, establishedStatus, validateDefinition } from "../crd.ts";
 import { customKinds } from "../custom.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
 import type { Change } from "../storage/collection.ts";
+import { timestamp } from "../timestamp.ts";
 import { equal, isObject } from "../values.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject } from "../writes/update.ts";

@@ -31,7 +31,9 @@ export class Namespaces {
   /** Makes the namespaces that every cluster has. */
   initialize(): void {
     const kind = this.#kind();
-    for (const name of INITIAL) createObject(this.#cluster, { metadata: { name } }, { kind });
+    for (const name of INITIAL) {
+      createObject(this.#cluster, { metadata: { name } }, { kind, writer: { manager: "kube-apiserver" } });
+    }
   }
 
   /** To be called on each change of a namespace. */

@@ -23,11 +23,14 @@ import { deleteObject, type DeleteOptions, type Deletion } from "../writes/delet
 import { commitUpdate, prepareUpdate, updateObject } from "../writes/update.ts";
 import type { Call } from "./call.ts";
 import { optionsOf } from "./write_options.ts";
+import { writerOf } from "./writer.ts";
 
 /** An object as a client wants it, and what becomes of fields that nobody knows. */
 export interface Wish {
   readonly object: KubeObject;
   readonly report?: WriteOptions["report"];
+  /** The object comes with its owners, because it was applied. */
+  readonly applied?: boolean;
 }
 
 /**
@@ -38,16 +41,23 @@ export interface Wish {
 export async function createAdmitted(
   cluster: Cluster,
   call: Call,
-  { object, report, warn }: Wish & { readonly warn: Attributes["warn"] },
+  { object, report, warn, applied = false }: Wish & { readonly warn: Attributes["warn"] },
 ): Promise<Stored> {
   const { kind, path: { namespace }, dryRun } = call;
-  if (!isAdmitted(cluster, kind)) return createObject(cluster, object, { kind, namespace, dryRun, report });
+  const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
+  if (!isAdmitted(cluster, kind)) {
+    return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
+  }
   placeObject(cluster, object, { kind, namespace });
   report?.(kind.rules.normalize(object));
+  // NB: what webhooks change belongs to nobody.
+  if (owned.writer !== undefined) {
+    cluster.ownership.track({ kind, writer: owned.writer, before: undefined, after: object });
+  }
   const name = object.metadata.name ?? "";
   const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
   const mutated = await mutate(cluster, attributes) ?? object;
-  const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun });
+  const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun, applied: true });
   const named = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
   await validate(cluster, { ...named, object: creation.object });
   return commitCreation(cluster, creation);
@@ -75,13 +85,17 @@ export async function updateAdmitted(
   for (;;) {
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
-    const { object, report } = wish(seen);
+    const { object, report, applied = false } = wish(seen);
     const options = { kind, reference, subresource, dryRun };
+    const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, subresource) };
     if (!isAdmitted(cluster, kind)) {
-      return updateObject(cluster, { ...options, report, change: () => object });
+      return updateObject(cluster, { ...options, ...owned, report, change: () => object });
     }
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
     report?.(kind.rules.normalize(object));
+    if (owned.writer !== undefined) {
+      cluster.ownership.track({ kind, writer: owned.writer, before: seen.object, after: object });
+    }
     const attributes = {
       ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),
       object,
@@ -89,7 +103,7 @@ export async function updateAdmitted(
     };
     const mutated = await mutate(cluster, attributes) ?? object;
     if (kind.collection.get(key) !== seen) continue;
-    const update = prepareUpdate({ ...options, change: () => mutated });
+    const update = prepareUpdate(cluster, { ...options, applied: true, change: () => mutated });
     await validate(cluster, { ...attributes, object: update.updated });
     const stored = commitUpdate(cluster, update);
     if (stored !== undefined) return stored;

@@ -137,6 +137,7 @@ function decodeMetadata(value: unknown, { prefix, unknown, fail }: Decoding): Ob
   for (const [field, found] of Object.entries(value)) {
     const type = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
     if (type === undefined) unknown.push(`metadata.${field}`);
+    else if (field === "managedFields" && Array.isArray(found)) metadata[field] = found;
     else if (type !== "anything" && !isEmpty(found)) {
       const fault = typeFault(found, type);
       if (fault !== undefined) {

@@ -9,11 +9,12 @@ import { badRequest, unknownPatchType, unprocessable, unsupportedMediaType } fro
 import { applyStrategicMerge } from "../strategic.ts";
 import { isObject, setOwn } from "../values.ts";
 import { contentTypeOf, parseText, readText } from "./body.ts";
+import { APPLY_PATCH } from "./writer.ts";
 
 /** Applies a patch to an object; gives a new one. */
 export type Patcher = (live: JsonObject) => JsonObject;
 
-const JSON_PATCH = "application/json-patch+json";
+export const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 
@@ -26,7 +27,7 @@ export async function readPatch(request: Request, kind: Kind): Promise<Patcher> 
   const type = contentTypeOf(request);
   const accepted = kind.custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
   if (!type.endsWith("+json") && !type.endsWith("+yaml")) throw unknownPatchType();
-  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+  if (!accepted.includes(type)) throw unsupportedMediaType([...accepted, APPLY_PATCH]);
   const patch = parseText(await readText(request), { prefix: "error decoding patch: " });
   if (type === JSON_PATCH) return jsonPatcher(patch);
   if (!isObject(patch)) {

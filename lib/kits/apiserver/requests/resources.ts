@@ -5,6 +5,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { User } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
+import { withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
@@ -24,18 +25,20 @@ import { clone } from "../values.ts";
 import type { WriteOptions } from "../writes/create.ts";
 import type { Deletion } from "../writes/delete.ts";
 import { createAdmitted, deleteAdmitted, updateAdmitted } from "./admitted.ts";
-import { readObject } from "./body.ts";
+import { readConfiguration } from "./apply.ts";
+import { contentTypeOf, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
 import { readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
-import { readPatch } from "./patch.ts";
+import { JSON_PATCH, readPatch } from "./patch.ts";
 import { jsonResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
 import { isDryRun } from "./write_options.ts";
+import { APPLY_PATCH } from "./writer.ts";
 
 export interface CallOptions {
   readonly kind: Kind;
@@ -117,12 +120,21 @@ async function create(cluster: Cluster, call: Call): Promise<Response> {
   return await created(cluster, call, decoded);
 }
 
-async function created(cluster: Cluster, call: Call, decoded: Decoded): Promise<Response> {
+interface CreatedOptions {
+  /** The object comes with its owners, because it was applied. */
+  readonly applied?: boolean;
+}
+
+async function created(
+  cluster: Cluster,
+  call: Call,
+  { applied, ...decoded }: Decoded & CreatedOptions,
+): Promise<Response> {
   const { kind, shape } = call;
   const headers = new Headers();
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
-  const stored = await createAdmitted(cluster, call, { object, report, warn: warner(headers) });
+  const stored = await createAdmitted(cluster, call, { object, report, applied, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
 }
 
@@ -145,12 +157,13 @@ async function replace(cluster: Cluster, call: Call): Promise<Response> {
 
 async function patch(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, shape } = call;
+  if (contentTypeOf(request) === APPLY_PATCH) return await apply(cluster, call);
   const { namespace, name = "" } = path;
-  const apply = await readPatch(request, kind);
+  const change = await readPatch(request, kind);
   const reference = { namespace, name };
   const headers = new Headers();
   const wish = (current: Stored) => {
-    const decoded = decodePatched(apply(clone(servedObject(kind, current))), kind);
+    const decoded = decodePatched(change(copyOf(servedObject(kind, current), request)), kind);
     const { object } = decoded;
     checkPlace(object, reference);
     if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
@@ -158,6 +171,38 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
     }
     const refuse = (fault: string) => invalidPatch(object, fault);
     return { object, report: reporter(call, { headers, decoded, refuse }) };
+  };
+  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
+  return objectResponse(cluster, stored, { kind, shape, headers });
+}
+
+/** Only JSON patches can reach into the owners, which objects share. */
+function copyOf(object: KubeObject, request: Request): KubeObject {
+  if (contentTypeOf(request) === JSON_PATCH) return clone(object);
+  const copy = clone(withoutOwners(object));
+  const { managedFields } = object.metadata;
+  if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
+  return copy;
+}
+
+async function apply(cluster: Cluster, call: Call): Promise<Response> {
+  const { kind, path, shape } = call;
+  const { namespace, name = "", subresource } = path;
+  const applyTo = await readConfiguration(cluster, call);
+  const reference = { namespace, name };
+  const take = (live: Stored | undefined) => {
+    const decoded = decodePatched(applyTo(live && servedObject(kind, live)), kind);
+    checkPlace(decoded.object, reference);
+    return { ...decoded, applied: true };
+  };
+  if (kind.collection.get(keyFor(kind, reference)) === undefined) {
+    if (subresource !== undefined) throw notFound(kind, name);
+    return await created(cluster, call, take(undefined));
+  }
+  const headers = new Headers();
+  const wish = (current: Stored) => {
+    const decoded = take(current);
+    return { object: decoded.object, applied: true, report: reporter(call, { headers, decoded }) };
   };
   const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, headers });

@@ -13,10 +13,11 @@ import { readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { readPatch } from "./patch.ts";
 import { jsonResponse } from "./respond.ts";
+import { writerOf } from "./writer.ts";
 
 /** Serves GET, PUT and PATCH of a scale. */
 export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, dryRun, shape } = call;
+  const { request, kind, path, query, dryRun, shape } = call;
   const { namespace, name = "" } = path;
   const reference = { namespace, name };
   const find = () => {
@@ -38,7 +39,13 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     if (typeof resourceVersion === "string") next.metadata.resourceVersion = resourceVersion;
     return next;
   };
-  const stored = updateObject(cluster, { kind, reference, dryRun, change });
+  const stored = updateObject(cluster, {
+    kind,
+    reference,
+    dryRun,
+    change,
+    writer: writerOf(request, query, "scale"),
+  });
   return jsonResponse(scaleOf(kind, stored), { pretty: shape.pretty });
 }
 

@@ -3,7 +3,8 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { type Cluster, timestamp } from "../cluster.ts";
+import type { Writer } from "../apply/ownership.ts";
+import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import {
   alreadyExists,
@@ -15,6 +16,7 @@ import {
   terminating,
 } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
+import { timestamp } from "../timestamp.ts";
 import { objectAt } from "../values.ts";
 import { generateName, metadataCauses } from "./metadata.ts";
 
@@ -23,6 +25,10 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Is told which fields the kind does not know, before anything is written; may throw. */
   readonly report?: (unknown: readonly string[]) => void;
+  /** Who owns what is written. Default: nobody; the owners that there are stay. */
+  readonly writer?: Writer;
+  /** The object comes with its owners, because it was applied. */
+  readonly applied?: boolean;
 }
 
 export interface CreateOptions extends WriteOptions {
@@ -60,7 +66,7 @@ export function createObject(
 export function prepareCreation(
   cluster: Cluster,
   object: KubeObject,
-  { kind, namespace, dryRun = false, report }: CreateOptions & { readonly kind: Kind },
+  { kind, namespace, dryRun = false, report, writer, applied }: CreateOptions & { readonly kind: Kind },
 ): Creation {
   const { metadata } = object;
   placeObject(cluster, object, { kind, namespace });
@@ -78,6 +84,8 @@ export function prepareCreation(
   if (kind.subresources.includes("status")) delete object.status;
   const unknown = kind.rules.normalize(object);
   report?.(unknown);
+  if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
+  else if (applied !== true) delete metadata.managedFields;
   kind.rules.settle?.(object, undefined);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);

@@ -6,10 +6,11 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { type Cluster, timestamp } from "../cluster.ts";
+import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import { conflict, notFound } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
+import { timestamp } from "../timestamp.ts";
 import { equal } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
 

@@ -4,11 +4,12 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import { withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import { conflict, invalid, notFound, storageFault } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
-import { clone, equal } from "../values.ts";
+import { clone, equal, isObject } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
 import { metadataCauses, metadataChangeCauses } from "./metadata.ts";
 
@@ -46,7 +47,7 @@ export interface PrepareOptions extends UpdateOptions {
  * @throws {Refusal}
  */
 export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
-  const update = prepareUpdate(options);
+  const update = prepareUpdate(cluster, options);
   // Nothing can have come between: there was no waiting.
   return commitUpdate(cluster, update) ?? update.seen;
 }
@@ -56,8 +57,8 @@ export function updateObject(cluster: Cluster, options: UpdateOptions): Stored {
  *
  * @throws {Refusal}
  */
-export function prepareUpdate(options: PrepareOptions): Update {
-  const { kind, reference, change, subresource, dryRun = false, report } = options;
+export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update {
+  const { kind, reference, change, subresource, dryRun = false, report, writer, applied } = options;
   const key = keyFor(kind, reference);
   const seen = kind.collection.get(key);
   if (seen === undefined) throw notFound(kind, reference.name);
@@ -70,6 +71,8 @@ export function prepareUpdate(options: PrepareOptions): Update {
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
   const unknown = kind.rules.normalize(updated);
   report?.(unknown);
+  if (writer !== undefined) cluster.ownership.track({ kind, writer, before: current, after: updated });
+  else setOwners(updated, applied === true ? next : current);
   if (subresource === undefined) kind.rules.settle?.(updated, current);
   countGeneration(kind, updated, current);
   const causes = [
@@ -81,7 +84,21 @@ export function prepareUpdate(options: PrepareOptions): Update {
     }),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
+  if (applied === true) keepTimes(updated, current);
   return { kind, key, seen, updated, same: equal(updated, current), dryRun };
+}
+
+function setOwners({ metadata }: KubeObject, { metadata: from }: KubeObject): void {
+  if (from.managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = from.managedFields;
+}
+
+/** If nothing has changed but since when somebody owns something, not even that has. */
+function keepTimes(updated: KubeObject, current: KubeObject): void {
+  const [now, before] = [updated, current].map(({ metadata }) => metadata.managedFields ?? []);
+  const timeless = (entry: unknown) => isObject(entry) ? { ...entry, time: undefined } : entry;
+  if (equal(now, before) || !equal(now?.map(timeless), before?.map(timeless))) return;
+  if (equal(withoutOwners(updated), withoutOwners(current))) setOwners(updated, current);
 }
 
 /** Writes what was prepared; with `stored`, in the shape in which it is kept. Returns undefined if another was faster. */
@@ -110,7 +127,8 @@ export interface EditOptions {
 /** Changes an object from inside the server. */
 export function editObject(cluster: Cluster, { kind, reference, edit }: EditOptions): Stored {
   const change = (current: KubeObject) => {
-    const copy = clone(current);
+    // Who owns what does not change here, and is shared with the object before.
+    const copy = clone(withoutOwners(current));
     edit(copy);
     return tidy(copy);
   };

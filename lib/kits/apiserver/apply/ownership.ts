@@ -1,0 +1,261 @@
+/**
+ * Who owns which fields, kept on every write: plain writes take what they change, applied configurations what they hold.
+ *
+ * Source: Kubernetes documentation, "Server-Side Apply", "Field management"; k8s.io/apimachinery, pkg/util/managedfields;
+ * sigs.k8s.io/structured-merge-diff, merge/update.go.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Clock } from "../../../runtime/host.ts";
+import type { Kind, Kinds } from "../kinds.ts";
+import { timestamp } from "../timestamp.ts";
+import { typeOfKind } from "../types/mod.ts";
+import { equal } from "../values.ts";
+import { compareObjects, type Differences } from "./comparison.ts";
+import { difference, type FieldSet, isEmptySet, LEAF, SELF, union, withoutBelow } from "./field_set.ts";
+import { BuiltinTypes, customType, DEDUCED, type MergeType } from "./merge_type.ts";
+import {
+  capOwners,
+  identityOf,
+  isReset,
+  orderOwners,
+  type Owner,
+  readOwners,
+  SharedOwners,
+} from "./owners.ts";
+import { zeroValue } from "./zero_values.ts";
+
+/** Who writes. */
+export interface Writer {
+  /** The name of the field manager; "" is called "unknown". */
+  readonly manager: string;
+  /** Which part of the object is written; absent for the object itself. */
+  readonly subresource?: string;
+}
+
+/** A write that may change who owns what. */
+export interface TrackedWrite {
+  readonly kind: Kind;
+  readonly writer: Writer;
+  /** The object before; undefined if it is new. Is not changed. */
+  readonly before: KubeObject | undefined;
+  /** The object as it shall be; gets its `managedFields` here. */
+  readonly after: KubeObject;
+}
+
+const METADATA: FieldSet = Object.fromEntries(
+  [
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ]
+    .map((name) => [`f:${name}`, LEAF]),
+);
+
+/** What nobody ever owns. */
+export const NOBODYS: FieldSet = {
+  "f:apiVersion": LEAF,
+  "f:kind": LEAF,
+  "f:metadata": { [SELF]: LEAF, ...METADATA },
+};
+
+/** Keeps owners for a server. */
+export class Ownership {
+  readonly #kinds: Kinds;
+  readonly #clock: Clock;
+  readonly #builtin = new BuiltinTypes();
+  readonly #types = new WeakMap<Kind, MergeType>();
+  readonly #shared = new SharedOwners();
+
+  constructor(kinds: Kinds, clock: Clock) {
+    this.#kinds = kinds;
+    this.#clock = clock;
+  }
+
+  /** Gives an object that is written plainly its owners. */
+  track({ kind, writer, before, after }: TrackedWrite): void {
+    const given = after.metadata.managedFields;
+    const owners = this.#ownersFor({ given, before, writer });
+    delete after.metadata.managedFields;
+    if (owners.length === 0 && before !== undefined) return;
+    try {
+      this.#track({ kind, writer, before, after }, owners);
+    } catch (error) {
+      // NB: lists that cannot be told apart are owned by nobody; whether they are valid is not decided here.
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+
+  #track({ kind, writer, before, after }: TrackedWrite, owners: readonly Owner[]): void {
+    const live = before === undefined ? zeroValue(kind) : shownIn(kind, withoutOwners(before));
+    const compared = this.comparison(kind, {
+      live,
+      next: shownIn(kind, after),
+      subresource: writer.subresource,
+    });
+    const kept = this.release(owners, compared);
+    const { added, modified } = compared.in(kind.apiVersion) ?? NOTHING;
+    const changed = difference(union(modified, added), NOBODYS);
+    const mine = {
+      manager: writer.manager || "unknown",
+      operation: "Update",
+      apiVersion: kind.apiVersion,
+    } as const;
+    this.store(after, isEmptySet(changed) ? kept : this.#take(kept, { ...mine, changed, writer }));
+  }
+
+  /** Takes the owners that a client gives, unless it gives none; a subresource cannot give any. */
+  #ownersFor(of: { given: unknown; before: KubeObject | undefined; writer: Writer }): Owner[] {
+    const { given, before, writer } = of;
+    const live = before?.metadata.managedFields;
+    if (writer.subresource === undefined && given !== live) {
+      if (isReset(given)) return [];
+      const owners = readOwners(given);
+      if (owners !== undefined && owners.length > 0) return owners;
+    }
+    // What is stored was written by store().
+    return live === undefined ? [] : live as Owner[];
+  }
+
+  #take(
+    owners: readonly Owner[],
+    of: { manager: string; operation: "Update"; apiVersion: string; changed: FieldSet; writer: Writer },
+  ): readonly Owner[] {
+    const { manager, operation, apiVersion, changed, writer } = of;
+    const { subresource } = writer;
+    const mine: Omit<Owner, "fieldsV1"> = {
+      manager,
+      operation,
+      apiVersion,
+      time: this.now(),
+      fieldsType: "FieldsV1",
+    };
+    const whole = { ...mine, fieldsV1: changed, ...(subresource === undefined ? {} : { subresource }) };
+    const identity = identityOf(whole);
+    const index = owners.findIndex((owner) => identityOf(owner) === identity);
+    if (index < 0) return capOwners([...owners, whole]);
+    const former = owners[index]?.fieldsV1 ?? LEAF;
+    return capOwners(owners.with(index, { ...whole, fieldsV1: union(changed, former) }));
+  }
+
+  /** The time, as owners show it. */
+  now(): string {
+    return timestamp(this.#clock.now());
+  }
+
+  /** Returns a kind's type. */
+  typeOf(kind: Kind): MergeType {
+    let type = this.#types.get(kind);
+    if (type !== undefined) return type;
+    const name = typeOfKind(kind.apiVersion, kind.kind);
+    if (kind.custom) type = customType(kind.schema, this.#builtin);
+    else type = name === undefined ? DEDUCED : this.#builtin.named(name);
+    this.#types.set(kind, type);
+    return type;
+  }
+
+  /** Returns the kind in another version; undefined if that is not served any more. */
+  kindIn(kind: Kind, apiVersion: string): Kind | undefined {
+    return apiVersion === kind.apiVersion ? kind : this.#kinds.at(apiVersion, kind.plural);
+  }
+
+  /** Compares an object with the one before it, in each version that somebody asks for. */
+  comparison(kind: Kind, objects: Omit<ComparedObjects, "kind" | "ownership">): Comparison {
+    return new Comparison({ ...objects, kind, ownership: this });
+  }
+
+  /** Takes from all owners what has changed. */
+  release(owners: readonly Owner[], compared: Comparison): readonly Owner[] {
+    let same = true;
+    const kept = owners.flatMap((owner) => {
+      const found = compared.in(owner.apiVersion);
+      if (found === undefined) {
+        same = false;
+        return [];
+      }
+      const { fieldsV1 } = owner;
+      const left = difference(difference(fieldsV1, union(found.modified, found.added)), found.removed);
+      if (left === fieldsV1 || equal(left, fieldsV1)) return [owner];
+      same = false;
+      return [{ ...owner, fieldsV1: left }];
+    });
+    return same ? owners : kept;
+  }
+
+  /** Writes the owners into an object. */
+  store(object: KubeObject, owners: readonly Owner[]): void {
+    const kept = orderOwners(owners);
+    const same = kept.length === owners.length && kept.every((owner, index) => owner === owners[index]);
+    // The list of the object before belongs to the store, and so does this one.
+    if (same && owners.length > 0) object.metadata.managedFields = owners as Owner[];
+    else if (kept.length === 0) delete object.metadata.managedFields;
+    else {
+      object.metadata.managedFields = this.#shared.list(
+        kept.map((owner) => ({ ...owner, fieldsV1: this.#shared.set(owner.fieldsV1) })),
+      );
+    }
+  }
+}
+
+const NOTHING: Differences = { added: LEAF, modified: LEAF, removed: LEAF };
+
+interface ComparedObjects {
+  readonly ownership: Ownership;
+  readonly kind: Kind;
+  readonly live: JsonObject;
+  readonly next: JsonObject;
+  readonly subresource?: string;
+}
+
+/** What a write changes, as each version of the kind would say it. */
+export class Comparison {
+  readonly #objects: ComparedObjects;
+  readonly #found = new Map<string, Differences>();
+
+  constructor(objects: ComparedObjects) {
+    this.#objects = objects;
+  }
+
+  /** Returns the differences in a version; undefined if it is not served. NB: versions differ in their schemas only. */
+  in(apiVersion: string): Differences | undefined {
+    const known = this.#found.get(apiVersion);
+    if (known !== undefined) return known;
+    const { ownership, live, next, subresource } = this.#objects;
+    const kind = ownership.kindIn(this.#objects.kind, apiVersion);
+    if (kind === undefined) return undefined;
+    const ignored = ignoredBy(kind, subresource);
+    const { added, modified, removed } = compareObjects(live, next, ownership.typeOf(kind));
+    const found = isEmptySet(ignored) ? { added, modified, removed } : {
+      added: withoutBelow(added, ignored),
+      modified: withoutBelow(modified, ignored),
+      removed: withoutBelow(removed, ignored),
+    };
+    this.#found.set(apiVersion, found);
+    return found;
+  }
+}
+
+const METADATA_AND_SPEC: FieldSet = { "f:metadata": LEAF, "f:spec": LEAF };
+
+/** What a write cannot change, and so does not own. */
+export function ignoredBy({ custom, subresources }: Kind, subresource: string | undefined): FieldSet {
+  if (subresource === "status") return custom ? METADATA_AND_SPEC : { "f:spec": LEAF };
+  return subresources.includes("status") ? { "f:status": LEAF } : LEAF;
+}
+
+/** Returns the object as a version of its kind shows it. */
+export function shownIn(kind: Kind, object: KubeObject): JsonObject {
+  return kind.conversion === undefined ? object : kind.conversion.toServed(object);
+}
+
+/** Returns the object without its owners. */
+export function withoutOwners(object: KubeObject): KubeObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _owners, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,48 @@
+/**
+ * PATCH with a configuration that is applied: the object is changed, or made if there is none.
+ *
+ * Source: Kubernetes documentation, "Server-Side Apply"; k8s.io/apiserver, pkg/endpoints/handlers/patch.go, applyPatcher.
+ */
+
+import { parseYaml } from "../../../runtime/yaml.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { applyConfiguration } from "../apply/applying.ts";
+import type { Cluster } from "../cluster.ts";
+import { badRequest } from "../refusal.ts";
+import { isObject } from "../values.ts";
+import { readText } from "./body.ts";
+import type { Call } from "./call.ts";
+import { isTrue } from "./shape.ts";
+import { writerOf } from "./writer.ts";
+
+/** Applies a configuration to an object; without one, to nothing. */
+export type Applier = (live: KubeObject | undefined) => KubeObject;
+
+/**
+ * Reads a configuration from a request.
+ *
+ * @throws {Refusal} 400 for what cannot be parsed, or is no object.
+ */
+export async function readConfiguration(
+  cluster: Cluster,
+  { request, kind, path, query }: Call,
+): Promise<Applier> {
+  const config = parseConfiguration(await readText(request));
+  const writer = writerOf(request, query, path.subresource);
+  const force = isTrue(query.get("force"));
+  return (live) => applyConfiguration(cluster.ownership, { kind, writer, live, config, force });
+}
+
+function parseConfiguration(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseYaml(text)[0] ?? {};
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (isObject(value)) return value;
+  const word = Array.isArray(value) ? "array" : typeof value;
+  throw badRequest(
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${word} into Go value of type map[string]interface {}`,
+  );
+}
