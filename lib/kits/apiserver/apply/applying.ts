@@ -17,7 +17,6 @@ import {
   intersection,
   isEmptySet,
   LEAF,
-  pathsIn,
   SELF,
   union,
   withoutBelow,

@@ -125,8 +125,9 @@ export class SharedOwners {
     if (known !== undefined) return known;
     if (this.#sets.size >= SHARED) this.#sets.clear();
     const sorted = sortedSet(fields);
-    const kept = this.#sets.get(JSON.stringify(sorted)) ?? sorted;
-    this.#sets.set(text, kept);
+    const own = JSON.stringify(sorted);
+    const kept = this.#sets.get(own) ?? sorted;
+    this.#sets.set(own, kept).set(text, kept);
     return kept;
   }
 

@@ -157,9 +157,6 @@ export const PATCHES: readonly Scenario[] = [
   },
   {
     name: "refuses strategic merge patches of custom kinds, and broken ones",
-    accepted: [
-      { line: /accepted media types include/, because: "server-side apply is not there yet" },
-    ],
     async run(api) {
       const group = "strategic.example.com";
       await api.define(databases(group));
