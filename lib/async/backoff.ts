@@ -2,7 +2,7 @@
 
 import type { Random, Seconds } from "../runtime/host.ts";
 
-/** Gives the pause after a failed attempt; attempts count from 0. Undefined: give up. */
+/** Returns the pause after a failed attempt; attempts count from 0. Undefined: give up. */
 export type Backoff = (attempt: number) => Seconds | undefined;
 
 /** How a growing pause grows. */

@@ -99,7 +99,7 @@ export interface Spell extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Gives what is left of the time in which a passage is open; none if it is closed. */
+/** Returns what is left of the time in which a passage is open; none if it is closed. */
 export function spellOf(passage: Passage, outer: AbortSignal): Spell {
   const inner = new AbortController();
   const over = new AbortController();

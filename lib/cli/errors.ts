@@ -29,12 +29,12 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** Gives the exit code that an error stands for. */
+/** Returns the exit code that an error stands for. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? EXIT.usage : EXIT.failed;
 }
 
-/** Gives an error in words: its message and those of its causes, as far as they say something new. */
+/** Returns an error in words: its message and those of its causes, as far as they say something new. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const each of chainOf(error)) {
@@ -45,7 +45,7 @@ export function describeError(error: unknown): string {
   return parts.join(": ");
 }
 
-/** Gives the stacks of an error and of its causes. */
+/** Returns the stacks of an error and of its causes. */
 export function stackOf(error: unknown): string {
   return chainOf(error)
     .map((each) => each instanceof Error && each.stack ? each.stack : messageOf(each))

@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM: the first stops gracefully, the second at once. Source: deviations, B-5.11. */
+/** SIGINT and SIGTERM: the first stops gracefully, the second at once.  */
 
 import type { Host, Seconds } from "../runtime/host.ts";
 import { EXIT } from "./errors.ts";

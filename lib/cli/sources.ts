@@ -11,7 +11,7 @@ import { relativeImports } from "../runtime/modules.ts";
 /** Time between two looks. In seconds. */
 const INTERVAL = 0.25;
 
-/** Gives the files (absolute paths) and those that they import by a relative path, directly or not. */
+/** Returns the files (absolute paths) and those that they import by a relative path, directly or not. */
 export async function sourcesOf(files: readonly string[], host: Host): Promise<string[]> {
   const found = new Set(files.map((file) => host.files.resolve(host.process.cwd(), file)));
   for (const file of found) {
@@ -25,7 +25,7 @@ export async function sourcesOf(files: readonly string[], host: Host): Promise<s
 }
 
 /**
- * Gives the files that have changed, each time some have, until the signal aborts.
+ * Returns the files that have changed, each time some have, until the signal aborts.
  *
  * Waits until they have been left alone for one look, so that a save in several steps counts once.
  */

@@ -127,19 +127,19 @@ export interface Client {
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
   readonly defaultNamespace: string;
   get<T = KubeObject>(resource: Addressable, address: ObjectAddress, options?: GetOptions): Promise<T>;
-  /** Gives page after page; the next one is asked for when it is wanted. @throws {ApiError} 410 if a token outlived its list. */
+  /** Returns page after page; the next one is asked for when it is wanted. @throws {ApiError} 410 if a token outlived its list. */
   list<T = KubeObject>(resource: Addressable, options?: ListOptions): AsyncGenerator<ListPage<T>, void, void>;
-  /** Gives the object as created. @throws {TypeError} If the kind is namespaced and no namespace is named. */
+  /** Returns the object as created. @throws {TypeError} If the kind is namespaced and no namespace is named. */
   create<T = KubeObject>(resource: Addressable, object: unknown, options?: CreateOptions): Promise<T>;
   /** Writes a whole object over the one with the same name. */
   replace<T = KubeObject>(resource: Addressable, object: unknown, options?: ReplaceOptions): Promise<T>;
-  /** Gives the object as changed: its newest state. */
+  /** Returns the object as changed: its newest state. */
   patch<T = KubeObject>(
     resource: Addressable,
     address: ObjectAddress,
     patch: PatchRequest,
     options?: CallOptions,
   ): Promise<T>;
-  /** Gives the object in its last state (when finalizers hold it) or a Status. */
+  /** Returns the object in its last state (when finalizers hold it) or a Status. */
   delete(resource: Addressable, address: ObjectAddress, options?: DeleteOptions): Promise<unknown>;
 }

@@ -5,7 +5,7 @@
  * is broken (an aggregated API whose server is away) is left out with a warning, and asked again the next time. All groups
  * at once come through aggregated discovery, which is two requests; servers that do not know it are asked the old way.
  *
- * Source: Kubernetes API concepts, "Discovery API"; behaviour-b §5.2; deviations B-5.2, B-5.5.
+ * Source: Kubernetes API concepts, "Discovery API"; scenarios B186–B213.
  */
 
 import type { Resource } from "../model/resource.ts";
@@ -47,7 +47,7 @@ export class Discovery {
     return this.#broken;
   }
 
-  /** Gives the kinds of all groups, in all versions. */
+  /** Returns the kinds of all groups, in all versions. */
   all(): Promise<readonly Resource[]> {
     this.#all ??= this.#loadAll().catch((error) => {
       this.#all = undefined;
@@ -56,7 +56,7 @@ export class Discovery {
     return this.#all;
   }
 
-  /** Gives the kinds of one group ("" is the core), in all its versions; none if there is no such group. */
+  /** Returns the kinds of one group ("" is the core), in all its versions; none if there is no such group. */
   group(group: string): Promise<readonly Resource[]> {
     let loading = this.#groups.get(group);
     if (loading === undefined) {
@@ -66,13 +66,13 @@ export class Discovery {
     return loading;
   }
 
-  /** Gives the kinds of several groups. */
+  /** Returns the kinds of several groups. */
   async groups(groups: Iterable<string>): Promise<readonly Resource[]> {
     const found = await Promise.all([...new Set(groups)].map((group) => this.group(group)));
     return found.flat();
   }
 
-  /** Gives a kind by its plural; in the group's preferred version where none is named. */
+  /** Returns a kind by its plural; in the group's preferred version where none is named. */
   async find(group: string, version: string | undefined, plural: string): Promise<Resource | undefined> {
     const resources = await this.group(group);
     return resources.find((resource) =>
@@ -153,7 +153,7 @@ export class Discovery {
   }
 
   async #get(path: string, options: { accept?: string; backoffs?: readonly Seconds[] }): Promise<unknown> {
-    // Source: deviations B-5.5: roles that are missing here are not granted a moment later.
+    // roles that are missing here are not granted a moment later.
     const { body } = await this.#transport.request({
       method: "GET",
       path,
@@ -174,10 +174,10 @@ export class Discovery {
     return resources;
   }
 
-  /** Gives nothing instead of an error that concerns one group only. @throws {Error} If it concerns all. */
+  /** Returns nothing instead of an error that concerns one group only. @throws {Error} If it concerns all. */
   #leaveOut(name: string, error: unknown): readonly Resource[] {
     if (!(error instanceof ApiError || error instanceof SyntaxError)) throw error;
-    if (error instanceof ApiError && error.status === 404) this.#mend(name); // Source: A50, B188: 404 is none
+    if (error instanceof ApiError && error.status === 404) this.#mend(name); // Scenarios A50, B188: 404 is none
     else this.#warn(name, error);
     return [];
   }

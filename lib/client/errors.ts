@@ -89,7 +89,7 @@ export function toApiError(
   });
 }
 
-/** Gives the value if it is a Status object. */
+/** Returns the value if it is a Status object. */
 export function asStatus(value: unknown): StatusBody | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   // NB: only the kind is checked; the fields are read as if they could be missing or of any kind.

@@ -24,7 +24,7 @@ interface RawList {
   readonly items?: KubeObject[] | null;
 }
 
-/** Gives the pages of a list. The next one is asked for when it is wanted. @throws {ApiError} If the server refuses. @throws {SyntaxError} If it is no list. */
+/** Returns the pages of a list. The next one is asked for when it is wanted. @throws {ApiError} If the server refuses. @throws {SyntaxError} If it is no list. */
 export async function* listPages(
   transport: Transport,
   resource: Addressable,
@@ -49,7 +49,7 @@ export async function* listPages(
   } while (token !== undefined);
 }
 
-/** Gives a query of the parameters that are there, beginning with "?"; or nothing if none is. */
+/** Returns a query of the parameters that are there, beginning with "?"; or nothing if none is. */
 export function toQuery(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   let query = "";
   for (const [name, value] of Object.entries(parameters)) {
@@ -95,7 +95,7 @@ function isList(body: unknown): body is RawList {
   return Array.isArray(items) || (items === null && "metadata" in body);
 }
 
-/** Items of a list have no kind of their own in most answers. Source: behaviour-b §5.7. */
+/** Items of a list have no kind of their own in most answers. Source: scenarios B214–B239. */
 function completeItems(list: RawList): KubeObject[] {
   const kind = list.kind?.endsWith("List") ? list.kind.slice(0, -"List".length) : undefined;
   const { apiVersion, items } = list;

@@ -30,7 +30,7 @@ const PATCH_TYPES: Readonly<Record<PatchRequest["type"], string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** Gives the client of an API server. Nothing is asked yet. */
+/** Returns the client of an API server. Nothing is asked yet. */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   return new ObjectClient(transport, options);
 }

@@ -3,7 +3,7 @@
  *
  * What is not kept costs no memory; what is not asked for costs no bandwidth either. A form counts for everything that is
  * remembered of an object, so that lists, watches and the answers to writes are alike. Source: Kubernetes API concepts,
- * "Metadata-only fetches"; beyond, N3, N15.
+ * "Metadata-only fetches".
  */
 
 import type { KubeObject } from "../model/object.ts";
@@ -34,12 +34,12 @@ const ACCEPTS = {
   watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
 } as const;
 
-/** Gives the `accept` header of a list or watch; undefined for the usual one. */
+/** Returns the `accept` header of a list or watch; undefined for the usual one. */
 export function acceptOf(shape: Shape | undefined, verb: "list" | "watch"): string | undefined {
   return shape?.metadataOnly ? ACCEPTS[verb] : undefined;
 }
 
-/** Gives the form of a kind's objects; undefined if they are taken whole. */
+/** Returns the form of a kind's objects; undefined if they are taken whole. */
 export function shapeOf(
   resource: Pick<Resource, "group" | "version" | "kind">,
   { metadataOnly = false, transforms = [], logger }: ShapeOptions,

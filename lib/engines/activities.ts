@@ -1,7 +1,7 @@
 /**
  * Runs an activity: its handlers one after the other, those that fail temporarily again and again, until all have finished.
  *
- * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: Kopf, A §2.4.
+ * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: scenarios B260–B278.
  */
 
 import { execute } from "../execution/execute.ts";

@@ -4,7 +4,7 @@
  * A round is a write that follows from an earlier write of ours: the state that we wrote calls for it (our own change
  * comes back as a cause, or as a raw event), or somebody has put a field back that we now write again. Ten rounds without
  * a break are a loop: it is named once, with its fields and who else writes them, and from then on each round costs a
- * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: beyond N30.
+ * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: scenario N30.
  */
 
 import type { Client } from "../client/client.ts";

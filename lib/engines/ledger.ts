@@ -3,7 +3,7 @@
  *
  * It answers "why did this happen, and why did that not?" without a debugger: for tests, and for `explain`. Bounded for
  * each object and in all; the objects that were looked at longest ago go first. What has not happened (events that
- * tell nothing new) is not kept. Source: design, decision 7.
+ * tell nothing new) is not kept. Source: docs/architecture.md.
  */
 
 import type {

@@ -4,7 +4,7 @@
  * `/livez` is answered as long as the event loop turns. `/readyz` tells the truth about whether the operator sees what
  * happens in the cluster (beyond, N13). The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
  * as Kopf does; they are asked at most every ten seconds, for all callers together. `?verbose` lists all checks with their
- * reasons, in the form of Kubernetes' own. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; B §8.1; deviation G17.
+ * reasons, in the form of Kubernetes' own. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
  */
 
 import { Hono } from "hono";

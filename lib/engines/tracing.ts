@@ -2,7 +2,7 @@
  * Tells OpenTelemetry what an operator does: a span for each look at an object, each call of a handler, each request.
  *
  * Only the API is used: without an SDK that the user has registered this is not even loaded (see `isTraced()`).
- * Spans follow each other by OpenTelemetry's own context; requests carry it on (W3C Trace Context). Source: beyond N12.
+ * Spans follow each other by OpenTelemetry's own context; requests carry it on (W3C Trace Context). Source: scenario N12.
  */
 
 import {

@@ -14,7 +14,7 @@ const MOST = 16;
 /** What differs with each write, and says nothing: keys of the metadata. */
 const NOISE: readonly string[] = ["resourceVersion", "managedFields", "generation"];
 
-/** Gives dotted paths of what differs, at most sixteen. */
+/** Returns dotted paths of what differs, at most sixteen. */
 export function changedPaths(before: unknown, after: unknown): string[] {
   if (before === after) return [];
   const search: Search = { trail: [], found: [] };
@@ -22,7 +22,7 @@ export function changedPaths(before: unknown, after: unknown): string[] {
   return search.found;
 }
 
-/** Gives the dotted paths of everything that a merge patch or object names, at most sixteen. */
+/** Returns the dotted paths of everything that a merge patch or object names, at most sixteen. */
 export function namedPaths(content: unknown): string[] {
   const found: string[] = [];
   name(content, { path: "", depth: 0, found });
@@ -107,7 +107,7 @@ function name(content: unknown, { path, depth, found }: Walk): void {
 // Who owns which fields of an object, as the server keeps it in `metadata.managedFields`.
 // Source: Kubernetes, "Server-Side Apply", "Field management"; structured-merge-diff, FieldsV1.
 
-/** Gives the names of the managers that own one of these places (dotted paths), or something in them; sorted. */
+/** Returns the names of the managers that own one of these places (dotted paths), or something in them; sorted. */
 export function managersOf(object: KubeObject, paths: readonly string[]): string[] {
   const { managedFields } = object.metadata;
   if (!Array.isArray(managedFields)) return [];

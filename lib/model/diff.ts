@@ -36,7 +36,7 @@ export type Diff = readonly DiffItem[];
 /** The difference of equal things. */
 export const NO_DIFF: Diff = Object.freeze([]);
 
-/** Gives the differences from `a` to `b`; none (the same frozen list each time) if they mean the same. */
+/** Returns the differences from `a` to `b`; none (the same frozen list each time) if they mean the same. */
 export function calculateDiff(a: unknown, b: unknown): Diff {
   const items: DiffItem[] = [];
   compare(a, b, { items, path: [] });
@@ -65,7 +65,7 @@ export function makeDiffItem(
 }
 
 /**
- * Gives the differences as seen from a field: those at or below the path, with their paths relative to it.
+ * Returns the differences as seen from a field: those at or below the path, with their paths relative to it.
  *
  * A difference above the path is compared anew below it: if `spec` was added, `spec.a` may have been.
  */

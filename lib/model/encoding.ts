@@ -8,7 +8,7 @@ import { blake2b, blake2s } from "@noble/hashes/blake2.js";
 import { canonicalJson } from "./json.ts";
 
 /**
- * Gives a digest of a JSON value: 16 hexadecimal digits (BLAKE2s, 8 bytes, of the canonical JSON).
+ * Returns a digest of a JSON value: 16 hexadecimal digits (BLAKE2s, 8 bytes, of the canonical JSON).
  *
  * Values that mean the same (other order of keys, null for absent) have the same digest; so have undefined and null.
  */
@@ -18,7 +18,7 @@ export function digestOf(value: unknown): string {
 }
 
 /**
- * Gives the suffix that stands for a text which is too long for a key: "-" and at most 6 characters.
+ * Returns the suffix that stands for a text which is too long for a key: "-" and at most 6 characters.
  *
  * Source: Kopf, `conventions.py`: base64 of a 4-byte BLAKE2b, "-" and "." for "+" and "/", ends trimmed.
  */
@@ -28,7 +28,7 @@ export function suffixOf(text: string): string {
   return `-${base64.replace(/(?<![=.-])[=.-]+$/, "")}`;
 }
 
-/** Gives the length of a text in UTF-8 bytes. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function byteLengthOf(text: string): number {
   return encode(text).length;
 }
@@ -42,7 +42,7 @@ function encode(text: string): Uint8Array {
 /** How many bytes are turned into characters at once: a call takes only so many arguments. */
 const CHUNK = 8192;
 
-/** Gives a text's UTF-8 bytes in base64. */
+/** Returns a text's UTF-8 bytes in base64. */
 export function toBase64(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let binary = "";
@@ -52,7 +52,7 @@ export function toBase64(text: string): string {
   return btoa(binary);
 }
 
-/** Gives the text whose UTF-8 bytes these are; wrong bytes become U+FFFD. @throws {Error} If it is not base64. */
+/** Returns the text whose UTF-8 bytes these are; wrong bytes become U+FFFD. @throws {Error} If it is not base64. */
 export function fromBase64(base64: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
 }

@@ -1,5 +1,5 @@
 /**
- * The essence of an object: what of it counts when changes are looked for (Kopf, docs/handlers; behaviour A §4.3).
+ * The essence of an object: what of it counts when changes are looked for (Kopf, docs/handlers; scenarios A75–A96).
  *
  * Everything but the system's own: no apiVersion, kind, metadata (labels and annotations excepted), no status, no notes
  * of operators. It is made for each event of each object, so it is a view: it shares its parts with the body. Bodies are
@@ -28,12 +28,12 @@ export interface EssenceOptions {
   readonly prefix?: string;
 }
 
-/** Gives the essence of a body. */
+/** Returns the essence of a body. */
 export function buildEssence(body: KubeObject, options: EssenceOptions = {}): JsonObject {
   return clearEssence(gatherEssence(body, options.extraFields), options);
 }
 
-/** Gives what is of interest, notes of operators still among it. */
+/** Returns what is of interest, notes of operators still among it. */
 function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
   let essence: JsonObject = {};
   for (const key of Object.keys(body)) if (!SYSTEM_STANZAS.has(key)) setKey(essence, key, body[key]);
@@ -47,7 +47,7 @@ function gatherEssence(body: KubeObject, extraFields: readonly FieldPath[] = [])
 }
 
 /**
- * Gives an essence without what does not count, also if it did when the essence was stored.
+ * Returns an essence without what does not count, also if it did when the essence was stored.
  *
  * Notes of operators, kubectl's copy of what was applied, ignored fields; and objects emptied by that.
  */
@@ -64,7 +64,7 @@ export function isExtraField(path: FieldPath): boolean {
   return SYSTEM_STANZAS.has(stanza);
 }
 
-/** Gives an essence without any extra fields. */
+/** Returns an essence without any extra fields. */
 export function withoutExtraFields(essence: JsonObject): JsonObject {
   const result: JsonObject = {};
   for (const key of Object.keys(essence)) if (!SYSTEM_STANZAS.has(key)) setKey(result, key, essence[key]);

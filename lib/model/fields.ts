@@ -16,7 +16,7 @@ export type FieldPath = readonly string[];
 export type FieldSpec = string | readonly string[];
 
 /**
- * Gives the keys of a path. Nothing, "" and [] give the empty path.
+ * Returns the keys of a path. Nothing, "" and [] give the empty path.
  *
  * @throws {TypeError} If it is neither a string nor a list of strings.
  * @throws {SyntaxError} If the dotted form has an empty key, as in "spec..replicas".
@@ -40,12 +40,12 @@ export function parseField(spec: FieldSpec | null | undefined): FieldPath {
   return [...spec];
 }
 
-/** Gives the dotted form of a path, for messages and ids. Keys with dots stay as they are. */
+/** Returns the dotted form of a path, for messages and ids. Keys with dots stay as they are. */
 export function formatField(path: FieldPath): string {
   return path.join(".");
 }
 
-/** Gives the value at the path; undefined if it is absent, null, or behind something that is not an object. */
+/** Returns the value at the path; undefined if it is absent, null, or behind something that is not an object. */
 export function getField(body: unknown, path: FieldPath): unknown {
   let value = body;
   for (const key of path) {
@@ -55,7 +55,7 @@ export function getField(body: unknown, path: FieldPath): unknown {
   return value ?? undefined;
 }
 
-/** Gives a copy with the value at the path set; everything beside the path is shared with the original. */
+/** Returns a copy with the value at the path set; everything beside the path is shared with the original. */
 export function withField(object: JsonObject, path: FieldPath, value: unknown): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return object;
@@ -70,7 +70,7 @@ export function withField(object: JsonObject, path: FieldPath, value: unknown): 
 }
 
 /**
- * Gives the object without the value at the path, and without parents emptied by that; everything else is shared.
+ * Returns the object without the value at the path, and without parents emptied by that; everything else is shared.
  *
  * The original itself if there is nothing at the path.
  */

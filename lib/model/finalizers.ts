@@ -2,7 +2,7 @@
  * Finalizers: who holds an object back from vanishing, and how the list looks after we add or remove ours.
  *
  * The functions give the new list and change nothing: a list is replaced as a whole by a merge patch, so it must go out
- * with the `resourceVersion` it was made from (design, decision 6), or foreign finalizers could be lost.
+ * with the `resourceVersion` it was made from (docs/architecture.md), or foreign finalizers could be lost.
  */
 
 import { isObject } from "./json.ts";
@@ -18,19 +18,19 @@ export function hasFinalizer(body: KubeObject, finalizer: string): boolean {
   return finalizersOf(body).includes(finalizer);
 }
 
-/** Gives the object's finalizers; anything but a list of strings counts as none. */
+/** Returns the object's finalizers; anything but a list of strings counts as none. */
 export function finalizersOf(body: KubeObject): readonly string[] {
   const list: unknown = metadataOf(body).finalizers;
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
-/** Gives the list with the finalizer appended; undefined if it is there already. */
+/** Returns the list with the finalizer appended; undefined if it is there already. */
 export function addFinalizer(body: KubeObject, finalizer: string): string[] | undefined {
   const list = finalizersOf(body);
   return list.includes(finalizer) ? undefined : [...list, finalizer];
 }
 
-/** Gives the list without any occurrence of the finalizer, null if none are left; undefined if it is not there. */
+/** Returns the list without any occurrence of the finalizer, null if none are left; undefined if it is not there. */
 export function removeFinalizer(body: KubeObject, finalizer: string): string[] | null | undefined {
   const list = finalizersOf(body);
   if (!list.includes(finalizer)) return undefined;

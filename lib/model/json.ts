@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Gives the object's own value under the key; undefined if it is absent or null. */
+/** Returns the object's own value under the key; undefined if it is absent or null. */
 export function getKey(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] ?? undefined : undefined;
 }
@@ -34,14 +34,14 @@ export function isEmptyObject(object: JsonObject): boolean {
   return true;
 }
 
-/** Gives a copy of the object's own keys, values shared. */
+/** Returns a copy of the object's own keys, values shared. */
 export function shallowCopy(object: JsonObject): JsonObject {
   const copy: JsonObject = {};
   for (const key of Object.keys(object)) setKey(copy, key, object[key]);
   return copy;
 }
 
-/** Gives a deep copy of a JSON value. Several times faster than `structuredClone`; only for plain JSON. */
+/** Returns a deep copy of a JSON value. Several times faster than `structuredClone`; only for plain JSON. */
 export function cloneJson<T>(value: T): T {
   // The copy has the same shape as the original, which TypeScript cannot know.
   return cloneValue(value) as T;
@@ -116,7 +116,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Gives what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out.
+ * Returns what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out.
  *
  * @param where What is being converted, for the message: a dotted path such as "status.state".
  * @throws {TypeError} If a part of it cannot be JSON: a BigInt, NaN, an infinity, a circle (or deeper than 1,000).

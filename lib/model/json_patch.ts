@@ -17,7 +17,7 @@ export type JsonPatchOperation =
   | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
 
 /**
- * Gives the steps from one state to another; none if they are the same.
+ * Returns the steps from one state to another; none if they are the same.
  *
  * @throws {TypeError} If the new state holds what cannot be JSON.
  */
@@ -28,7 +28,7 @@ export function createJsonPatch(before: unknown, after: unknown): JsonPatchOpera
 }
 
 /**
- * Gives the steps that a patch makes of a body: its merge patch first, then its functions, which may change that result.
+ * Returns the steps that a patch makes of a body: its merge patch first, then its functions, which may change that result.
  *
  * The body stays as it is.
  *
@@ -43,7 +43,7 @@ export function toJsonPatch(patch: Patch, body?: KubeObject): JsonPatchOperation
 }
 
 /**
- * Gives a copy of the document after all steps.
+ * Returns a copy of the document after all steps.
  *
  * @throws {RangeError} If a path does not exist, or a test fails; nothing has changed then.
  * @throws {TypeError} If a step is malformed.
@@ -52,13 +52,13 @@ export function applyJsonPatch(document: unknown, operations: readonly JsonPatch
   return operations.reduce(applyOperation, cloneJson(document));
 }
 
-/** Gives one key as it stands in a JSON pointer (RFC 6901). */
+/** Returns one key as it stands in a JSON pointer (RFC 6901). */
 export function escapePointer(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /**
- * Gives the keys of a JSON pointer.
+ * Returns the keys of a JSON pointer.
  *
  * @throws {TypeError} If it is neither empty nor begins with a slash.
  */

@@ -2,13 +2,13 @@
  * JSON merge patches (RFC 7386): null deletes, objects merge, everything else replaces.
  *
  * Beside applying them: putting two together, and leaving out what the live object has already, so that nothing is
- * sent that changes nothing (design, decision 6). All functions leave their arguments as they are.
+ * sent that changes nothing (docs/architecture.md). All functions leave their arguments as they are.
  */
 
 import { cloneJson, getKey, isEmptyObject, isEqualJson, isObject, setKey, shallowCopy } from "./json.ts";
 import type { JsonObject } from "./object.ts";
 
-/** Gives the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
+/** Returns the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
 export function applyMergePatch<T = JsonObject>(live: T, patch: JsonObject): T {
   // A merge patch can make anything of anything; callers know what theirs leaves.
   return mergeObject(live, patch) as T;
@@ -30,7 +30,7 @@ function mergeObject(live: unknown, patch: JsonObject): JsonObject {
 }
 
 /**
- * Gives what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
+ * Returns what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
  *
  * Deleting what is absent is nothing, also where its parents are absent too; so is merging into nothing but itself.
  */

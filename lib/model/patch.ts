@@ -90,7 +90,7 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   }
 
   /**
-   * Gives the changes as a merge patch: an own copy, without sections (and labels and annotations) that are empty.
+   * Returns the changes as a merge patch: an own copy, without sections (and labels and annotations) that are empty.
    *
    * @throws {TypeError} If something in it cannot be JSON; the message says where.
    */

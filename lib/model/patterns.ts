@@ -2,7 +2,7 @@
  * Patterns of names: globs, with exceptions, as `-n` takes them.
  *
  * Globs are separated by commas; `!` makes one an exception. The first one decides who is in at all (`*`, if it is an
- * exception); from left to right exceptions take out, and later globs bring back. Source: Kopf, docs/scopes; B §5.5.
+ * exception); from left to right exceptions take out, and later globs bring back. Source: Kopf, docs/scopes; scenarios B186–B213.
  */
 
 /** Tells whether a name matches. */
@@ -13,7 +13,7 @@ interface Glob {
   readonly regexp: RegExp;
 }
 
-/** Gives the test of a pattern; a regular expression must match the whole name. */
+/** Returns the test of a pattern; a regular expression must match the whole name. */
 export function parsePattern(pattern: string | RegExp): NameTest {
   if (typeof pattern !== "string") {
     const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gy]/g, ""));

@@ -37,7 +37,7 @@ export interface OwnerReferenceOptions {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Gives the reference to an object; what the object lacks is left out. */
+/** Returns the reference to an object; what the object lacks is left out. */
 export function objectReference(body: Referable): ObjectReference {
   const { name, uid, namespace } = metadataOf(body);
   const reference: ObjectReference = {};
@@ -50,7 +50,7 @@ export function objectReference(body: Referable): ObjectReference {
 }
 
 /**
- * Gives the reference by which other objects say that this one owns them.
+ * Returns the reference by which other objects say that this one owns them.
  *
  * @throws {TypeError} If the object lacks apiVersion, kind, name or uid: the server would refuse such a reference.
  */

@@ -41,12 +41,12 @@ export interface PathOptions {
   readonly subresource?: string;
 }
 
-/** Gives "group/version", or "version" in the core group: an object's `apiVersion`. */
+/** Returns "group/version", or "version" in the core group: an object's `apiVersion`. */
 export function apiVersionOf(resource: Pick<Resource, "group" | "version">): string {
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** Gives "plural.version.group" (or "plural.version" in the core group): the identity of a kind as one string. */
+/** Returns "plural.version.group" (or "plural.version" in the core group): the identity of a kind as one string. */
 export function keyOf(resource: Pick<Resource, "group" | "version" | "plural">): string {
   return resource.group === ""
     ? `${resource.plural}.${resource.version}`
@@ -54,7 +54,7 @@ export function keyOf(resource: Pick<Resource, "group" | "version" | "plural">):
 }
 
 /**
- * Gives the URL path of a kind, an object or a subresource, beginning with a slash.
+ * Returns the URL path of a kind, an object or a subresource, beginning with a slash.
  *
  * @throws {TypeError} If a namespace is given for a cluster-scoped kind, a name of a namespaced object without its
  * namespace, or a subresource without a name.

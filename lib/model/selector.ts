@@ -1,5 +1,5 @@
 /**
- * Selectors: which kinds a handler is for (Kopf, docs/resources; behaviour A §2.11).
+ * Selectors: which kinds a handler is for (Kopf, docs/resources; scenarios A21–A50).
  *
  * All forms in which users name kinds become one shape, which is matched against what discovery found. Names are exact,
  * case-sensitive strings.
@@ -47,7 +47,7 @@ const NAMES = ["kind", "plural", "singular", "shortcut", "category", "anyName", 
 const VERSION = /^v[0-9]+(?:(?:alpha|beta)[0-9]+)?$/;
 
 /**
- * Gives the selector of what a user wrote.
+ * Returns the selector of what a user wrote.
  *
  * Positional forms: `[predicate]`, `[EVERYTHING]`, `["name"]`, `["name.group"]`, `["name.version"]` (the core group),
  * `["name.version.group"]`, `["name.group/version"]`, `["name/version"]` (the core group), `["group/version", name]`,
@@ -89,7 +89,7 @@ export function matches(selector: Selector, resource: Resource): boolean {
   );
 }
 
-/** Gives the kinds that the selector means: of a specific selector's matches, those of the core group go first, alone. */
+/** Returns the kinds that the selector means: of a specific selector's matches, those of the core group go first, alone. */
 export function select(selector: Selector, resources: Iterable<Resource>): Resource[] {
   const matching = [...resources].filter((resource) => matches(selector, resource));
   const core = matching.filter(({ group }) => group === "");
@@ -102,7 +102,7 @@ export function isSpecific(selector: Selector): boolean {
     selector.anyName !== EVERYTHING;
 }
 
-/** Gives the selector as one readable text, such as "databases.v1.example.com"; for messages. */
+/** Returns the selector as one readable text, such as "databases.v1.example.com"; for messages. */
 export function formatSelector(selector: Selector): string {
   const { group, version, predicate, anyName } = selector;
   const name = NAMES.find((each) => selector[each] !== undefined);
@@ -117,7 +117,7 @@ export function formatSelector(selector: Selector): string {
   return label + [value, version, group].filter((part) => part !== undefined && part !== "").join(".");
 }
 
-/** Gives a text that two selectors share only if they mean the same; predicates are known by their names. */
+/** Returns a text that two selectors share only if they mean the same; predicates are known by their names. */
 export function selectorKey(selector: Selector): string {
   const { group = null, version = null, predicate } = selector;
   const name = NAMES.find((each) => selector[each] !== undefined) ?? "";

@@ -1,13 +1,13 @@
 /**
  * Timestamps as texts: read in all forms that Kubernetes, Kopf and Python write, written in one.
  *
- * Without a zone they are UTC: Kopf wrote such forms once, and stumbles over them now (behaviour C §10).
+ * Without a zone they are UTC: Kopf wrote such forms once, and stumbles over them now (scenarios C1–C32).
  */
 
 const FORM =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
 
-/** Gives milliseconds since 1970 (a fraction is cut off to whole ones); undefined if it is not a timestamp. */
+/** Returns milliseconds since 1970 (a fraction is cut off to whole ones); undefined if it is not a timestamp. */
 export function parseTimestamp(text: unknown): number | undefined {
   const match = typeof text === "string" && text.length <= 64 ? FORM.exec(text.trim()) : null;
   if (match === null) return undefined;
@@ -20,12 +20,12 @@ export function parseTimestamp(text: unknown): number | undefined {
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** Gives RFC 3339 in UTC with milliseconds, such as "2026-01-31T12:34:56.789Z". */
+/** Returns RFC 3339 in UTC with milliseconds, such as "2026-01-31T12:34:56.789Z". */
 export function formatTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Gives Kopf's form: microseconds and an explicit offset, such as "2026-01-31T12:34:56.789000+00:00". */
+/** Returns Kopf's form: microseconds and an explicit offset, such as "2026-01-31T12:34:56.789000+00:00". */
 export function formatKopfTimestamp(milliseconds: number): string {
   return formatTimestamp(milliseconds).replace("Z", "000+00:00");
 }

@@ -7,7 +7,7 @@
 
 const DECIMAL = /^[0-9]+$/;
 
-/** Gives -1, 0 or 1 as `a` is older, the same or newer; undefined if one is missing or not a decimal number. */
+/** Returns -1, 0 or 1 as `a` is older, the same or newer; undefined if one is missing or not a decimal number. */
 export function compareVersions(a: string | undefined, b: string | undefined): -1 | 0 | 1 | undefined {
   if (typeof a !== "string" || typeof b !== "string" || !DECIMAL.test(a) || !DECIMAL.test(b)) {
     return undefined;

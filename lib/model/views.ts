@@ -1,5 +1,5 @@
 /**
- * Read-only views of an object, as handlers get them (Kopf, behaviour A §8.5).
+ * Read-only views of an object, as handlers get them (scenarios A124–A138).
  *
  * Two kinds. Snapshots, for handlers that see one state: the body itself, frozen once a handler asks for it (cheaper than
  * a copy, still plain objects for `structuredClone` and the like). Live views, for daemons and timers: each read goes to
@@ -32,12 +32,12 @@ export function readOnly<T>(value: T): T {
   return deepFreeze(value);
 }
 
-/** Gives views of one state. The body is frozen, with everything in it, by the first read. */
+/** Returns views of one state. The body is frozen, with everything in it, by the first read. */
 export function snapshotViews<Spec, Status>(body: KubeObject<Spec, Status>): Views<Spec, Status> {
   return new Snapshot(body);
 }
 
-/** Gives views of whatever state `current` gives at the time of each read. States are frozen as they are read. */
+/** Returns views of whatever state `current` gives at the time of each read. States are frozen as they are read. */
 export function liveViews<Spec, Status>(current: () => KubeObject<Spec, Status>): Views<Spec, Status> {
   const newest = () => new Snapshot(current());
   return {

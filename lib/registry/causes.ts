@@ -1,7 +1,7 @@
 /**
  * Why an object is looked at: the reason is read off the object itself, not off the event.
  *
- * Source: Kopf, A §4.6 (the decision table).
+ * Source: scenarios A97–A123 (the decision table).
  */
 
 import type { Diff } from "../model/diff.ts";

@@ -3,7 +3,7 @@
  *
  * All criteria must hold; they are asked in the order of their cost, and predicates only when everything before them has
  * matched. A predicate that throws is its handler's failure, not the cycle's: it counts as "does not match" and is reported.
- * Source: Kopf, docs/filters; A §7; deviation G9.
+ * Source: Kopf, docs/filters; scenarios A51–A74, G9.
  */
 
 import { type FieldPath, getField } from "../model/fields.ts";
@@ -91,7 +91,7 @@ export function matches(filters: Filters, candidate: Candidate, options: MatchOp
 }
 
 /**
- * Gives the first criterion that does not hold; undefined if all do.
+ * Returns the first criterion that does not hold; undefined if all do.
  *
  * @throws What a predicate throws; {TypeError} if one returns a promise.
  */
@@ -157,28 +157,28 @@ function ask(predicate: unknown, args: unknown[]): boolean {
   return Boolean(answer);
 }
 
-/** Gives a filter that matches where the given one does not. */
+/** Returns a filter that matches where the given one does not. */
 export function not<Rest extends readonly unknown[]>(
   filter: (...args: Rest) => boolean,
 ): (...args: Rest) => boolean {
   return (...args) => !filter(...args);
 }
 
-/** Gives a filter that matches where all of them do; with none given, always. */
+/** Returns a filter that matches where all of them do; with none given, always. */
 export function all<Rest extends readonly unknown[]>(
   filters: readonly ((...args: Rest) => boolean)[],
 ): (...args: Rest) => boolean {
   return (...args) => filters.every((filter) => filter(...args));
 }
 
-/** Gives a filter that matches where at least one of them does; with none given, never. */
+/** Returns a filter that matches where at least one of them does; with none given, never. */
 export function any<Rest extends readonly unknown[]>(
   filters: readonly ((...args: Rest) => boolean)[],
 ): (...args: Rest) => boolean {
   return (...args) => filters.some((filter) => filter(...args));
 }
 
-/** Gives a filter that matches where none of them does; with none given, always. */
+/** Returns a filter that matches where none of them does; with none given, always. */
 export function none<Rest extends readonly unknown[]>(
   filters: readonly ((...args: Rest) => boolean)[],
 ): (...args: Rest) => boolean {

@@ -32,7 +32,7 @@ function forget(file: string): void {
   delete createRequire(import.meta.url).cache[file];
 }
 
-/** Gives a file and all that it imports by relative paths, directly or not. */
+/** Returns a file and all that it imports by relative paths, directly or not. */
 async function withImports(path: string): Promise<Set<string>> {
   const found = new Set([path]);
   for (const file of found) {

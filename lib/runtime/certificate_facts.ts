@@ -39,7 +39,7 @@ export function certificateFacts(certificate: string): CertificateFacts {
 }
 
 /**
- * Gives an encrypted key in plain PEM (PKCS#8).
+ * Returns an encrypted key in plain PEM (PKCS#8).
  *
  * @throws {Error} If the password is wrong, or the text is no key.
  */

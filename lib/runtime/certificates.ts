@@ -27,7 +27,7 @@ export interface AuthorityOptions {
   readonly days?: number;
   /** The wall clock, in milliseconds since 1970. Default: the host's. */
   readonly now?: () => number;
-  /** Gives that many bytes, for serial numbers. Default: the host's cryptographic source, which also makes all keys. */
+  /** Returns that many bytes, for serial numbers. Default: the host's cryptographic source, which also makes all keys. */
   readonly randomBytes?: (length: number) => Uint8Array;
 }
 

@@ -8,13 +8,13 @@
 import { Buffer } from "node:buffer";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 
-/** Gives the text in compressed form: base64. */
+/** Returns the text in compressed form: base64. */
 export function compressText(text: string): string {
   return deflateRawSync(text, { level: 9 }).toString("base64");
 }
 
 /**
- * Gives the text that was compressed; undefined if it is none, is cut off, or is longer than `limit` bytes.
+ * Returns the text that was compressed; undefined if it is none, is cut off, or is longer than `limit` bytes.
  *
  * Strangers can write it, and a few bytes can stand for gigabytes: no more than the limit is ever unpacked.
  */

@@ -6,7 +6,7 @@ import { denoHost } from "./deno.ts";
 import type { Host } from "./host.ts";
 import { nodeHost } from "./node/host.ts";
 
-/** Gives the host of the runtime at hand. */
+/** Returns the host of the runtime at hand. */
 export function currentHost(): Host {
   if (process.versions.bun !== undefined) return bunHost();
   if (process.versions.deno !== undefined) return denoHost();

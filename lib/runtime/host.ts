@@ -58,13 +58,13 @@ export interface Random {
 /** The file system, as far as an operator needs one. All paths are native; relative ones start at `process.cwd()`. */
 export interface Files {
   /**
-   * Gives a file's text, read as UTF-8.
+   * Returns a file's text, read as UTF-8.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such file.
    */
   readText(path: string): Promise<string>;
   /**
-   * Gives a file's bytes.
+   * Returns a file's bytes.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such file.
    */
@@ -74,7 +74,7 @@ export interface Files {
   /** Whether there is a file or folder at the path. */
   exists(path: string): Promise<boolean>;
   /**
-   * Gives the names (not paths) of the files and folders in a folder, sorted.
+   * Returns the names (not paths) of the files and folders in a folder, sorted.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such folder, `code: "ENOTDIR"` if it is a file.
    */
@@ -228,7 +228,7 @@ export interface HttpResponse {
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body as UTF-8 text; wrong bytes become U+FFFD. gzip is decoded. */
   text(): Promise<string>;
-  /** Gives the connection up without reading on. */
+  /** Returns the connection up without reading on. */
   cancel(): void;
 }
 

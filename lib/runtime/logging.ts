@@ -157,9 +157,9 @@ class SinkLogger implements Logger {
   }
 }
 
-// A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: Kopf, A §8.6.
+// A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
 
-/** Gives a logger that is one level quieter; warnings and errors are written as ever. */
+/** Returns a logger that is one level quieter; warnings and errors are written as ever. */
 export function terseLogger(logger: Logger): Logger {
   return {
     debug: () => {},

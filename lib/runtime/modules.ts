@@ -36,7 +36,7 @@ export async function importFresh(href: string): Promise<Record<string, unknown>
 
 const RELATIVE_IMPORT = /(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
 
-/** Gives the specifiers, such as "./parts/a.ts", in order. One in a comment or a string is found, too. */
+/** Returns the specifiers, such as "./parts/a.ts", in order. One in a comment or a string is found, too. */
 export function relativeImports(text: string): string[] {
   return [...text.matchAll(RELATIVE_IMPORT)].map(([, specifier = ""]) => specifier);
 }

@@ -10,7 +10,7 @@ import { CORE_SCHEMA, dump, loadAll, mergeTag } from "js-yaml";
 const SCHEMA = CORE_SCHEMA.withTags(mergeTag);
 
 /**
- * Gives the documents of a YAML (or JSON) text, in order; empty ones are left out.
+ * Returns the documents of a YAML (or JSON) text, in order; empty ones are left out.
  *
  * Keys such as `__proto__` become own properties.
  *

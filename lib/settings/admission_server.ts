@@ -2,7 +2,7 @@
  * What serves admission reviews: the contract between an operator and the servers and tunnels by which it is reached.
  *
  * A server gets what answers reviews, and says under which addresses it is reached, for as long as it is; it may be a
- * function, or an object that has to be disposed of. Source: Kopf, docs/admission, "Custom servers/tunnels"; B §3.5.
+ * function, or an object that has to be disposed of. Source: Kopf, docs/admission, "Custom servers/tunnels"; scenarios B128–B157.
  */
 
 import type { JsonObject } from "../model/object.ts";

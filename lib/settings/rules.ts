@@ -16,7 +16,7 @@ export interface Complaint {
   readonly expected: string;
 }
 
-/** Gives a complaint; undefined if the value is fine. */
+/** Returns a complaint; undefined if the value is fine. */
 export type Rule = (value: unknown) => Complaint | undefined;
 
 /** All rules, by "section.setting". */
@@ -243,7 +243,7 @@ function withMethods(...names: readonly string[]): Rule {
 // Finds what somebody meant who mistyped a name.
 
 /**
- * Gives the known name that is nearest to what was written; undefined if none is near.
+ * Returns the known name that is nearest to what was written; undefined if none is near.
  *
  * Case, "-" and "_" do not count, so that `default_backoff` finds `defaultBackoff`; of the rest, a third may be wrong.
  */

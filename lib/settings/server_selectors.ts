@@ -1,5 +1,5 @@
 /**
- * Looking up which label, field or shard selectors the server is to apply to a kind (Kopf 1.45; behaviour C §4).
+ * Looking up which label, field or shard selectors the server is to apply to a kind (Kopf 1.45; scenarios C1–C32).
  */
 
 import type { Resource } from "../model/resource.ts";
@@ -7,7 +7,7 @@ import { isSpecific, matches, parseSelector, type Selector, type SelectorTerm } 
 import type { ByKind, ObjectTransform, SelectorTexts, WatchingSettings } from "./sections.ts";
 
 /**
- * Gives the texts of all keys that match the kind, in the order of the keys; empty ones and repetitions too.
+ * Returns the texts of all keys that match the kind, in the order of the keys; empty ones and repetitions too.
  *
  * Only plain matching: no preference for the core group, no check for ambiguity.
  *
@@ -17,7 +17,7 @@ export function textsFor<T = string>(texts: ByKind<T>, resource: Resource): T[] 
   return entriesOf(texts).filter(([selector]) => matches(selector, resource)).map(([, text]) => text);
 }
 
-/** Gives label or field selectors of a kind as one text: the different ones, sorted, joined by commas ("and"). */
+/** Returns label or field selectors of a kind as one text: the different ones, sorted, joined by commas ("and"). */
 export function joinedTextFor(texts: SelectorTexts, resource: Resource): string | undefined {
   const different = new Set(textsFor(texts, resource).filter((text) => text !== ""));
   return different.size === 0 ? undefined : [...different].sort().join(",");
@@ -34,7 +34,7 @@ type SelectorSettings = Readonly<
   Record<"labelSelectors" | "fieldSelectors" | "shardSelectors", SelectorTexts>
 >;
 
-/** Gives the selectors of a kind that handlers are for. Of shards the first that matches counts. */
+/** Returns the selectors of a kind that handlers are for. Of shards the first that matches counts. */
 export function serverSelectorsFor(settings: SelectorSettings, resource: Resource): ServerSelectors {
   const { labelSelectors, fieldSelectors, shardSelectors } = settings;
   return {
@@ -45,8 +45,8 @@ export function serverSelectorsFor(settings: SelectorSettings, resource: Resourc
 }
 
 /**
- * Gives the selectors of a kind that the framework itself watches: only those whose keys name it. What is meant for
- * everything must not hide namespaces and definitions. Source: deviations, Kopf 1.45 §4.2.
+ * Returns the selectors of a kind that the framework itself watches: only those whose keys name it. What is meant for
+ * everything must not hide namespaces and definitions.
  */
 export function explicitSelectorsFor(settings: SelectorSettings, resource: Resource): ServerSelectors {
   const only = (texts: SelectorTexts): Map<readonly SelectorTerm[], string> => {
@@ -68,7 +68,7 @@ export interface KeptParts {
   readonly transforms: readonly ObjectTransform[];
 }
 
-/** Gives what is to be kept of the objects of a kind that handlers are for. */
+/** Returns what is to be kept of the objects of a kind that handlers are for. */
 export function keptPartsFor(
   { metadataOnly, transform }: Pick<WatchingSettings, "metadataOnly" | "transform">,
   resource: Resource,
@@ -79,7 +79,7 @@ export function keptPartsFor(
   };
 }
 
-/** Gives the keys as selectors, with their texts. @throws {TypeError} If a key is no selector. */
+/** Returns the keys as selectors, with their texts. @throws {TypeError} If a key is no selector. */
 export function entriesOf<T = string>(texts: ByKind<T>): [Selector, T][] {
   const entries: [SelectorTerm | readonly SelectorTerm[], T][] = texts instanceof Map
     ? [...texts]

@@ -13,7 +13,7 @@ import type { Settings, SettingsOverrides } from "./sections.ts";
 
 export type * from "./sections.ts";
 
-/** Gives the settings as they are if nobody touches them; a new tree each time. */
+/** Returns the settings as they are if nobody touches them; a new tree each time. */
 export function defaultSettings(): Settings {
   return {
     process: { ultimateExitingTimeout: 600 },
@@ -75,7 +75,7 @@ export function defaultSettings(): Settings {
 }
 
 /**
- * Gives the settings with the overrides on top. Both arguments stay as they are; undefined leaves a setting alone.
+ * Returns the settings with the overrides on top. Both arguments stay as they are; undefined leaves a setting alone.
  *
  * @throws {TypeError} If a section or setting is unknown (the message names the nearest known one), or a value is of the
  * wrong type.

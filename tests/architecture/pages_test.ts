@@ -8,7 +8,7 @@ import { assertNone, filesBelow, readTree } from "./tree.ts";
 
 const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
 
-/** Issue 4: "each with a complete example that runs in the tests". tests/examples runs all that have a README. */
+/** Pages with a complete example; tests/examples runs all that have a README. */
 const WITH_EXAMPLE = [
   "causes",
   "embedding",

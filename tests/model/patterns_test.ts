@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isExactName, parsePattern } from "../../lib/model/patterns.ts";
 
-/** Name, pattern, whether it matches. Source: B §5.5. */
+/** Name, pattern, whether it matches. Source: scenarios B186–B213. */
 const TABLE: readonly (readonly [string, string, boolean])[] = [
   ["ns1", "ns1,ns2", true],
   ["ns1", "ns2,ns1", false],

@@ -182,7 +182,7 @@ async function recordsInStatus(stage: Stage, side: Side): Promise<unknown> {
   );
   assert.deepEqual(stage.attempts("done"), ["long#0", "medium#0", "then#3", "track#0"]);
   const { done, ...rest } = await sumUp(stage, ["aged", "done"]);
-  // NB: on purpose, Lotse takes the emptied `kopf: { progress: {} }` away, too (C, "A §5.3"); there is nothing in either.
+  // NB: on purpose, Lotse takes the emptied `kopf: { progress: {} }` away, too (C, "scenarios A139–A164"); there is nothing in either.
   if (side === "kopf") assert.deepEqual(done?.status, { kopf: { progress: {} } });
   return { ...rest, done: { ...done, status: side === "kopf" ? {} : done?.status } };
 }

@@ -76,9 +76,9 @@ export interface Credentials {
 export type HeaderFields = Record<string, string>;
 
 /**
- * Gives the headers that say who we are: `authorization` and `impersonate-*`.
+ * Returns the headers that say who we are: `authorization` and `impersonate-*`.
  *
- * Source: behaviour-c §7: basic first, then scheme and token, scheme alone, bearer token. Text goes as UTF-8.
+ * Source: scenarios C1–C32: basic first, then scheme and token, scheme alone, bearer token. Text goes as UTF-8.
  */
 export function authHeaders(info: ConnectionInfo): HeaderFields {
   const headers: HeaderFields = {};
@@ -94,7 +94,7 @@ export function equalInfos(a: ConnectionInfo, b: ConnectionInfo): boolean {
     JSON.stringify(a.impersonate) === JSON.stringify(b.impersonate);
 }
 
-/** Gives a string that is the same for all infos that can share connections: those that differ in headers only. */
+/** Returns a string that is the same for all infos that can share connections: those that differ in headers only. */
 export function connectionKey(info: ConnectionInfo): string {
   const { server, ca, cert, key, insecure, serverName, proxy } = info;
   return JSON.stringify([server, ca, cert, key, insecure === true, serverName, proxy]);
@@ -106,7 +106,7 @@ export function describeInfo(info: ConnectionInfo): string {
 }
 
 /**
- * Gives PEM text from PEM text, or from base64 of PEM text (as kubeconfigs hold it).
+ * Returns PEM text from PEM text, or from base64 of PEM text (as kubeconfigs hold it).
  *
  * @throws {SyntaxError} If it is neither.
  */
@@ -117,7 +117,7 @@ export function toPem(data: string): string {
   throw new SyntaxError(`Cannot read a certificate or key: it is neither PEM nor base64 of PEM`);
 }
 
-/** Gives credentials that are always the same info: for tests, and where somebody else renews. */
+/** Returns credentials that are always the same info: for tests, and where somebody else renews. */
 export function fixedCredentials(info: ConnectionInfo): Credentials {
   return { current: () => Promise.resolve(info), invalidate: () => {}, peek: () => info };
 }

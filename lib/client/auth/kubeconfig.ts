@@ -3,7 +3,7 @@
  *
  * Several files are merged as kubectl does: the first definition of a name wins, and so does the first current context.
  * Relative paths start at the folder of the file that holds them. Source: Kubernetes, "Organizing Cluster Access Using
- * kubeconfig Files"; behaviour-b §6.3.
+ * kubeconfig Files"; scenarios B260–B278.
  */
 
 import { isObject } from "../../model/json.ts";
@@ -43,7 +43,7 @@ interface Merged {
   readonly users: ReadonlyMap<string, Entry>;
 }
 
-/** Gives the paths that the environment names: those in KUBECONFIG, or else `~/.kube/config`. */
+/** Returns the paths that the environment names: those in KUBECONFIG, or else `~/.kube/config`. */
 export function kubeconfigPaths(host: Host): string[] {
   const named = splitPaths(host.process.env("KUBECONFIG") ?? "");
   if (named.length > 0) return named.map((path) => expandHome(host, path));
@@ -52,7 +52,7 @@ export function kubeconfigPaths(host: Host): string[] {
 }
 
 /**
- * Gives the connection info of a context. Its `refresh()` reads the files (and asks the programs) again.
+ * Returns the connection info of a context. Its `refresh()` reads the files (and asks the programs) again.
  *
  * @throws {LoginError} If a file, a name or a certificate is missing or makes no sense; the message says which, and where.
  */

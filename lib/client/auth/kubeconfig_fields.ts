@@ -17,7 +17,7 @@ export interface Source {
   readonly path: string;
 }
 
-/** Gives a field's text; undefined if it is absent or empty. Numbers, as YAML sees them in unquoted tokens, count as text. */
+/** Returns a field's text; undefined if it is absent or empty. Numbers, as YAML sees them in unquoted tokens, count as text. */
 export function textField(content: JsonObject, name: string): string | undefined {
   const value = Object.hasOwn(content, name) ? content[name] : undefined;
   if (typeof value === "number") return String(value);
@@ -25,7 +25,7 @@ export function textField(content: JsonObject, name: string): string | undefined
 }
 
 /**
- * Gives the PEM text of `<name>-data` or else of the file that `<name>` names; undefined if there is neither.
+ * Returns the PEM text of `<name>-data` or else of the file that `<name>` names; undefined if there is neither.
  *
  * @throws {LoginError} If the file is missing, or the text is no PEM.
  */
@@ -67,7 +67,7 @@ export function placeOf(source: Source): string {
   return `${source.kind} "${source.name}" in kubeconfig "${source.path}"`;
 }
 
-/** Gives PEM text, decoded where needed. @throws {LoginError} If it is neither PEM nor base64 of PEM. */
+/** Returns PEM text, decoded where needed. @throws {LoginError} If it is neither PEM nor base64 of PEM. */
 export function checkPem(source: Source, data: string, field: string): string {
   try {
     return toPem(data);

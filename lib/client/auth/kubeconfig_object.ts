@@ -82,7 +82,7 @@ export function isKubeConfig(value: object): value is KubeConfigLike {
   );
 }
 
-/** Gives the connection info of the current context, as it is at each renewal. @throws {LoginError} If it cannot be used. */
+/** Returns the connection info of the current context, as it is at each renewal. @throws {LoginError} If it cannot be used. */
 export async function fromKubeConfig(host: Host, config: KubeConfigLike): Promise<ConnectionInfo> {
   const context = config.getCurrentContext();
   const cluster = config.getCurrentCluster();

@@ -50,7 +50,7 @@ export async function login(options: LoginOptions): Promise<Vault> {
 export type GivenCredentials = Credentials | LoginInfo | KubeConfigLike;
 
 /**
- * Gives credentials that renew themselves, from what was given.
+ * Returns credentials that renew themselves, from what was given.
  *
  * @throws {TypeError | LoginError} If they cannot be used.
  */
@@ -142,7 +142,7 @@ async function anyExists(host: Host, paths: readonly string[]): Promise<boolean>
 
 // What a login may give, in the forms that people have it in, and how it becomes a connection info.
 // Certificates come as PEM text, as base64 of it, or as files; expirations as numbers, dates or timestamps. What cannot be
-// meant is refused here, where it can be said which field it is. Source: behaviour-b §6.2.
+// meant is refused here, where it can be said which field it is. Source: scenarios B260–B278.
 
 /** How often certificates and keys that live in files are read again. Source: client-go. */
 const REREAD: Seconds = 60;
@@ -157,7 +157,7 @@ export interface LoginInfo extends Omit<ConnectionInfo, "expiration" | "refresh"
   readonly keyPath?: string;
   /** Milliseconds since 1970, a date, or a timestamp; one without a zone is UTC. Default: never. */
   readonly expiration?: number | string | Date;
-  /** Gives the next credentials. Default: the login handlers are called again; what is in files is read again. */
+  /** Returns the next credentials. Default: the login handlers are called again; what is in files is read again. */
   readonly refresh?: () => LoginInfo | Promise<LoginInfo>;
 }
 
@@ -185,7 +185,7 @@ export function isLogin(value: unknown): value is LoginInfo | KubeConfigLike {
 }
 
 /**
- * Gives the connection info of a login.
+ * Returns the connection info of a login.
  *
  * @throws {TypeError} If fields are unknown, or contradict each other.
  * @throws {LoginError} If a file cannot be read, or holds no PEM.

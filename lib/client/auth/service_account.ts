@@ -2,7 +2,7 @@
  * The identity that Kubernetes gives to a pod.
  *
  * Tokens are short-lived, and the kubelet writes new ones into the same file long before the old ones expire: it is read
- * again every minute, and whenever a server refuses what we hold. Source: behaviour-b §6.4; deviations B-6.4, #926.
+ * again every minute, and whenever a server refuses what we hold. Source: scenarios B260–B278.
  */
 
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -26,7 +26,7 @@ export function hasServiceAccount(options: ServiceAccountOptions): Promise<boole
   return host.files.exists(`${folder}/token`);
 }
 
-/** Gives the pod's own identity. @throws {LoginError} If there is no token. */
+/** Returns the pod's own identity. @throws {LoginError} If there is no token. */
 export async function loadServiceAccount(options: ServiceAccountOptions): Promise<ConnectionInfo> {
   const { host, folder = FOLDER } = options;
   const token = await readRequired(host, `${folder}/token`);

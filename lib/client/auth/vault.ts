@@ -10,7 +10,7 @@
  * and files are read while others write them. So, once a server has taken anything from here, a login has a minute of
  * failures before it counts as failed for good. Until then it fails at once: most probably it is wrong.
  *
- * Source: behaviour-b §6.5; deviations D10, B-6.4.
+ * Source: scenarios B260–B278, D10.
  */
 
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -210,7 +210,7 @@ export class Vault implements Credentials {
     }
   }
 
-  /** Gives what was wrong, if it gave nothing to use. */
+  /** Returns what was wrong, if it gave nothing to use. */
   async #tryLogin(): Promise<LoginError | undefined> {
     try {
       const infos = await this.#options.login();

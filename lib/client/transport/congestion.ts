@@ -5,7 +5,7 @@
  * with each answer. So each level is slowed down by itself: a refusal halves how many of its requests may be under way, and
  * holds all of them back for as long as the server asks; each answer lets a part of one more through (AIMD, as in TCP). A
  * minute without a refusal ends it. While no level is slowed down, nothing is looked at: all that counts is the limit.
- * Source: Kubernetes, "API Priority and Fairness"; docs/decisions/0013; beyond N10.
+ * Source: Kubernetes, "API Priority and Fairness"; docs/decisions/0013-overload.md; scenario N10.
  */
 
 import { Limiter } from "../../async/limiter.ts";

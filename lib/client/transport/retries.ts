@@ -1,7 +1,7 @@
 /**
  * Which failed requests are worth another attempt, and after how long.
  *
- * Source: behaviour-b §5.8. Retried are connection errors, timeouts, 5xx, 403 (roles are often granted a moment after the
+ * Source: scenarios B214–B239. Retried are connection errors, timeouts, 5xx, 403 (roles are often granted a moment after the
  * operator starts) and 429. Certificates that do not fit are not: waiting does not mend them, and the user wants to know.
  */
 
@@ -38,7 +38,7 @@ export function startBackoffs(backoffs: Seconds | Iterable<Seconds>): Iterator<S
 }
 
 /**
- * Gives how long to wait before the next attempt; undefined if there is to be none.
+ * Returns how long to wait before the next attempt; undefined if there is to be none.
  *
  * A server that says how long to stay away is obeyed: the longer of both counts; with `enforce`, what it says.
  */

@@ -116,7 +116,7 @@ export class Sessions implements Disposable {
 
 // HTTP proxies as the environment names them, in the way of curl and of Go's `http.ProxyFromEnvironment`.
 
-/** Gives the proxy for a server: HTTPS_PROXY or HTTP_PROXY (in either case), unless NO_PROXY names the server. */
+/** Returns the proxy for a server: HTTPS_PROXY or HTTP_PROXY (in either case), unless NO_PROXY names the server. */
 export function proxyFromEnvironment(host: Host, server: string): string | undefined {
   const url = new URL(server);
   const proxy = variable(host, url.protocol === "https:" ? "https_proxy" : "http_proxy");

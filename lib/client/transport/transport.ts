@@ -46,7 +46,7 @@ export interface ApiRequest {
   readonly accept?: string;
   /** Asks for a compressed answer: for lists. Default: false. */
   readonly gzip?: boolean;
-  /** Gives the answer as text instead of parsing it. Default: false. */
+  /** Returns the answer as text instead of parsing it. Default: false. */
   readonly text?: boolean;
   /** For one attempt (for streams: until its head has come), in seconds; null: none. Default: `networking.requestTimeout`. */
   readonly timeout?: Seconds | null;

@@ -3,7 +3,7 @@
  *
  * Lines are cut at byte 0x0A before anything is decoded, because chunks end anywhere, also in the middle of a character.
  * All lines of a chunk are decoded at once, and the rest of an unfinished one is kept in pieces: a line of several MB costs
- * one copy. Measured in field-notes §3.
+ * one copy. See bench/README.md.
  */
 
 /** The longest line that is kept, in bytes: far above what etcd can hold, far below what a process can. */

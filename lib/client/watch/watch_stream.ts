@@ -37,7 +37,7 @@ export interface StreamOptions {
 export type StreamEnd = "ended" | "silent" | "expired";
 
 /**
- * Gives what comes, as many lines at once as a chunk holds.
+ * Returns what comes, as many lines at once as a chunk holds.
  *
  * @throws {ApiError} If the server refuses; {Error} if the connection breaks or a line is not JSON; or the signal's reason.
  */

@@ -2,7 +2,7 @@
  * Admission reviews over HTTP: a POST with a review to a path asks all handlers, one below the path the handler of that id.
  *
  * Who asks is not checked here: handlers are told the headers, and the client's certificate where one was verified.
- * Source: Kopf, B §3.6.
+ * Source: scenarios B128–B157.
  */
 
 import { Hono } from "hono";

@@ -25,7 +25,7 @@ interface Place {
 const VALID_DAYS = 365;
 const RENEWAL: Seconds = VALID_DAYS * 86400 * 2 / 3;
 
-/** Gives the first one; undefined for plain HTTP. @throws {Error} If files cannot be read or used. */
+/** Returns the first one; undefined for plain HTTP. @throws {Error} If files cannot be read or used. */
 export async function openIdentity(
   options: WebhookServerOptions,
   place: Place,

@@ -1,7 +1,7 @@
 /**
  * Reads admission reviews. They come from whoever reaches the server: nothing in them is believed before it was looked at.
  *
- * Source: Kubernetes API reference, AdmissionReview; Kopf, B §3.2.
+ * Source: Kubernetes API reference, AdmissionReview; scenarios B101–B127.
  */
 
 import { getKey, isObject } from "../../model/json.ts";

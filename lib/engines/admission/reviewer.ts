@@ -3,7 +3,7 @@
  * verdict together.
  *
  * A handler that throws refuses the request; so does a filter that throws, since nobody can tell then whether its handler
- * would have refused. Source: Kopf, docs/admission; B §3.2; deviation D11.
+ * would have refused. Source: Kopf, docs/admission; scenarios B101–B127, D11.
  */
 
 import type { Passage } from "../../async/gate.ts";
@@ -33,7 +33,7 @@ export interface AdmissionReviewsOptions {
   readonly observer: Observer;
   /** Which handler is for which kinds, as of now. */
   readonly served: () => ReadonlyMap<AdmissionHandler, readonly Resource[]>;
-  /** Gives what handlers keep in memory about an object; undefined: an object that does not exist yet. */
+  /** Returns what handlers keep in memory about an object; undefined: an object that does not exist yet. */
   readonly memoOf: (resource: Resource, object: KubeObject | undefined) => Record<string, unknown>;
   readonly indices: Readonly<Record<string, Index>>;
   /** Open once the indexes are complete. */
@@ -210,7 +210,7 @@ function withoutPatch(handler: AdmissionHandler, patch: Patch): Handler {
 }
 
 // Which admission handlers a request is for.
-// Source: Kopf, B §3.2, item 5; deviation D11 (operations count here, too, whatever the webhook's configuration says).
+// Source: scenarios B101–B127, item 5, D11 (operations count here, too, whatever the webhook's configuration says).
 
 export interface SelectionOptions {
   readonly review: Pick<Review, "operation" | "subresource">;
@@ -219,7 +219,7 @@ export interface SelectionOptions {
   readonly served: ReadonlyMap<AdmissionHandler, readonly Resource[]>;
 }
 
-/** Gives the handlers whose declaration fits the request, in order; what they filter by was not looked at yet. */
+/** Returns the handlers whose declaration fits the request, in order; what they filter by was not looked at yet. */
 export function candidatesFor({ review, resource, hints, served }: SelectionOptions): AdmissionHandler[] {
   const { reason, webhook } = hints;
   const cause = reason && (reason === "validating" ? "validate" : "mutate");
@@ -233,7 +233,7 @@ export function candidatesFor({ review, resource, hints, served }: SelectionOpti
   });
 }
 
-/** Gives the first of the handler's filters that does not hold; undefined if all do. @throws What a predicate throws. */
+/** Returns the first of the handler's filters that does not hold; undefined if all do. @throws What a predicate throws. */
 export function mismatchOf(handler: AdmissionHandler, cause: AdmissionCause): string | undefined {
   return findMismatch(handler, { body: cause.body, args: () => new AdmissionArgs(cause) });
 }

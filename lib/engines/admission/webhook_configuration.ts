@@ -1,7 +1,7 @@
 /**
  * What the webhooks of handlers look like in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
  *
- * Source: Kopf, B §3.4. Kubernetes takes lower case only, and each name once: handlers named as JavaScript names functions
+ * Source: scenarios B128–B157. Kubernetes takes lower case only, and each name once: handlers named as JavaScript names functions
  * have hyphens there, and those whose names are the same are numbered.
  */
 
@@ -24,7 +24,7 @@ export interface WebhooksOptions {
   readonly persistentOnly?: boolean;
 }
 
-/** Gives the list of webhooks, in the handlers' order. */
+/** Returns the list of webhooks, in the handlers' order. */
 export function webhooksFor({ handlers, suffix, client, persistentOnly }: WebhooksOptions): JsonObject[] {
   const names = new Set<string>();
   return [...handlers].flatMap(([handler, resources]) => {
@@ -44,7 +44,7 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
   });
 }
 
-/** Gives the name of a handler's webhook: lower case, as DNS has it. */
+/** Returns the name of a handler's webhook: lower case, as DNS has it. */
 export function webhookName(id: string, suffix: string): string {
   const hyphenated = id.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
   const plain = hyphenated.replaceAll("/", ".").replaceAll("_", "-").replace(/[^a-z0-9.-]/gu, hexOf);
@@ -54,7 +54,7 @@ export function webhookName(id: string, suffix: string): string {
   return [...labels.length === 0 ? ["x"] : labels, suffix].join(".");
 }
 
-/** Gives the server's configuration with a handler's id at the end of its path. */
+/** Returns the server's configuration with a handler's id at the end of its path. */
 export function clientConfigFor(id: string, client: WebhookClientConfig): WebhookClientConfig {
   const path = id.split("/").map(quote).join("/");
   const { url, service } = client;
@@ -109,7 +109,7 @@ function quote(text: string): string {
 }
 
 // Keeps one webhook configuration up to date while an operator runs, and takes its webhooks back when it stops.
-// The list is written as a whole, and only when it is another one than before. Source: Kopf, B §3.4.
+// The list is written as a whole, and only when it is another one than before. Source: scenarios B128–B157.
 
 export interface ManagedConfigurationOptions {
   readonly client: Client;

@@ -2,7 +2,7 @@
  * The built-in server of admission webhooks: HTTPS on a port of this machine.
  *
  * With certificates from files (which are read again as they change), or with ones that it makes for itself. Connections stay
- * as they are when a certificate is exchanged. Source: Kopf, docs/admission; B §3.6.
+ * as they are when a certificate is exchanged. Source: Kopf, docs/admission; scenarios B128–B157.
  */
 
 import { aborted } from "../../async/timeout.ts";

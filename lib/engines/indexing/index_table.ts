@@ -3,7 +3,7 @@
  *
  * An object has at most one value per key, and a key exists as long as some object has a value under it. What an update or
  * a removal costs depends on the object's own keys only. Lists and plain objects as keys are compared by what is in them
- * (canonical JSON), since a Map of JavaScript would tell two equal lists apart. Source: Kopf, B §2.2.
+ * (canonical JSON), since a Map of JavaScript would tell two equal lists apart. Source: scenarios B73–B100.
  */
 
 import { canonicalJson } from "../../model/json.ts";
@@ -115,7 +115,7 @@ function listOf(slot: Slot): readonly unknown[] {
   return slot.list ??= Object.freeze([...slot.values.values()]);
 }
 
-/** Gives something that a Map compares as we want keys to be compared. */
+/** Returns something that a Map compares as we want keys to be compared. */
 function hashOf(key: unknown): unknown {
   if (typeof key === "string") return `"${key}`;
   if (key === undefined) return null;

@@ -5,7 +5,7 @@
  * here takes a worker's slot, so that a limit on workers cannot keep the gate closed (Kopf #1243). The gate opens once all
  * indexed kinds have been listed and what was listed has been indexed, and then stays open: a kind that comes later, and
  * whose listing may fail for long, must not stop an operator that works.
- * Source: Kopf, docs/indexing; B §2.3 to §2.5.
+ * Source: Kopf, docs/indexing; scenarios B73–B100.
  */
 
 import { Gate, type Passage } from "../../async/gate.ts";

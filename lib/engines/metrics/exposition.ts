@@ -80,7 +80,7 @@ export class Instruments {
   }
 }
 
-// Gives text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
+// Returns text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
 // The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
 // client has taken the one before. Only so many may be at it at once, others are told to come again; and who has not taken
 // everything after a minute is cut off.

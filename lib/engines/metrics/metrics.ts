@@ -3,7 +3,7 @@
  *
  * Where something means the same as in controller-runtime and client-go it has the same name; the rest begins with
  * "lotse_". Labels hold kinds, ids of handlers, verbs and codes, never names of objects, so that the number of series is
- * bounded by the code. `docs/metrics.md` lists every metric; a test holds both together. Source: beyond N11.
+ * bounded by the code. `docs/metrics.md` lists every metric; a test holds both together. Source: scenario N11.
  */
 
 import { isOverload } from "../../client/transport/congestion.ts";
@@ -203,7 +203,7 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     return this.#made.labels;
   }
 
-  /** Gives all metrics as text. */
+  /** Returns all metrics as text. */
   text(): Promise<string> {
     return this.#made.text();
   }

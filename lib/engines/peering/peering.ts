@@ -3,7 +3,7 @@
  *
  * There is one object for a run over the whole cluster, else one in each served namespace. Where the server knows no such
  * kinds there is nothing to do, unless peering is mandatory: then the operator waits for them. One object in which somebody
- * is in the way pauses everything. Source: Kopf, B §4.1, §4.3, §4.6.
+ * is in the way pauses everything. Source: scenarios B158–B185.
  */
 
 import { type Gate, GateRow, type Passage } from "../../async/gate.ts";
@@ -33,7 +33,7 @@ const VERSION = "v1";
 /** How long the start waits for the first look at peers. */
 const FIRST_LOOK: Seconds = 5;
 
-/** Gives the peering kinds that the server has: for the whole cluster, or in namespaces. */
+/** Returns the peering kinds that the server has: for the whole cluster, or in namespaces. */
 export async function findPeeringKinds(
   { discovery }: Pick<Client, "discovery">,
   { clusterwide }: { readonly clusterwide: boolean },
@@ -193,11 +193,11 @@ export class Peering {
 
 // Under which name an operator writes into peering objects.
 // In a pod it is what the pod calls it; else it says who runs it, where, and since when, so that people can tell whom they
-// see. Source: Kopf, B §4.2.
+// see. Source: scenarios B158–B185.
 
 const SYMBOLS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Gives a name for a run: `POD_ID` where it is set, else "user@host/20261231235959/a1b". */
+/** Returns a name for a run: `POD_ID` where it is set, else "user@host/20261231235959/a1b". */
 export function detectIdentity(host: Host): string {
   const { process, clock, random } = host;
   const pod = process.env("POD_ID");
@@ -209,7 +209,7 @@ export function detectIdentity(host: Host): string {
   return `${detectUser(host)}/${started}/${suffix}`;
 }
 
-/** Gives a name for a person at a host: "user@host". It is the same each time, so that what was begun can be ended. */
+/** Returns a name for a person at a host: "user@host". It is the same each time, so that what was begun can be ended. */
 export function detectUser({ process }: Host): string {
   const name = process.hostname().replace(/\.(local|localdomain)$/i, "");
   return `${process.user() ?? "unknown"}@${name}`;

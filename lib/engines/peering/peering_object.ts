@@ -3,7 +3,7 @@
  *
  * Whatever shows a newer state counts: events of the watch as well as the answers to our own writes, so that a broken watch
  * does not leave us as we were. Nobody who may still live is ever removed: a removal holds for the state only that it was
- * decided on. Source: Kopf, B §4.4, §4.5, behaviour-c §4.3.
+ * decided on. Source: scenarios B158–B185, C1–C32.
  */
 
 import type { Gate } from "../../async/gate.ts";
@@ -42,7 +42,7 @@ const RETRY: Seconds = 10;
 /** How long the last write may take. */
 const FAREWELL: Seconds = 5;
 
-/** Gives after how long a record is to be written again. Source: Kopf, B §4.4. */
+/** Returns after how long a record is to be written again. Source: scenarios B158–B185. */
 export function renewalPause(lifetime: Seconds, random: Pick<Random, "next">): Seconds {
   return Math.min(lifetime, Math.max(1, lifetime - 5 - 5 * random.next()));
 }

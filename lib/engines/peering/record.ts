@@ -3,7 +3,7 @@
  * alive. Pure: no clock, no requests.
  *
  * The form is Kopf's, so that operators in Python and ours see each other. What others wrote is read with patience: what is
- * missing or makes no sense has Kopf's default. Source: Kopf, B §4.2.
+ * missing or makes no sense has Kopf's default. Source: scenarios B158–B185.
  */
 
 import { isObject } from "../../model/json.ts";
@@ -24,7 +24,7 @@ const DEFAULT_LIFETIME: Seconds = 60;
 /** About 68 years: what other languages can count. */
 const LONGEST_LIFETIME: Seconds = 2 ** 31 - 1;
 
-/** Gives all who have written into the object, dead or alive. @param now In milliseconds since 1970. */
+/** Returns all who have written into the object, dead or alive. @param now In milliseconds since 1970. */
 export function readPeers({ status }: KubeObject, now: number): readonly Peer[] {
   if (!isObject(status)) return [];
   return Object.entries(status).flatMap(([identity, record]) => {
@@ -39,7 +39,7 @@ export function readPeers({ status }: KubeObject, now: number): readonly Peer[] 
   });
 }
 
-/** Gives when a peer counts as dead unless it writes again, in milliseconds since 1970. */
+/** Returns when a peer counts as dead unless it writes again, in milliseconds since 1970. */
 export function expiryOf({ lastSeen, lifetime }: Peer): number {
   return lastSeen + lifetime * 1000;
 }
@@ -56,7 +56,7 @@ export interface WriteRecordOptions {
   readonly now: number;
 }
 
-/** Gives the record of one who is alive now. */
+/** Returns the record of one who is alive now. */
 export function writeRecord({ priority, lifetime, now }: WriteRecordOptions): JsonObject {
   return {
     priority,

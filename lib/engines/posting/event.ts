@@ -1,7 +1,7 @@
 /**
  * What a Kubernetes event looks like, in both of its APIs: pure, and within the limits that API servers hold us to.
  *
- * The limits count bytes, as Go does. Source: Kubernetes, pkg/apis/core/validation/events.go; Kopf, A §8.7, B §8.2.
+ * The limits count bytes, as Go does. Source: Kubernetes, pkg/apis/core/validation/events.go; scenarios B295–B309, B295–B309.
  */
 
 import type { JsonObject } from "../../model/object.ts";
@@ -44,7 +44,7 @@ export function isEvent({ apiVersion, kind }: ObjectReference): boolean {
   return kind === "Event" && EVENTS.test(apiVersion ?? "");
 }
 
-/** Gives the namespace in which events about an object are. */
+/** Returns the namespace in which events about an object are. */
 export function namespaceOf(reference: ObjectReference, { defaultNamespace }: EventFrame): string {
   return reference.namespace ?? defaultNamespace;
 }
@@ -70,7 +70,7 @@ export function buildEvent(reference: ObjectReference, content: EventContent, fr
     : { ...common, note: message, regarding: about, reportingController: frame.reportingComponent };
 }
 
-/** Gives the patch that says how often an event was seen by now; the event in its words is left as it is. */
+/** Returns the patch that says how often an event was seen by now; the event in its words is left as it is. */
 export function buildRepetition(count: number, { api, now }: EventFrame): JsonObject {
   return api === "v1"
     ? { count, lastTimestamp: toTime(now) }

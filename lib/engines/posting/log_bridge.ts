@@ -25,7 +25,7 @@ export interface BridgeOptions {
   readonly post: (content: EventContent) => void;
 }
 
-/** Gives a logger that also posts each line as an event, with its variables, whether or not the log wants it. */
+/** Returns a logger that also posts each line as an event, with its variables, whether or not the log wants it. */
 export function bridgeLogger(logger: Logger, options: BridgeOptions): Logger {
   const { level: least, post } = options;
   function tell(level: LogLevel, message: string, fields?: LogFields): void {
@@ -43,7 +43,7 @@ export function bridgeLogger(logger: Logger, options: BridgeOptions): Logger {
   };
 }
 
-/** Gives a logger whose warnings are of interest only to who debugs: what comes of them is said elsewhere. */
+/** Returns a logger whose warnings are of interest only to who debugs: what comes of them is said elsewhere. */
 export function quietLogger(logger: Logger): Logger {
   return {
     ...writers((_level, message, fields) => logger.debug(message, fields)),

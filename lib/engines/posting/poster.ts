@@ -3,7 +3,7 @@
  *
  * Whatever the events API answers, nothing else is held up: an event that cannot be posted after its retries is dropped,
  * and so is one for which there is no room in the queues; that is said once, and once more when it works again. The same
- * event again within six minutes is counted on the first one (a series), not posted anew. Source: C §5; beyond N14.
+ * event again within six minutes is counted on the first one (a series), not posted anew. Source: scenarios C1–C32, N14.
  */
 
 import { Limiter } from "../../async/limiter.ts";
@@ -282,7 +282,7 @@ function isSame(a: EventContent, b: EventContent): boolean {
   return a.type === b.type && a.reason === b.reason && a.message === b.message;
 }
 
-/** Source: C §5: by uid, else by kind, namespace and name. */
+/** Source: scenarios C1–C32: by uid, else by kind, namespace and name. */
 function keyOf({ uid, apiVersion = "", kind = "", namespace = "", name = "" }: ObjectReference): string {
   return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }

@@ -1,7 +1,7 @@
 /**
  * Who owns an object that is being made, how it is called, and where it goes.
  *
- * All functions change objects in place before they are sent, and send nothing. Source: Kopf, docs/hierarchies; B §10.1.
+ * All functions change objects in place before they are sent, and send nothing. Source: Kopf, docs/hierarchies; scenarios B310–B324.
  * `own` and `disown` are Kopf's `append_owner_reference` and `remove_owner_reference`.
  */
 

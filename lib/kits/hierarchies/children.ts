@@ -35,7 +35,7 @@ export type Children =
   | readonly Children[];
 
 /**
- * Gives the objects one by one.
+ * Returns the objects one by one.
  *
  * @throws {TypeError} At the first that is none.
  */
@@ -51,7 +51,7 @@ export function* eachChild(children: unknown): Generator<Child, void, void> {
   yield children;
 }
 
-/** Gives the object's metadata, which is made where there is none. */
+/** Returns the object's metadata, which is made where there is none. */
 export function metadataOf(child: Child): ChildMeta {
   return child.metadata ??= {};
 }
@@ -89,7 +89,7 @@ export interface OwnerOption {
 }
 
 /**
- * Gives the owner.
+ * Returns the owner.
  *
  * @throws {TypeError} If none is named, and no handler of an object is running.
  */

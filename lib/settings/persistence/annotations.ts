@@ -27,7 +27,7 @@ const ANNOTATIONS_LIMIT = 256 * 1024;
 /** Notes that are nested deeper are not ours. */
 const DEPTH_LIMIT = 1000;
 
-/** Gives an object's annotations; none if they are not an object. */
+/** Returns an object's annotations; none if they are not an object. */
 export function annotationsOf(body: KubeObject): JsonObject {
   const annotations = getField(body, ["metadata", "annotations"]);
   return isObject(annotations) ? annotations : {};
@@ -85,7 +85,7 @@ export function writeMarker(target: NoteTarget, prefix: string): void {
   if (needed) target.patch.metadata.annotations[marker] = "yes";
 }
 
-/** Gives the object that a JSON text holds; undefined if there is none, or it is garbage. */
+/** Returns the object that a JSON text holds; undefined if there is none, or it is garbage. */
 export function parseNote(
   text: unknown,
   where: string,
@@ -169,7 +169,7 @@ function isRemoved(live: JsonObject, pending: JsonObject): boolean {
     Object.values(pending).every((value) => value === null);
 }
 
-/** Gives the patch that removes each key of an object. */
+/** Returns the patch that removes each key of an object. */
 function removalOf(live: unknown): JsonObject {
   const removal: JsonObject = {};
   if (isObject(live)) { for (const key of Object.keys(live)) setKey(removal, key, null); }
@@ -214,7 +214,7 @@ function depthExceeds(value: unknown, limit: number): boolean {
 // Names of annotations that hold notes: made of a prefix and a handler's id, within what Kubernetes allows.
 // The part after the slash may have 63 letters, digits, "-", "_" and ".", and begins and ends with a letter or digit.
 // Kopf's two ways of shortening (V1: the whole key has 63; V2: the name has 63) are kept byte for byte; see its
-// `conventions.py` and behaviour A §5.4. Our own way is V2, which also copes with characters that Kopf lets through.
+// `conventions.py` and scenarios A139–A164. Our own way is V2, which also copes with characters that Kopf lets through.
 
 /** How names are made: our own way, Kopf's V2, or Kopf's V2 and V1. */
 export type KeyForm = "lotse" | "kopf-v2" | "kopf-v1";
@@ -236,7 +236,7 @@ const VALID_PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*
 /** What is added to ids on objects whose annotations are copied down from their owners. */
 const COPIED = "-ofDRS";
 
-/** Gives the names of the annotations for an id: the one to be read first comes first. */
+/** Returns the names of the annotations for an id: the one to be read first comes first. */
 export function annotationKeys(id: string, options: KeyOptions): readonly string[] {
   const { prefix, form, body } = options;
   const name = body !== undefined && isCopied(body) ? id + COPIED : id;
@@ -247,7 +247,7 @@ export function annotationKeys(id: string, options: KeyOptions): readonly string
   return v1 === v2 ? [v2] : [v2, v1];
 }
 
-/** Gives what is left of an annotation's name without its prefix: an id, mangled as its key was. */
+/** Returns what is left of an annotation's name without its prefix: an id, mangled as its key was. */
 export function idOfKey(key: string, { prefix, body }: Omit<KeyOptions, "form">): string {
   const name = key.slice(prefix.length + 1);
   return body !== undefined && isCopied(body) && name.endsWith(COPIED) ? name.slice(0, -COPIED.length) : name;
@@ -264,7 +264,7 @@ export function isCopied(body: KubeObject): boolean {
 }
 
 /**
- * Gives what should be said about a prefix, if anything.
+ * Returns what should be said about a prefix, if anything.
  *
  * @throws {RangeError} If Kubernetes would not take it: it is empty, longer than 253, or not a DNS name.
  */

@@ -92,12 +92,12 @@ interface About {
   readonly digest?: string;
 }
 
-/** Gives a storage that keeps the state in an annotation. */
+/** Returns a storage that keeps the state in an annotation. */
 export function annotationsDiffBase(options: AnnotationsDiffBaseOptions): DiffBaseStorage {
   return new DiffBase(options, new AnnotationPlace(options));
 }
 
-/** Gives a storage that keeps the state as a JSON text in the status. */
+/** Returns a storage that keeps the state as a JSON text in the status. */
 export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage {
   return new DiffBase(options, new StatusPlace(options.field));
 }
@@ -192,7 +192,7 @@ class DiffBase implements DiffBaseStorage {
     return this.#place.names();
   }
 
-  /** Gives the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
+  /** Returns the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
   #fitting(body: KubeObject, essence: JsonObject, about: About): { text: string; isWhole: boolean } {
     const plain = canonicalJson(withAbout(essence, about));
     if (this.#place.fits(body, plain)) return { text: plain, isWhole: true };
@@ -207,7 +207,7 @@ class DiffBase implements DiffBaseStorage {
     return { text: packed({ digest: digestOf(essence) }), isWhole: false };
   }
 
-  /** Gives the state that a note holds in any form but a digest. */
+  /** Returns the state that a note holds in any form but a digest. */
   #whole(essence: JsonObject, { about, body, options }: Noted): JsonObject | undefined {
     if (about.deflated !== undefined) return this.#unpack("deflated", about.deflated, options);
     if (about.outline === undefined) return essence;
@@ -327,7 +327,7 @@ function withAbout(essence: JsonObject, about: About): JsonObject {
   return note;
 }
 
-/** Gives what a note says about itself; nothing said is the present format; undefined if it is not understood. */
+/** Returns what a note says about itself; nothing said is the present format; undefined if it is not understood. */
 function readAbout(raw: unknown): About | undefined {
   if (raw === undefined || raw === null) return { format: FORMAT };
   if (!isObject(raw) || raw.format !== FORMAT) return undefined;

@@ -1,5 +1,5 @@
 /**
- * The form of progress records in notes: Kopf's (its docs/continuity; behaviour A §5.1), and ours, which is the same with
+ * The form of progress records in notes: Kopf's (its docs/continuity; scenarios A139–A164), and ours, which is the same with
  * other timestamps and a digest.
  */
 
@@ -16,7 +16,7 @@ const MESSAGE_LIMIT = 1000;
 
 const PURPOSES: readonly unknown[] = ["create", "update", "delete", "resume"];
 
-/** Gives the record as it is written, with null for what it does not have; in Kopf's order. */
+/** Returns the record as it is written, with null for what it does not have; in Kopf's order. */
 export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObject {
   const encoded: JsonObject = {
     started: encodeTime(record.started, form),
@@ -36,7 +36,7 @@ export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObje
   return encoded;
 }
 
-/** Gives the record that was written; parts that are not understood are left out, and reported. */
+/** Returns the record that was written; parts that are not understood are left out, and reported. */
 export function decodeRecord(
   raw: unknown,
   { where, onGarbage }: FetchOptions & { readonly where: string },
@@ -160,7 +160,7 @@ class Reader {
 // Two things differ from JavaScript's: all but ASCII is escaped, and small numbers look otherwise. Large ones do not: the API
 // server sends whole numbers below 1e21 with all their digits, which both then keep.
 
-/** Gives the JSON text of a JSON value. Members that are undefined are left out. */
+/** Returns the JSON text of a JSON value. Members that are undefined are left out. */
 export function toPythonJson(value: unknown): string {
   return write(value).replace(/[\x7f-\uffff]/g, escape);
 }

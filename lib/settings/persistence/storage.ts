@@ -73,22 +73,22 @@ export interface EssenceNote {
 
 /** Keeps the state that was handled last. */
 export interface DiffBaseStorage {
-  /** Gives the essence of a body, without this storage's own notes. It shares its parts with the body. */
+  /** Returns the essence of a body, without this storage's own notes. It shares its parts with the body. */
   build(body: KubeObject, extraFields?: readonly FieldPath[]): JsonObject;
   /**
-   * Gives the essence that was handled last, comparable with that of `build()`; undefined if there is none.
+   * Returns the essence that was handled last, comparable with that of `build()`; undefined if there is none.
    *
    * Extra fields that were not noted then are taken as they are now, so that a new handler does not make each object look
-   * changed (deviation G16); `isOutdated()` tells that this happened. Never throws.
+   * changed (scenarios G16); `isOutdated()` tells that this happened. Never throws.
    */
   fetch(body: KubeObject, options?: FetchEssenceOptions): JsonObject | undefined;
   /** Whether the note should be written anew although nothing changed: it was made for other extra fields. */
   isOutdated(body: KubeObject, extraFields?: readonly FieldPath[]): boolean;
   /** Puts the essence into the patch; nothing if the body holds the same already. */
   store(note: EssenceNote): void;
-  /** Gives an essence without what this storage keeps in it. */
+  /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
-  /** Gives the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
+  /** Returns the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
   reserved?(): readonly string[];
 }
 
@@ -104,19 +104,19 @@ export interface ProgressTarget {
 
 /** Keeps the progress of handlers. */
 export interface ProgressStorage {
-  /** Gives a handler's record; undefined if there is none, or only garbage. Never throws. */
+  /** Returns a handler's record; undefined if there is none, or only garbage. Never throws. */
   fetch(body: KubeObject, id: string, options?: FetchOptions): ProgressRecord | undefined;
   /** Puts the record into the patch; nothing if the body holds the same already. */
   store(target: ProgressTarget & { readonly record: ProgressRecord }): void;
   /** Puts the removal of the record into the patch; nothing, or less in the patch, if the body does not have it. */
   purge(target: ProgressTarget): void;
-  /** Gives the ids of the records on the body; where long or odd ids are shortened, the shortened ones. */
+  /** Returns the ids of the records on the body; where long or odd ids are shortened, the shortened ones. */
   ids(body: KubeObject): string[];
-  /** Gives the names under which a handler's record is kept. Handlers of one kind must not share one. */
+  /** Returns the names under which a handler's record is kept. Handlers of one kind must not share one. */
   keys(id: string): readonly string[];
-  /** Gives further names that notes of this storage take: no handler's record may go there. Default: none. */
+  /** Returns further names that notes of this storage take: no handler's record may go there. Default: none. */
   reserved?(): readonly string[];
-  /** Gives an essence without what this storage keeps in it. */
+  /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
   /** Puts the removal of left-over wake-up notes of Kopf's into the patch; nothing if there are none. */
   sweep(patch: Patch, body: KubeObject): void;
@@ -134,7 +134,7 @@ export interface Persistence {
   readonly warnings?: readonly string[];
 }
 
-/** Gives the essence of a body as the storages see it: `new` in handlers. */
+/** Returns the essence of a body as the storages see it: `new` in handlers. */
 export function currentEssence(
   { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
   body: KubeObject,
@@ -143,7 +143,7 @@ export function currentEssence(
   return progress.clear(diffBase.build(body, options.extraFields));
 }
 
-/** Gives the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
+/** Returns the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
 export function handledEssence(
   { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
   body: KubeObject,
@@ -153,7 +153,7 @@ export function handledEssence(
   return essence && progress.clear(diffBase.clear(essence));
 }
 
-/** Gives the names of all notes that are not records of handlers. */
+/** Returns the names of all notes that are not records of handlers. */
 export function reservedNames(
   { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
 ): readonly string[] {

@@ -38,7 +38,7 @@ export interface OutlineLimits {
 /** What handlers see instead of a text that was too large. */
 export const LOST_TEXT = "(too large to be noted)";
 
-/** Gives a state's outline; undefined if it would be too large: which is known before any digest is made. */
+/** Returns a state's outline; undefined if it would be too large: which is known before any digest is made. */
 export function outlineOf(state: JsonObject, limits: OutlineLimits): Outline | undefined {
   const { rest, large, size } = cutObject(state, { ...limits, object: Infinity }, limits);
   if (size > limits.whole) return undefined;
@@ -46,7 +46,7 @@ export function outlineOf(state: JsonObject, limits: OutlineLimits): Outline | u
 }
 
 /**
- * Gives back the state: marked values that are still the same are taken from the present one; for others something of
+ * Returns back the state: marked values that are still the same are taken from the present one; for others something of
  * their type stands in (a text that says so, or an empty list or object), which differs from the present one.
  */
 export function fillOutline({ rest, large }: Outline, present: JsonObject): JsonObject {
