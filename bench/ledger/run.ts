@@ -115,7 +115,13 @@ function look(observer: Observer, states: readonly KubeObject[], round: number):
   observer.judged?.(subject, { handler: "note", mismatch: undefined });
   const attempt = { noun: "Handler", handler: "note", family: "note", retry: 0 };
   observer.attemptEnds?.(subject, { ...attempt, outcome: { kind: "success" }, seconds: 0 });
-  observer.written?.(subject, { paths: ["status.state"], writes: 1, byEvent: false, concluded: true });
+  observer.written?.(subject, {
+    paths: ["status.state"],
+    writes: 1,
+    version: "2",
+    byEvent: false,
+    concluded: true,
+  });
   observer.changed?.(subject, { before: after, after: before });
   observer.passEnds?.(subject, { seconds: 0 });
 }

@@ -51,8 +51,6 @@ interface State {
   readonly earlier: Set<string>;
   /** The version that came of it. */
   version: string | undefined;
-  /** Whether it is still to be learnt. */
-  hasWritten: boolean;
   concluded: boolean;
   /** About the pass that runs: whether our own write has woken it, and which of our fields have changed. */
   wake: string;
@@ -125,11 +123,10 @@ export class HotLoops implements Observer {
   }
 
   changed(subject: Subject): void {
-    const background = this.#states.get(subject)?.background;
-    if (background?.current === undefined) return;
-    push(background.seen, background.current);
-    // What comes next in this look is our own write.
-    background.current = undefined;
+    const state = this.#states.get(subject);
+    const current = state?.background?.current;
+    // NB: the event of our own write may come before its response.
+    if (current !== undefined && current !== state?.version) push(state?.background?.seen ?? [], current);
   }
 
   caused(subject: Subject, { diff }: { readonly diff: Diff }): void {
@@ -141,7 +138,7 @@ export class HotLoops implements Observer {
   }
 
   written(subject: Subject, written: Written): void {
-    const { paths, concluded, byEvent, by } = written;
+    const { paths, version, concluded, byEvent, by } = written;
     if (by !== undefined) return this.#writtenBeside(subject, paths, by);
     if (paths.length === 0 && !this.#states.has(subject)) return;
     const state = this.#states.get(subject) ?? this.#begin(subject);
@@ -152,7 +149,7 @@ export class HotLoops implements Observer {
       for (const path of paths) if (state.earlier.size < MOST_FIELDS) state.earlier.add(path);
     }
     state.concluded = concluded;
-    state.hasWritten = true;
+    state.version = version;
   }
 
   /** A round is one that runs since its own write has changed the object, or that puts back what others have changed. */
@@ -174,10 +171,6 @@ export class HotLoops implements Observer {
   }
 
   passEnds(subject: Subject, { gone }: PassEnd): void {
-    const state = this.#states.get(subject);
-    if (state === undefined) return;
-    if (state.hasWritten) state.version = subject.body.metadata?.resourceVersion;
-    state.hasWritten = false;
     if (gone === true) this.#slowed.delete(subject);
   }
 
@@ -211,7 +204,6 @@ export class HotLoops implements Observer {
       latest: [],
       earlier: new Set(),
       version: undefined,
-      hasWritten: false,
       concluded: false,
       wake: "event",
       isEcho: false,

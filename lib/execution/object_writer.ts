@@ -80,6 +80,12 @@ export interface ObjectWriterOptions {
   readonly fence: AbortSignal;
 }
 
+/** How an object is read. */
+export interface ReadOptions extends Pick<WriteRequest, "urgent"> {
+  /** Ends the reading. Default: when nothing may be written any more. */
+  readonly signal?: AbortSignal;
+}
+
 /** Writes onto objects. */
 export class ObjectWriter {
   readonly #options: ObjectWriterOptions;
@@ -102,7 +108,7 @@ export class ObjectWriter {
     const content = observer?.written === undefined ? undefined : wanted.toMergePatch();
     const outgoing = withNotes(wanted, notes);
     try {
-      const body = readsFirst ? await this.read(state, request) : state.body;
+      const body = readsFirst ? await this.read(state, { urgent }) : state.body;
       if (body === undefined) return gone(request);
       if (!isWorthWriting({ patch: outgoing, body, finalizer })) {
         pending.settle();
@@ -127,9 +133,9 @@ export class ObjectWriter {
    */
   async read(
     { resource, body }: Pick<Subject, "resource" | "body">,
-    { urgent }: Pick<WriteRequest, "urgent"> = {},
+    { urgent, signal = this.#options.fence }: ReadOptions = {},
   ): Promise<KubeObject | undefined> {
-    const { client, fence: signal } = this.#options;
+    const { client } = this.#options;
     const { name = "", namespace, uid } = body.metadata;
     const address = { name, namespace: resource.namespaced ? namespace : undefined };
     try {
@@ -151,15 +157,16 @@ export class ObjectWriter {
 
   #tell(state: WritableState, { author }: WriteRequest, told: ToldWrite): void {
     const { before, content, sent: { body, writes } } = told;
-    const paths = pathsOf(told);
+    const version = body?.metadata.resourceVersion;
+    const written = { paths: pathsOf(told), writes, version };
     if (author.kind === "reconcile") {
       const { byEvent, concluded } = author;
-      this.#options.observer?.written?.(state, { paths, writes, byEvent, concluded });
+      this.#options.observer?.written?.(state, { ...written, byEvent, concluded });
       return;
     }
     const { kind: type, handler, onChange } = author;
-    const by = { handler, type, onChange, before, content, version: body?.metadata.resourceVersion };
-    this.#options.observer?.written?.(state, { paths, writes, byEvent: false, concluded: false, by });
+    const by = { handler, type, onChange, before, content, version };
+    this.#options.observer?.written?.(state, { ...written, byEvent: false, concluded: false, by });
   }
 }
 

@@ -67,6 +67,8 @@ export interface Written {
   readonly paths: readonly string[];
   /** How many requests changed the object. */
   readonly writes: number;
+  /** The object's version after it; undefined if it has gone. */
+  readonly version: string | undefined;
   /** Whether handlers of raw events had a part in it. */
   readonly byEvent: boolean;
   /** Whether everything that the object called for is done. */

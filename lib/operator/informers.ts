@@ -124,6 +124,14 @@ export class Informers {
     return keysFor(resource, namespace).some((key) => this.#stale.has(key));
   }
 
+  /** Returns what is known of an object; undefined if it is not watched. */
+  find(resource: Resource, object: KubeObject): CachedObject | undefined {
+    for (const key of keysFor(resource, object.metadata.namespace)) {
+      const cached = this.#running.get(key)?.informer.store.get(object);
+      if (cached !== undefined) return cached;
+    }
+  }
+
   /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
     const { gate, host: { clock } } = this.#options;

@@ -15,27 +15,26 @@ import { Poster } from "../engines/posting/poster.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
+import type { ObjectState } from "../execution/object_state.ts";
+import { ObjectWriter } from "../execution/object_writer.ts";
 import type { Brake, Observer, Subject } from "../execution/observer.ts";
+import { Controller } from "../controller/controller.ts";
+import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
+import { WorkQueue } from "../controller/work_queue.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
-import type { Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
 import { CrdWatch } from "./crd_watch.ts";
-import { extraFieldsOf } from "./fields.ts";
 import { firstContact } from "./wait_for_api_server.ts";
 import { type Ground, type RunningOptions, STARTING } from "./components.ts";
-import { Memories } from "./memories.ts";
 import { Namespaces } from "./namespaces.ts";
 import { Observation } from "./watched_resources.ts";
 import { Informers } from "./informers.ts";
-import { deliver } from "./outcomes.ts";
 import { finished, within } from "../async/timeout.ts";
 import { Pausing } from "./gates.ts";
-import { createProcess, postingLogger } from "./processing.ts";
-import { Workers } from "./queueing.ts";
 
 /** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
 const LEFTOVERS: Seconds = 5;
@@ -68,7 +67,9 @@ export class Run {
   readonly #informers: Informers;
   readonly #crds: CrdWatch;
   readonly #indexing: Indexing;
-  readonly #workers: Workers;
+  readonly #writer: ObjectWriter;
+  readonly #queue: WorkQueue;
+  readonly #controller: Controller;
   readonly #poster: Poster;
   readonly #hotLoops: HotLoops;
   readonly #observer: Observer;
@@ -100,9 +101,17 @@ export class Run {
     });
     this.#background = new TaskGroup({ onError });
     this.#daemons = this.#makeDaemons();
-    const memories = new Memories(options.memo);
-    this.#workers = this.#makeWorkers(memories);
-    ground.onlookers.metrics?.attach(this.#metricSources(memories));
+    this.#writer = new ObjectWriter({
+      client,
+      clock: host.clock,
+      observer: this.#observer,
+      consistencyTimeout: () => settings.persistence.consistencyTimeout,
+      fence: this.#writing.signal,
+    });
+    this.#queue = this.#makeQueue();
+    this.#controller = this.#makeController();
+    this.#queue.start(this.#controller);
+    ground.onlookers.metrics?.attach(this.#metricSources());
     this.#namespaces = new Namespaces({
       ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },
       patterns: options.namespaces,
@@ -114,7 +123,7 @@ export class Run {
     });
     const { watching, persistence } = settings;
     this.#observation = new Observation({ client, registry, logger, settings: watching, persistence });
-    this.#admission = this.#makeAdmission(memories, ground);
+    this.#admission = this.#makeAdmission(ground);
     this.#crds = new CrdWatch({
       ...{ client, host, settings, tasks: this.#streams, logger: logger.child({ name: "lotse.scanning" }) },
       concerns: (group) => this.#concerns(group),
@@ -133,11 +142,7 @@ export class Run {
       settings: settings.watching,
       tasks: this.#streams,
       scope: this.#namespaces,
-      notify: (resource, { event, origin }) =>
-        this.#workers.submit(resource, event, {
-          restored: origin === "restored",
-          moved: origin === "moved",
-        }),
+      notify: (resource, told) => this.#controller.notify(resource, told),
       onSynced: this.#options.onSynced,
       onStarted: (stream, resource) => {
         if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
@@ -147,18 +152,18 @@ export class Run {
       onUnknown: (resource) => this.#crds.doubt(resource),
       observer: this.#observer,
       gate: this.#pausing.passage,
-      onRelisted: () => this.#workers.release(),
+      onRelisted: () => this.#queue.release(),
     });
   }
 
-  #metricSources(memories: Memories): MetricSources {
+  #metricSources(): MetricSources {
     const { queueing } = this.#options.settings;
     return {
-      objects: () => memories.counts(),
+      objects: () => this.#controller.counts(),
       hotLoops: () => this.#hotLoops.counts(),
       waitingEvents: () => this.#poster.waiting,
       background: () => this.#daemons.counts.live,
-      planned: () => this.#workers.planned,
+      planned: () => this.#queue.planned,
       workerLimit: () => queueing.workerLimit ?? Infinity,
       isPaused: () => this.#pausing.isPaused,
       requestLimit: () => this.#client.transport.congestion.limit,
@@ -214,10 +219,28 @@ export class Run {
     await this.#pausing.peering.leave();
   }
 
-  #makeWorkers(memories: Memories): Workers {
-    const { registry, settings, host } = this.#options;
-    const process = createProcess({
-      ...this.#options,
+  #makeQueue(): WorkQueue {
+    const { settings, host } = this.#options;
+    return new WorkQueue({
+      gate: this.#indexing.gate,
+      ready: (state) => this.#indexing.settled(state),
+      hold: ({ resource, body }) =>
+        this.#informers.isStale(resource, body.metadata?.namespace) ? "wakes" : undefined,
+      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
+      clock: host.clock,
+      tasks: this.#work,
+    });
+  }
+
+  #makeController(): Controller {
+    const { host, registry, settings, lifecycle, logger, memo } = this.#options;
+    return new Controller({
+      host,
+      registry,
+      settings,
+      lifecycle,
+      logger,
+      memo,
       client: this.#client,
       poster: this.#poster,
       observer: this.#observer,
@@ -225,30 +248,24 @@ export class Run {
       persistence: settings.persistence,
       indices: this.#indexing.indices,
       daemons: this.#daemons,
+      writer: this.#writer,
       signal: this.#handlers.signal,
-      writing: this.#writing.signal,
-    });
-    return new Workers({
-      process,
-      memories,
-      indexing: this.#indexing,
-      observer: this.#observer,
-      clock: host.clock,
-      tasks: this.#work,
-      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
-      keepsEvents: (resource: Resource) => registry.eventsOf(resource).length > 0,
-      isHeld: ({ resource, body }) => this.#informers.isStale(resource, body.metadata?.namespace),
+      queue: this.#queue,
+      index: (state, event) => this.#indexing.submit(state, event),
     });
   }
 
-  #makeAdmission(memories: Memories, { failed }: Ground): Admission {
+  #makeAdmission({ failed }: Ground): Admission {
     const { host, logger, settings, registry } = this.#options;
     return new Admission({
       ...{ host, logger, client: this.#client, observer: this.#observer },
       settings: settings.admission,
       handlers: registry.admissionHandlers,
       served: () => this.#observation.admitted,
-      memoOf: (resource, object) => memories.memoOf(resource, object),
+      memoOf: (resource, object) => {
+        const cached = object && this.#informers.find(resource, object);
+        return this.#controller.memoOf(resource, object, cached);
+      },
       indices: this.#indexing.indices,
       gate: this.#indexing.gate,
       signal: this.#handlers.signal,
@@ -273,12 +290,13 @@ export class Run {
       observer: this.#observer,
       brake: this.#makeBrake(),
       tasks: this.#background,
-      deliver,
+      deliver: storeResult,
       essenceOf: (subject, body) => {
-        const extraFields = extraFieldsOf({ memory: subject, registry });
+        const extraFields = extraFieldsOf(registry, subject.resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
       },
-      wake: ({ key }) => this.#workers.poke(key),
+      // What daemons are given are the states of this controller.
+      wake: (subject) => this.#controller.wake(subject as ObjectState),
     });
   }
 
@@ -355,7 +373,7 @@ export class Run {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#streams.size });
     }
     await released;
-    this.#workers.stop();
+    this.#queue.stop();
     using daemons = this.#daemons;
     const [isFinished] = await Promise.all([
       finished(this.#work, { clock, timeout: exitTimeout }),
@@ -369,7 +387,7 @@ export class Run {
     this.#writing.abort(new DOMException("The operator is stopping", "AbortError"));
     if (isDone.every(Boolean)) return;
     logger.warn("Some handlers do not stop: they are left behind", {
-      objects: this.#workers.busy.slice(0, MOST_NAMED),
+      objects: this.#queue.busy.slice(0, MOST_NAMED),
       background: this.#background.size,
     });
   }

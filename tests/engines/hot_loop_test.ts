@@ -17,7 +17,7 @@ function setUp() {
     now += seconds * 1000;
     loops.passBegins(subject, { wake: "write", events: [], waited: 0 });
     loops.caused(subject, { diff: calculateDiff({ spec: { a: value } }, { spec: { a: ++value } }) });
-    loops.written(subject, { paths: ["spec.a"], writes: 1, concluded: true, byEvent: false });
+    loops.written(subject, { paths: ["spec.a"], writes: 1, version: "1", concluded: true, byEvent: false });
     loops.passEnds(subject, { seconds: 0 });
   }
   return { loops, round, advance: (seconds: number) => void (now += seconds * 1000) };

@@ -36,7 +36,13 @@ describe("Ledger", () => {
     for (let number = 0; number < 1000; number++) {
       ledger.judged(subject, { handler: `h${number}`, mismatch: "when" });
       ledger.changed(subject, { before: subject.body, after: { ...subject.body, [`f${number}`]: 1 } });
-      ledger.written(subject, { paths: [`status.f${number}`], writes: 0, concluded: false, byEvent: false });
+      ledger.written(subject, {
+        paths: [`status.f${number}`],
+        writes: 0,
+        version: "1",
+        concluded: false,
+        byEvent: false,
+      });
     }
     ledger.passEnds(subject, { seconds: 1 });
     const [entry] = ledger.of(subject.body)?.entries ?? [];

@@ -91,7 +91,8 @@ export class Outbox {
   #tellWritten({ paths, writes, ...write }: DeliveredWrite, logger: Logger): void {
     const { handler, record: { subject }, world: { observer, brake, clock } } = this.#options;
     const by = { handler: handler.id, type: handler.type, onChange: runsOnChange(handler), ...write };
-    observer?.written?.(subject, { paths, writes, byEvent: false, concluded: false, by });
+    const { version } = write;
+    observer?.written?.(subject, { paths, writes, version, byEvent: false, concluded: false, by });
     const pause = brake?.pauseAfter(subject, logger);
     if (pause !== undefined) this.#brakedUntil = clock.monotonic() + pause;
   }

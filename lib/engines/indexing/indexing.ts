@@ -32,8 +32,8 @@ export interface Indexed {
   readonly key: string;
   readonly resource: Resource;
   readonly memo: Record<string, unknown>;
-  /** Ids of handlers whose filter threw for this object, which was said once. */
-  readonly complaints: Set<string>;
+  /** Returns whether that was not reported of the object yet. */
+  reportOnce(what: string): boolean;
 }
 
 export interface IndexingOptions {
@@ -141,8 +141,8 @@ export class Indexing implements Disposable {
   }
 
   /** Resolves when the newest state so far has been indexed; undefined if it has been. */
-  settled(key: string): Promise<void> | undefined {
-    return this.#lines.get(key)?.newest;
+  settled(object: Pick<Indexed, "key">): Promise<void> | undefined {
+    return this.#lines.size === 0 ? undefined : this.#lines.get(object.key)?.newest;
   }
 
   [Symbol.dispose](): void {
@@ -190,17 +190,16 @@ export class Indexing implements Disposable {
     }
   }
 
-  #isWanted(handler: IndexHandler, { complaints }: Indexed, cause: ObjectCause): boolean {
+  #isWanted(handler: IndexHandler, object: Indexed, cause: ObjectCause): boolean {
     try {
       return matches(handler, { body: cause.body, args: () => new ObjectArgs(cause) });
     } catch (error) {
-      if (!complaints.has(handler.id)) {
+      if (object.reportOnce(handler.id)) {
         cause.logger.error("Filter failed: the handler counts as not matching", {
           handler: handler.id,
           error,
         });
       }
-      complaints.add(handler.id);
       return false;
     }
   }
@@ -214,6 +213,7 @@ export class Indexing implements Disposable {
     { object, cause, table }: { object: Indexed; cause: ObjectCause; table: IndexTable },
   ): Promise<void> {
     const { clock, signal, observer } = this.#options;
+    const { key, resource } = object;
     const now = clock.now();
     const { retry, started } = this.#exclusions.get(object.key)?.get(handler.id) ??
       { retry: 0, started: now };
@@ -233,7 +233,7 @@ export class Indexing implements Disposable {
         errors: "ignored",
         defaultBackoff: this.#options.defaultBackoff(),
         signal,
-        observed: observer && { observer, subject: { ...object, body: cause.body } },
+        observed: observer && { observer, subject: { key, resource, body: cause.body } },
         // The types of `op.index` have made sure that the function takes these arguments.
         args: (signal) =>
           new ObjectArgs(cause, { param: handler.param, retry, started, signal, clock }) as never,

@@ -9,31 +9,30 @@ import { isDeleting } from "../model/finalizers.ts";
 import { ObjectArgs } from "../registry/args.ts";
 import { matches } from "../registry/filters.ts";
 import type { BackgroundHandler } from "../registry/handlers.ts";
-import { complainOnce } from "./outcomes.ts";
-import type { Pass } from "./pass.ts";
+import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
 
 /** Starts and stops the object's daemons and timers, as its state calls for. */
-export async function handleBackground(pass: Pass): Promise<Claim> {
-  const { memory, registry, daemons } = pass;
-  const handlers = registry.backgroundsOf(memory.resource);
+export async function handleBackground(r: Reconciliation): Promise<Claim> {
+  const { state, registry, daemons } = r;
+  const handlers = registry.backgroundsOf(state.resource);
   if (handlers.length === 0) return { isRequired: false, isPending: false };
-  return await daemons.observe(memory, {
+  return await daemons.observe(state, {
     handlers,
-    matching: handlers.filter((handler) => isWanted(handler, pass)),
-    isDeleting: isDeleting(memory.body),
+    matching: handlers.filter((handler) => isWanted(handler, r)),
+    isDeleting: isDeleting(state.snapshot),
   });
 }
 
-function isWanted(handler: BackgroundHandler, pass: Pass): boolean {
-  const { memory, logger, indices, patch } = pass;
-  const { resource, body, memo } = memory;
+function isWanted(handler: BackgroundHandler, r: Reconciliation): boolean {
+  const { state, logger, indices, patch } = r;
+  const { resource, snapshot: body, memo } = state;
   try {
     return matches(handler, {
       body,
       args: () => new ObjectArgs({ resource, body, memo, logger, indices, patch }),
     });
   } catch (error) {
-    complainOnce(pass, handler, error);
+    reportFailedFilter(r, handler, error);
     return false;
   }
 }

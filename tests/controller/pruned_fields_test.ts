@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { CachedObject } from "../../lib/client/cache/object_store.ts";
+import { reportDropped } from "../../lib/controller/pruned_fields.ts";
+import { ObjectState } from "../../lib/execution/object_state.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
-import { reportDropped } from "../../lib/operator/keeping.ts";
-import { Memories } from "../../lib/operator/memories.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 
 /** The fields that are reported when this was written, and that is the answer. */
@@ -13,8 +14,9 @@ function reported(written: JsonObject, answer: KubeObject): unknown {
   const logger = createLogger({ level: "warn", write: ({ fields }) => told.push(fields.fields) }, {
     now: () => 0,
   });
-  const memory = new Memories({}).recall(PODS, { type: "ADDED", object: answer });
-  reportDropped({ memory, logger, kindComplaints: new Set() }, new Patch(written), answer);
+  const kind = { resource: PODS, reportOnce: () => true };
+  const state = new ObjectState({ cached: new CachedObject(answer), kind, memo: {}, firstSeen: "event" });
+  reportDropped({ state, logger }, new Patch(written), answer);
   return told.flat();
 }
 

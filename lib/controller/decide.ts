@@ -15,50 +15,54 @@ import { currentEssence, handledEssence } from "../settings/persistence/storage.
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";
-import { extraFieldsOf } from "./fields.ts";
-import { runHandlers, sayGoodbye } from "./handling.ts";
-import { complainOnce, reportGarbage } from "./outcomes.ts";
-import type { Decision, Pass } from "./pass.ts";
+import { runHandlers, sayGoodbye } from "./change_handlers.ts";
+import type { Decision } from "./decision.ts";
+import {
+  extraFieldsOf,
+  type Reconciliation,
+  reportFailedFilter,
+  reportUnreadable,
+} from "./reconciliation.ts";
 
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
 
 /** Calls the handlers whose turn it is, and says what must be written. */
-export async function handleChange(pass: Pass, claim: Claim): Promise<Decision> {
-  const { memory, registry, persistence } = pass;
-  const handlers = registry.changesOf(memory.resource);
+export async function handleChange(r: Reconciliation, claim: Claim): Promise<Decision> {
+  const { state, registry, persistence } = r;
+  const handlers = registry.changesOf(state.resource);
   if (handlers.length === 0) {
-    const isOurs = registry.backgroundsOf(memory.resource).length > 0;
-    return isOurs ? decideFinalizer(pass, claim) ?? {} : reportHeld(pass);
+    const isOurs = registry.backgroundsOf(state.resource).length > 0;
+    return isOurs ? decideFinalizer(r, claim) ?? {} : reportHeld(r);
   }
-  const cause = detect(pass);
-  pass.observer.caused?.(memory, cause);
-  const { judged } = pass.observer;
+  const cause = detect(r);
+  r.observer.caused?.(state, cause);
+  const { judged } = r.observer;
   const select = {
     cause,
     args: () => new ChangeArgs(cause),
-    onFailure: (handler: Parameters<typeof complainOnce>[1], error: unknown) =>
-      complainOnce(pass, handler, error),
+    onFailure: (handler: Parameters<typeof reportFailedFilter>[1], error: unknown) =>
+      reportFailedFilter(r, handler, error),
   };
   const relevant = handlers.filter((handler) => prematches(handler, select));
   const isRequired = claim.isRequired || relevant.some(({ requiresFinalizer }) => requiresFinalizer);
-  const isHeld = isRequired && hasFinalizer(memory.body, persistence.finalizer);
-  if (isDeleting(memory.body) && !isHeld) await sayGoodbye(pass, { ...cause, reason: "delete" }, relevant);
+  const isHeld = isRequired && hasFinalizer(state.snapshot, persistence.finalizer);
+  if (isDeleting(state.snapshot) && !isHeld) await sayGoodbye(r, { ...cause, reason: "delete" }, relevant);
   const isLast = relevant.length === 0 && !claim.isPending;
-  const decision = decideFinalizer(pass, { isRequired, isPending: !isLast });
+  const decision = decideFinalizer(r, { isRequired, isPending: !isLast });
   if (decision !== undefined) return decision;
   if (relevant.length === 0) return {};
   const onVerdict = judged &&
     (({ id: handler }: { readonly id: string }, mismatch: string | undefined) =>
-      judged(memory, { handler, mismatch }));
+      judged(state, { handler, mismatch }));
   const selected = selectChanges(handlers, { ...select, onVerdict });
   const { isPending } = claim;
-  return sweep(pass, await runHandlers(pass, { cause, handlers, selected, isPending }));
+  return sweep(r, await runHandlers(r, { cause, handlers, selected, isPending }));
 }
 
 /** Puts the finalizer on, or takes it off; undefined if it is to stay as it is. */
-function decideFinalizer({ memory, persistence, logger }: Pass, claim: Claim): Decision | undefined {
-  const { body } = memory;
+function decideFinalizer({ state, persistence, logger }: Reconciliation, claim: Claim): Decision | undefined {
+  const { snapshot: body } = state;
   const { finalizer: name } = persistence;
   const isBlocked = hasFinalizer(body, name);
   if (!isBlocked && claim.isRequired && !isDeleting(body)) {
@@ -76,15 +80,14 @@ function decideFinalizer({ memory, persistence, logger }: Pass, claim: Claim): D
  * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code): that
  * is said once per kind. Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects.
  */
-function reportHeld({ memory, persistence, host, logger, kindComplaints }: Pass): Decision {
+function reportHeld({ state, persistence, clock, logger }: Reconciliation): Decision {
   const { finalizer } = persistence;
-  const { deletionTimestamp } = memory.body.metadata;
-  if (!isDeleting(memory.body) || !hasFinalizer(memory.body, finalizer)) return {};
-  const kind = keyOf(memory.resource);
-  const rest = PATIENCE - (host.clock.now() - Date.parse(deletionTimestamp ?? "")) / 1000;
+  const { deletionTimestamp } = state.snapshot.metadata;
+  if (!isDeleting(state.snapshot) || !hasFinalizer(state.snapshot, finalizer)) return {};
+  const kind = keyOf(state.resource);
+  const rest = PATIENCE - (clock.now() - Date.parse(deletionTimestamp ?? "")) / 1000;
   if (rest > 0) return { after: () => rest };
-  if (kindComplaints.has(`${kind} held`)) return {};
-  kindComplaints.add(`${kind} held`);
+  if (!state.kind.reportOnce("held")) return {};
   logger.warn(
     "The object is to be deleted, but holds our finalizer, and no handler here takes it off: if it is not another " +
       "operator's task, declare `op.on.delete(kind, { optional: true }, () => {})`, or remove the finalizer by hand",
@@ -94,18 +97,18 @@ function reportHeld({ memory, persistence, host, logger, kindComplaints }: Pass)
 }
 
 /** Kopf wakes itself up by touching objects (A §6.6): what it has left there goes with whatever is written. */
-function sweep({ persistence, memory }: Pass, decision: Decision): Decision {
+function sweep({ persistence, state }: Reconciliation, decision: Decision): Decision {
   const notes = decision.notes ?? new Patch();
-  persistence.progress.sweep(notes, memory.body);
+  persistence.progress.sweep(notes, state.snapshot);
   return { ...decision, notes };
 }
 
-function detect(pass: Pass): ChangeCause {
-  const { memory, persistence, logger, indices, patch } = pass;
-  const { body, resource, memo } = memory;
-  const extraFields = extraFieldsOf(pass);
-  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportGarbage(pass) }) ??
-    memory.handled;
+function detect(r: Reconciliation): ChangeCause {
+  const { state, persistence, logger, indices, patch } = r;
+  const { snapshot: body, resource, memo } = state;
+  const extraFields = extraFieldsOf(r.registry, r.state.resource);
+  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportUnreadable(r) }) ??
+    state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
   const found = detectReason({
@@ -113,7 +116,7 @@ function detect(pass: Pass): ChangeCause {
     finalizer: persistence.finalizer,
     hasOld: old !== undefined,
     hasDiff: diff.length > 0,
-    initial: memory.noticedByListing && !memory.handledOnce,
+    initial: state.firstSeen === "listing" && !state.hasHandledCause,
   });
   return { ...found, resource, body, memo, old, new: current, diff, patch, logger, indices };
 }

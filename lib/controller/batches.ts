@@ -20,9 +20,13 @@ import { selectChanges } from "../registry/registry.ts";
 import type { Sub } from "../registry/arguments.ts";
 import { subHandler } from "../registry/sub.ts";
 import { currentEssence, type ProgressRecord } from "../settings/persistence/storage.ts";
-import { extraFieldsOf } from "./fields.ts";
-import { complainOnce, deliver, reportGarbage } from "./outcomes.ts";
-import type { Pass } from "./pass.ts";
+import {
+  extraFieldsOf,
+  type Reconciliation,
+  reportFailedFilter,
+  reportUnreadable,
+  storeResult,
+} from "./reconciliation.ts";
 
 /** Handlers that run side by side, and how far they are. */
 export interface Batch {
@@ -33,24 +37,24 @@ export interface Batch {
 
 type Active = Omit<ActiveHandler<ChangeHandler>, "id">;
 
-/** The handlers of one cause, in one pass. */
+/** The handlers of one cause, in one reconcile. */
 export class Batches {
-  readonly #pass: Pass;
+  readonly #r: Reconciliation;
   readonly #cause: ChangeCause;
   readonly #purpose: Purpose;
   readonly #all: Progress<ChangeHandler>[] = [];
   /** The ids of handlers that ran. */
   readonly #ran = new Set<string>();
 
-  constructor(pass: Pass, cause: ChangeCause, purpose: Purpose) {
-    this.#pass = pass;
+  constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
+    this.#r = r;
     this.#cause = cause;
     this.#purpose = purpose;
   }
 
   /** Makes these handlers the ones that count, and runs those that may run now. */
   async run(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): Promise<Batch> {
-    const { host, logger, lifecycle } = this.#pass;
+    const { host, logger, lifecycle } = this.#r;
     this.#all.push(progress);
     const essence = this.#essenceWith([]);
     const digest = (handler: ChangeHandler): string | undefined => this.#digest(handler, essence);
@@ -69,10 +73,10 @@ export class Batches {
   /** Runs a handler once, without keeping its progress. */
   async runOnce(handler: ChangeHandler): Promise<void> {
     const outcome = await this.#execute(
-      { handler, retry: 0, started: this.#pass.host.clock.now() },
+      { handler, retry: 0, started: this.#r.host.clock.now() },
       new Set(),
     );
-    if (outcome?.kind === "success") deliver(this.#pass, handler.id, outcome.result);
+    if (outcome?.kind === "success") storeResult(this.#r, handler.id, outcome.result);
   }
 
   /** Puts all records that changed into the patch. */
@@ -90,12 +94,12 @@ export class Batches {
     const descendants = new Set<string>();
     const outcome = await this.#execute(active, descendants);
     if (outcome === undefined) {
-      if (this.#ran.size === 0 && this.#pass.patch.isEmpty) throw this.#pass.signal.reason;
+      if (this.#ran.size === 0 && this.#r.patch.isEmpty) throw this.#r.signal.reason;
       return false;
     }
     this.#ran.add(active.id);
-    progress.settle(active.id, outcome, { now: this.#pass.host.clock.now(), descendants });
-    if (outcome.kind === "success") deliver(this.#pass, active.id, outcome.result);
+    progress.settle(active.id, outcome, { now: this.#r.host.clock.now(), descendants });
+    if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
     return true;
   }
 
@@ -104,7 +108,7 @@ export class Batches {
     { handler, retry, started }: Active,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
-    const { clock } = this.#pass.host;
+    const { clock } = this.#r.host;
     const family = new Family(handler, (children) => this.#runChildren(children, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
@@ -113,13 +117,13 @@ export class Batches {
     };
     const outcome = await execute({ ...handler, fn }, {
       clock,
-      logger: this.#pass.logger,
+      logger: this.#r.logger,
       attempts: { retry, runtime: Math.max(0, clock.now() - started) / 1000 },
       noun: "Handler",
       errors: "temporary",
-      defaultBackoff: this.#pass.settings.execution.defaultBackoff,
-      signal: this.#pass.signal,
-      observed: { observer: this.#pass.observer, subject: this.#pass.memory },
+      defaultBackoff: this.#r.settings.execution.defaultBackoff,
+      signal: this.#r.signal,
+      observed: { observer: this.#r.observer, subject: this.#r.state },
       args: (signal) => {
         const attempt = { param: handler.param, retry, started, signal, clock, sub: () => family.sub };
         // The types of `op.on` have made sure that the function takes these arguments.
@@ -128,17 +132,17 @@ export class Batches {
     });
     family.close();
     // What fails because we stop says nothing about the handler: it is called again by the next process.
-    return this.#pass.signal.aborted && outcome.kind !== "success" ? undefined : outcome;
+    return this.#r.signal.aborted && outcome.kind !== "success" ? undefined : outcome;
   }
 
   async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
-    const { host } = this.#pass;
+    const { host } = this.#r;
     const selected = selectChanges(children, {
       cause: this.#cause,
       args: () => new ChangeArgs(this.#cause),
-      onFailure: (handler, error) => complainOnce(this.#pass, handler, error),
+      onFailure: (handler, error) => reportFailedFilter(this.#r, handler, error),
     });
-    const progress = loadProgress(this.#pass, selected);
+    const progress = loadProgress(this.#r, selected);
     const { isIdle } = await this.run(progress, selected);
     for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
     if (progress.isDone) return;
@@ -147,35 +151,40 @@ export class Batches {
   }
 
   /**
-   * All progress of this pass, finished records with the digest of the object as it will be when everything is written: what
+   * All progress of this reconcile, finished records with the digest of the object as it will be when everything is written: what
    * handlers themselves write calls none of them again, whoever of them it was (docs/decisions/0012).
    */
   #signed(): readonly Progress<ChangeHandler>[] {
     if (this.#purpose === "delete") return this.#all;
     const before = this.#essenceWith([]);
-    const after = this.#essenceWith([this.#pass.patch]);
+    const after = this.#essenceWith([this.#r.patch]);
     for (const progress of this.#all) {
       progress.sign((handler) => this.#digest(handler, after), (id) => this.#ran.has(id));
     }
     return before === after ? this.#all : [...this.#all, this.#sleepers(digestOf(before), digestOf(after))];
   }
 
-  /** Sub-handlers whose parents were not called in this pass. Those of fields are left as they are. */
+  /** Sub-handlers whose parents were not called in this reconcile. Those of fields are left as they are. */
   #sleepers(before: string, after: string): Progress<ChangeHandler> {
     const ids = new Set(this.#all.flatMap(({ descendants }) => descendants));
     for (const progress of this.#all) for (const id of progress.records().keys()) ids.delete(id);
-    const sleepers = loadProgress(this.#pass, [...ids].map((id) => ({ id })));
+    const sleepers = loadProgress(this.#r, [...ids].map((id) => ({ id })));
     sleepers.renew(before, after);
     return sleepers;
   }
 
   /** What handlers would see if that, after all that could not be written before, were on the object. */
   #essenceWith(patches: readonly Patch[]): JsonObject {
-    const { memory, persistence } = this.#pass;
-    const outgoing = [memory.unsent, ...patches].filter(({ isEmpty }) => !isEmpty);
+    const { state, persistence } = this.#r;
+    const { patch: pending } = state.pending;
+    const outgoing = [...pending === undefined ? [] : [pending], ...patches].filter(({ isEmpty }) =>
+      !isEmpty
+    );
     if (outgoing.length === 0) return this.#cause.new;
-    const body = outgoing.reduce<KubeObject>(applied, memory.body);
-    return currentEssence(persistence, body, { extraFields: extraFieldsOf(this.#pass) });
+    const body = outgoing.reduce<KubeObject>(applied, state.snapshot);
+    return currentEssence(persistence, body, {
+      extraFields: extraFieldsOf(this.#r.registry, this.#r.state.resource),
+    });
   }
 
   /** Deletions are not started over because somebody edits a dying object. */
@@ -209,16 +218,16 @@ function contentOf(patch: Patch): JsonObject {
 
 /** Loads what the object (or a failed write) holds about these handlers. */
 export function loadProgress(
-  pass: Pass,
+  r: Reconciliation,
   handlers: readonly Pick<ChangeHandler, "id">[],
 ): Progress<ChangeHandler> {
-  const { memory, persistence } = pass;
+  const { state, persistence } = r;
   return new Progress<ChangeHandler>({
     storage: persistence.progress,
-    body: memory.body,
+    body: state.snapshot,
     ids: [...new Set(handlers.map(({ id }) => id))],
-    unsaved: memory.unsaved,
-    onGarbage: reportGarbage(pass),
+    unsaved: state.pending.records,
+    onGarbage: reportUnreadable(r),
   });
 }
 

@@ -11,9 +11,8 @@ import { Patch } from "../model/patch.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { type Batch, Batches, loadProgress } from "./batches.ts";
-import { extraFieldsOf } from "./fields.ts";
-import { reportLoss } from "./outcomes.ts";
-import type { Decision, Pass } from "./pass.ts";
+import type { Decision } from "./decision.ts";
+import { extraFieldsOf, type Reconciliation, reportLoss } from "./reconciliation.ts";
 
 export interface RunOptions {
   readonly cause: ChangeCause;
@@ -33,40 +32,40 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
 };
 
 /** Runs the handlers whose turn it is. */
-export async function runHandlers(pass: Pass, options: RunOptions): Promise<Decision> {
+export async function runHandlers(r: Reconciliation, options: RunOptions): Promise<Decision> {
   const { cause, handlers, selected, isPending } = options;
   const { reason } = cause;
-  const progress = loadProgress(pass, handlers);
+  const progress = loadProgress(r, handlers);
   if (!isHandled(reason)) {
-    pass.logger.debug("Nothing to handle", { reason });
-    return reason === "noop" ? tidy(pass, cause, progress) : {};
+    r.logger.debug("Nothing to handle", { reason });
+    return reason === "noop" ? tidy(r, cause, progress) : {};
   }
-  logStart(pass, cause, progress.othersThan(reason));
-  const batches = new Batches(pass, cause, reason);
+  logStart(r, cause, progress.othersThan(reason));
+  const batches = new Batches(r, cause, reason);
   const batch = await batches.run(progress, selected);
   // Handlers of a deletion that have finished keep their records until the daemons have ended too.
-  if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(pass, batches, batch);
-  if (selected.length > 0) pass.logger.info(`${NOUNS[reason]} is processed`, { ...progress.counts });
+  if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(r, batches, batch);
+  if (selected.length > 0) r.logger.info(`${NOUNS[reason]} is processed`, { ...progress.counts });
   return {
-    notes: collect((notes) => conclude(pass, { cause, progress, notes })),
-    ...(reason === "delete" ? { finalizer: { name: pass.persistence.finalizer, wanted: false } } : {}),
+    notes: collect((notes) => conclude(r, { cause, progress, notes })),
+    ...(reason === "delete" ? { finalizer: { name: r.persistence.finalizer, wanted: false } } : {}),
     handled: cause.new,
     records: () => batches.records(),
     onWritten: () => {
-      pass.memory.handledOnce = true;
+      r.state.hasHandledCause = true;
     },
   };
 }
 
 /** Calls optional deletion handlers once, when nothing holds the object back for them. Best effort: no retries. */
 export async function sayGoodbye(
-  pass: Pass,
+  r: Reconciliation,
   cause: ChangeCause,
   relevant: readonly ChangeHandler[],
 ): Promise<void> {
-  if (pass.memory.saidGoodbye) return;
-  pass.memory.saidGoodbye = true;
-  const batches = new Batches(pass, cause, "delete");
+  if (r.state.hasRunOptionalDeletes) return;
+  r.state.hasRunOptionalDeletes = true;
+  const batches = new Batches(r, cause, "delete");
   const optional = relevant.filter(({ reason, requiresFinalizer }) =>
     reason === "delete" && !requiresFinalizer
   );
@@ -77,7 +76,11 @@ function isHandled(reason: ChangeCause["reason"]): reason is Purpose {
   return Object.hasOwn(NOUNS, reason);
 }
 
-function logStart({ logger }: Pass, cause: ChangeCause, others: Progress<ChangeHandler>["counts"]): void {
+function logStart(
+  { logger }: Reconciliation,
+  cause: ChangeCause,
+  others: Progress<ChangeHandler>["counts"],
+): void {
   if (others.succeeded + others.failed + others.unfinished > 0) {
     logger.info("An earlier cause is superseded", { reason: cause.reason, ...others });
   }
@@ -86,7 +89,7 @@ function logStart({ logger }: Pass, cause: ChangeCause, others: Progress<ChangeH
   if (cause.diff.length > 0 && cause.old !== undefined) logger.debug("Essence differs", { diff: cause.diff });
 }
 
-function unfinished({ host }: Pass, batches: Batches, { progress, isIdle }: Batch): Decision {
+function unfinished({ host }: Reconciliation, batches: Batches, { progress, isIdle }: Batch): Decision {
   return {
     notes: collect((notes) => batches.store(notes)),
     records: () => batches.records(),
@@ -98,10 +101,13 @@ function unfinished({ host }: Pass, batches: Batches, { progress, isIdle }: Batc
 }
 
 /** Leftovers of a change that was taken back go; and notes that were made for other fields are made anew. */
-function tidy(pass: Pass, cause: ChangeCause, progress: Progress<ChangeHandler>): Decision {
-  const isOutdated = pass.persistence.diffBase.isOutdated(pass.memory.body, extraFieldsOf(pass));
+function tidy(r: Reconciliation, cause: ChangeCause, progress: Progress<ChangeHandler>): Decision {
+  const isOutdated = r.persistence.diffBase.isOutdated(
+    r.state.snapshot,
+    extraFieldsOf(r.registry, r.state.resource),
+  );
   if (progress.isEmpty && !isOutdated) return {};
-  return { notes: collect((notes) => conclude(pass, { cause, progress, notes })) };
+  return { notes: collect((notes) => conclude(r, { cause, progress, notes })) };
 }
 
 interface ConcludeOptions {
@@ -110,15 +116,15 @@ interface ConcludeOptions {
   readonly notes: Patch;
 }
 
-function conclude(pass: Pass, { cause, progress, notes }: ConcludeOptions): void {
+function conclude(r: Reconciliation, { cause, progress, notes }: ConcludeOptions): void {
   progress.purge(notes);
-  const { body } = pass.memory;
-  pass.persistence.diffBase.store({
+  const { snapshot: body } = r.state;
+  r.persistence.diffBase.store({
     patch: notes,
     body,
     essence: cause.new,
-    extraFields: extraFieldsOf(pass),
-    onLoss: reportLoss(pass),
+    extraFields: extraFieldsOf(r.registry, r.state.resource),
+    onLoss: reportLoss(r),
   });
 }
 

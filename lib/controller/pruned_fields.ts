@@ -10,21 +10,21 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import { handledEssence, type ProgressRecord } from "../settings/persistence/storage.ts";
-import { NO_RECORDS } from "./memories.ts";
-import type { Decision, Pass } from "./pass.ts";
+import { NO_RECORDS } from "../execution/pending_write.ts";
+import type { Decision } from "./decision.ts";
+import type { Reconciliation } from "./reconciliation.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
 export function reportDropped(
-  { memory, logger, kindComplaints }: Pick<Pass, "memory" | "logger" | "kindComplaints">,
+  { state, logger }: Pick<Reconciliation, "state" | "logger">,
   written: Patch,
   answer: KubeObject,
 ): void {
-  const kind = keyOf(memory.resource);
   // What functions change afterwards need not be as it was written.
-  if (kindComplaints.has(kind) || written.fns.length > 0) return;
+  if (written.fns.length > 0) return;
   const fields = droppedFields(written.toMergePatch(), answer);
-  if (fields.length === 0) return;
-  kindComplaints.add(kind);
+  if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;
+  const kind = keyOf(state.resource);
   logger.warn(
     "The server has not kept everything that was written: declare these fields in the kind's schema, or put " +
       '"x-kubernetes-preserve-unknown-fields: true" above them',
@@ -33,16 +33,20 @@ export function reportDropped(
 }
 
 /** Remembers the notes that the server has dropped. */
-export function rememberDropped({ memory, persistence }: Pass, decision: Decision, answer: KubeObject): void {
+export function rememberDropped(
+  { state, persistence }: Reconciliation,
+  decision: Decision,
+  answer: KubeObject,
+): void {
   const { handled } = decision;
   if (handled !== undefined) {
-    memory.handled = handledEssence(persistence, answer) === undefined ? handled : undefined;
+    state.lastHandled = handledEssence(persistence, answer) === undefined ? handled : undefined;
     return;
   }
   const lost = [...decision.records?.() ?? []].filter(([id]) =>
     persistence.progress.fetch(answer, id) === undefined
   );
-  memory.unsaved = lost.length === 0 ? NO_RECORDS : new Map<string, ProgressRecord>(lost);
+  state.pending.records = lost.length === 0 ? NO_RECORDS : new Map<string, ProgressRecord>(lost);
 }
 
 /** The topmost fields that should be there and are not. */

@@ -1,0 +1,250 @@
+/**
+ * The controller of one run: takes what informers tell, keeps a state for each object, and has the work queue reconcile it.
+ *
+ * Here an echo of what is known is dropped, a failed reconcile becomes a later turn, an object in a hot loop is slowed
+ * down, and observers are told of turns. What a reconcile does is in `reconcile.ts`.
+ */
+
+import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
+import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
+import type { PassEnd } from "../execution/observer.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import { reconcile } from "./reconcile.ts";
+import { prepare, type Reconciliation, type ReconciliationOptions } from "./reconciliation.ts";
+import {
+  isUrgent,
+  type Result,
+  type Turn,
+  type TurnResult,
+  type Worker,
+  type WorkQueue,
+} from "./work_queue.ts";
+
+/** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
+const EARLY_MEMOS = 1000;
+
+export interface ControllerOptions extends ReconciliationOptions {
+  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isRetrying">;
+  /** The operator's own memo: each object starts with a shallow copy of it. */
+  readonly memo: Readonly<Record<string, unknown>>;
+  /** Indexes an object's newest state, before anything else is done with it. */
+  readonly index: (state: ObjectState, event: WatchEvent) => void;
+}
+
+/** An object whose deletion is not handled to its end yet. */
+interface Leaving {
+  readonly state: ObjectState;
+  /** What was told meanwhile of the object that has come under its name, or has come back. */
+  readonly waiting: [state: ObjectState, told: ObjectEvent][];
+}
+
+/** The objects of one run. */
+export class Controller implements Worker {
+  readonly #options: ControllerOptions;
+  readonly #states = new Map<CachedObject, ObjectState>();
+  readonly #resources = new Map<string, OwnResourceState>();
+  readonly #leaving = new Map<string, Leaving>();
+  /** Memos of objects that no informer has told of, the latest last. */
+  readonly #earlyMemos = new Map<string, Record<string, unknown>>();
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+  }
+
+  /** How many objects are known. */
+  get size(): number {
+    return this.#states.size;
+  }
+
+  /** How many objects of each kind are known, by "plural.group". */
+  counts(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { resource: { group, plural } } of this.#states.values()) {
+      const name = group === "" ? plural : `${plural}.${group}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /** Subscribes to informers: puts an object into the queue if there is something to do. */
+  notify(resource: Resource, told: ObjectEvent): void {
+    const state = this.#stateOf(resource, told);
+    if (told.origin === "restored") state.distrust("restored");
+    this.#options.index(state, told.event);
+    this.#enqueue(state, told);
+  }
+
+  /** Reconciles an object because of something else than an event of its own, if it is still there. */
+  wake(state: ObjectState): void {
+    if (this.#states.get(state.cached) === state) this.#options.queue.add(state, "dependency");
+  }
+
+  /** The object has gone; what has come in its place meanwhile is handled now. */
+  forget(state: ObjectState): void {
+    this.#states.delete(state.cached);
+    const leaving = this.#leaving.get(state.key);
+    if (leaving?.state !== state) return;
+    this.#leaving.delete(state.key);
+    for (const [next, told] of leaving.waiting) this.#enqueue(next, told);
+  }
+
+  /**
+   * Returns an object's memo, also of one that no informer has told of (yet); without an object, a new one that nobody
+   * keeps. `cached`: what the informers know of the object.
+   */
+  memoOf(
+    resource: Resource,
+    object: KubeObject | undefined,
+    cached: CachedObject | undefined,
+  ): Record<string, unknown> {
+    if (object === undefined) return { ...this.#options.memo };
+    const key = objectKey(resource, object);
+    const known = cached && this.#states.get(cached) || this.#leaving.get(key)?.state;
+    if (known !== undefined) return known.memo;
+    const memo = this.#takeEarlyMemo(key) ?? { ...this.#options.memo };
+    this.#earlyMemos.set(key, memo);
+    const [oldest] = this.#earlyMemos.keys();
+    if (this.#earlyMemos.size > EARLY_MEMOS && oldest !== undefined) this.#earlyMemos.delete(oldest);
+    return memo;
+  }
+
+  /** One turn of one object: what the work queue runs. */
+  async run(state: ObjectState, turn: Turn): Promise<TurnResult> {
+    const r = prepare(this.#options, state, { urgent: isUrgent(turn) });
+    const { observer, clock } = r;
+    const { wake, waited } = turn;
+    observer.passBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
+    const begun = clock.monotonic();
+    const attempt = (): Promise<Attempted> => this.#attempt(r, turn);
+    const { result, error } = observer.around === undefined
+      ? await attempt()
+      : await observer.around({ kind: "pass", subject: state, wake }, attempt);
+    observer.passEnds?.(state, toPassEnd(result, { error, seconds: clock.monotonic() - begun }));
+    return slowDown(r, result);
+  }
+
+  async #attempt(r: Reconciliation, turn: Turn): Promise<Attempted> {
+    const { hotLoops, state, signal, logger } = r;
+    try {
+      const hasEvents = turn.events.length > 0;
+      if (hotLoops.isSuspicious({ memory: state }, hasEvents)) await hotLoops.lookAround(toLooping(r));
+      return { result: untilConsistent(r, await reconcile(r, turn)) };
+    } catch (error) {
+      if (!signal.aborted) return { result: retryLater(r, turn, error), error };
+      // What is aborted with the operator goes on in the next process.
+      if (error !== signal.reason) logger.warn("Processing failed while the operator stops", { error });
+      return { result: { kind: "unchanged" }, error };
+    }
+  }
+
+  #enqueue(state: ObjectState, told: ObjectEvent): void {
+    const isDeleted = told.event.type === "DELETED";
+    if (this.#leaving.size > 0 || isDeleted) {
+      const leaving = this.#leaving.get(state.key);
+      // NB: a namesake, or an object that has come back, is not handled beside the one that leaves.
+      if (leaving !== undefined && leaving.state !== state) return void leaving.waiting.push([state, told]);
+      if (isDeleted) this.#leaving.set(state.key, { state, waiting: [] });
+    }
+    const { queue, registry, observer } = this.#options;
+    const keepsAll = registry.eventsOf(state.resource).length > 0;
+    const isNews = isDeleted || told.adoption === "early" || state.hasNews;
+    const isExpected = state.isUnfinished || state.doubt !== undefined || queue.isRetrying(state);
+    // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
+    if (!keepsAll && !isNews && !isExpected) return;
+    queue.addEvent(state, told, keepsAll);
+    observer.queued?.(state, told.event.type);
+  }
+
+  #stateOf(resource: Resource, { cached, event }: ObjectEvent): ObjectState {
+    const known = this.#states.get(cached);
+    if (known !== undefined) {
+      // What the server says of the resource may have changed: whether its status is a subresource, for one.
+      if (known.resource !== resource) this.#resourceState(resource);
+      return known;
+    }
+    const state = new ObjectState({
+      cached,
+      kind: this.#resourceState(resource),
+      memo: this.#newMemo(resource, event.object),
+      firstSeen: event.type === null ? "listing" : "event",
+    });
+    this.#states.set(cached, state);
+    return state;
+  }
+
+  #resourceState(resource: Resource): ResourceState {
+    const key = keyOf(resource);
+    let state = this.#resources.get(key);
+    if (state === undefined) this.#resources.set(key, state = new OwnResourceState(resource));
+    state.resource = resource;
+    return state;
+  }
+
+  #newMemo(resource: Resource, object: KubeObject): Record<string, unknown> {
+    const early = this.#earlyMemos.size === 0 ? undefined : this.#takeEarlyMemo(objectKey(resource, object));
+    return early ?? { ...this.#options.memo };
+  }
+
+  #takeEarlyMemo(key: string): Record<string, unknown> | undefined {
+    const memo = this.#earlyMemos.get(key);
+    if (memo !== undefined) this.#earlyMemos.delete(key);
+    return memo;
+  }
+}
+
+class OwnResourceState implements ResourceState {
+  resource: Resource;
+  readonly #reported = new Set<string>();
+
+  constructor(resource: Resource) {
+    this.resource = resource;
+  }
+
+  reportOnce(what: string): boolean {
+    return !this.#reported.has(what) && this.#reported.add(what).size > 0;
+  }
+}
+
+interface Attempted {
+  readonly result: TurnResult;
+  readonly error?: unknown;
+}
+
+/** Failures of one object in a row wait longer and longer, and nothing else is done with it meanwhile. */
+function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, error: unknown): TurnResult {
+  const delays = [...settings.queueing.errorDelays];
+  const pause = delays[Math.min(failures, delays.length - 1)];
+  const after = pause ?? settings.execution.defaultBackoff;
+  logger.error("Processing failed", { error, retryIn: after, attempt: failures + 1 });
+  return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };
+}
+
+/** Where versions have no order, what was kept aside after an own write is taken when its time has come. */
+function untilConsistent({ state, clock }: Reconciliation, result: Result): Result {
+  const until = state.cached.waitsUntil;
+  if (until === undefined || result.kind === "gone") return result;
+  const after = Math.max(0, until - clock.monotonic());
+  if ("after" in result && result.after <= after) return result;
+  return { kind: "requeue", after, wake: "event" };
+}
+
+/** An object that wakes itself again and again has to wait. */
+function slowDown(r: Reconciliation, result: TurnResult): TurnResult {
+  const pause = r.hotLoops.pauseAfter(toLooping(r));
+  if (pause === undefined || result.kind === "gone") return result;
+  const { after, wake } = "after" in result ? result : { after: 0, wake: "retry" as const };
+  return { kind: "throttle", after: Math.max(pause, after), wake, failed: result.failed };
+}
+
+function toLooping(r: Reconciliation): Parameters<Reconciliation["hotLoops"]["pauseAfter"]>[0] {
+  const { state: memory, client, logger, observer, signal } = r;
+  return { memory, client, logger, observer, signal };
+}
+
+function toPassEnd(result: Result, { error, seconds }: Pick<PassEnd, "error" | "seconds">): PassEnd {
+  const unchanged = result.kind === "unchanged";
+  const gone = result.kind === "gone";
+  if (!("after" in result)) return { error, seconds, unchanged, gone };
+  return { error, seconds, unchanged, gone, after: result.after, wake: result.wake };
+}

@@ -1,0 +1,151 @@
+/**
+ * What one reconcile works with: the object's state, an empty patch, loggers that are bound to the object, and the run.
+ *
+ * Also what its parts have in common: which fields handlers look at, storing results, and reports that come once.
+ */
+
+import type { Client } from "../client/client.ts";
+import type { Daemons } from "../engines/daemons/daemons.ts";
+import type { HotLoops } from "../engines/hot_loop.ts";
+import { bridgeLogger, type Poster } from "../engines/posting/poster.ts";
+import type { Lifecycle } from "../execution/lifecycle.ts";
+import type { ObjectState } from "../execution/object_state.ts";
+import type { ObjectWriter } from "../execution/object_writer.ts";
+import type { Observer } from "../execution/observer.ts";
+import type { FieldPath } from "../model/fields.ts";
+import { isObject, toJson } from "../model/json.ts";
+import { Patch } from "../model/patch.ts";
+import { type ObjectReference, objectReference } from "../model/references.ts";
+import type { Resource } from "../model/resource.ts";
+import type { ObjectHandler } from "../registry/handlers.ts";
+import type { Index } from "../registry/index_handle.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Clock, Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Garbage, Persistence } from "../settings/persistence/storage.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** What all reconciles of one run share. */
+export interface ReconciliationOptions {
+  readonly host: Host;
+  readonly client: Client;
+  readonly registry: Registry;
+  readonly poster: Poster;
+  readonly observer: Observer;
+  /** Finds objects that wake themselves. */
+  readonly hotLoops: HotLoops;
+  readonly settings: Settings;
+  readonly persistence: Persistence;
+  readonly lifecycle: () => Lifecycle;
+  readonly indices: Readonly<Record<string, Index>>;
+  readonly daemons: Daemons;
+  readonly writer: ObjectWriter;
+  readonly logger: Logger;
+  /** Aborts when handlers must stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What one reconcile works with. */
+export interface Reconciliation extends ReconciliationOptions {
+  /** NB: what decides looks at `state.snapshot`, never at `state.body`: an event may change that meanwhile. */
+  readonly state: ObjectState;
+  /** Whether it goes before what the initial listing has brought. */
+  readonly urgent: boolean;
+  readonly clock: Clock;
+  /** Bound to the object. Its lines become Kubernetes events, where the settings say so. */
+  readonly logger: Logger;
+  /** The same, but its lines stay in the log. */
+  readonly localLogger: Logger;
+  /** What handlers of this reconcile want to change. */
+  readonly patch: Patch;
+}
+
+/** Makes what a reconcile of one object works with. */
+export function prepare(
+  options: ReconciliationOptions,
+  state: ObjectState,
+  { urgent }: { readonly urgent: boolean },
+): Reconciliation {
+  const reference = objectReference(state.body);
+  const localLogger = options.logger.child({ name: "lotse.objects", reference });
+  const logger = postingLogger(localLogger, reference, options);
+  const { host: { clock } } = options;
+  return { ...options, state, urgent, clock, logger, localLogger, patch: new Patch() };
+}
+
+/** Where the settings say so, what handlers log becomes Kubernetes events. */
+export function postingLogger(
+  logger: Logger,
+  reference: ObjectReference,
+  { poster, settings: { posting } }: Pick<ReconciliationOptions, "poster" | "settings">,
+): Logger {
+  if (!posting.loggers || !posting.enabled) return logger;
+  return bridgeLogger(logger, {
+    level: () => posting.level,
+    post: (content) => poster.post(reference, content, posting.loggingBackoffs),
+  });
+}
+
+/** Returns the fields that belong to the essence of a resource's objects because any of its handlers names them. */
+export function extraFieldsOf(registry: Registry, resource: Resource): readonly FieldPath[] {
+  const handlers = [
+    ...registry.eventsOf(resource),
+    ...registry.changesOf(resource),
+    ...registry.backgroundsOf(resource),
+  ];
+  return handlers.flatMap(({ field }) => field === undefined ? [] : [field]);
+}
+
+/**
+ * Puts a handler's result under its id into the status: objects are merged into what is there, anything else replaces it.
+ *
+ * A result that JSON cannot express is logged and dropped: it must not undo the success. Source: Kopf, docs/results.
+ */
+export function storeResult(
+  { patch, logger }: { readonly patch: Patch; readonly logger: Logger },
+  id: string,
+  result: unknown,
+): void {
+  if (result === undefined || result === null) return;
+  try {
+    const value = toJson(result, `result of "${id}"`);
+    patch.merge({ status: { [id]: isObject(value) ? { ...value } : value } });
+  } catch (error) {
+    logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
+  }
+}
+
+/** Says once per object and handler that its filter throws; the handler then counts as not matching. */
+export function reportFailedFilter(
+  { state, logger }: Reconciliation,
+  handler: ObjectHandler,
+  error: unknown,
+): void {
+  if (!state.reportOnce(handler.id)) return;
+  logger.error("Filter failed: the handler counts as not matching", { handler: handler.id, error });
+}
+
+/** Says once per object that a note of ours cannot be read, and what that means. */
+export function reportUnreadable({ state, logger }: Reconciliation): (garbage: Garbage) => void {
+  return ({ where, reason }) => {
+    if (!state.reportOnce(where)) return;
+    logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
+  };
+}
+
+const LOSSES = {
+  part:
+    "The object is too large for its state to be noted whole: handlers of changes will not know what large fields were " +
+    "before (leave such fields out by `ignoredFields`, or keep notes elsewhere)",
+  all:
+    "There is no room for notes in the object's annotations: they are kept in memory, and the next start takes the object " +
+    "for a new one (make room, or keep notes elsewhere)",
+} as const;
+
+/** Says once per object that its state cannot be noted as it should be, what that means, and what to do. */
+export function reportLoss({ state, logger }: Reconciliation): (what: keyof typeof LOSSES) => void {
+  return (what) => {
+    const message = LOSSES[what];
+    if (state.reportOnce(message)) logger.warn(message);
+  };
+}

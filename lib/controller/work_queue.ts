@@ -1,0 +1,300 @@
+/**
+ * The work queue: which objects are to be reconciled, why, and when. One object is never reconciled twice at once.
+ *
+ * While an object waits, newer states replace each other (they are in the store); only resources with raw event handlers
+ * keep every event. Live work goes before the initial listing. An object leaves the queue when nothing is to be done with
+ * it. Compare client-go's workqueue and controller-runtime's priorityqueue: the same duties, with holds and throttling added.
+ * Source: Kopf, docs/architecture.
+ */
+
+import type { Passage } from "../async/gate.ts";
+import type { Limiter } from "../async/limiter.ts";
+import { Schedule } from "../async/schedule.ts";
+import type { TaskGroup } from "../async/tasks.ts";
+import type { ObjectEvent } from "../client/cache/object_store.ts";
+import type { ObjectState } from "../execution/object_state.ts";
+import { keyOf } from "../model/resource.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
+
+/** Why an object is reconciled. */
+export type Wake = "event" | "retry" | "write" | "error" | "dependency";
+
+/** One turn of one object. */
+export interface Turn {
+  readonly wake: Wake;
+  /** All that came (resources with raw event handlers), or the latest. Nothing comes after a deletion. */
+  readonly events: readonly ObjectEvent[];
+  /** How many turns in a row have failed before. */
+  readonly failures: number;
+  /** How long the object has waited for it. */
+  readonly waited: Seconds;
+}
+
+/** What a turn leaves to do. */
+export type Result =
+  /** Nothing had happened: what was planned before stays planned. */
+  | { readonly kind: "unchanged" }
+  /** All is done until an event comes. */
+  | { readonly kind: "done" }
+  /** It is to be reconciled again, after this time. 0: at once. */
+  | { readonly kind: "requeue"; readonly after: Seconds; readonly wake: Wake }
+  /** The same, and until then nothing is done with the object, but its deletion. */
+  | { readonly kind: "throttle"; readonly after: Seconds; readonly wake: Wake }
+  /** The object has gone, and with it what is known of it. */
+  | { readonly kind: "gone" };
+
+/** A result that says when. */
+type Later = Extract<Result, { readonly after: Seconds }>;
+
+/** A result, and whether the turn has failed. */
+export type TurnResult = Result & { readonly failed?: boolean };
+
+/** Who works off the queue: the controller. */
+export interface Worker {
+  /** Reconciles. Must not throw: what it does throw is our own fault, and the turn is repeated. */
+  run(state: ObjectState, turn: Turn): Promise<TurnResult>;
+  /** The object has gone. */
+  forget(state: ObjectState): void;
+}
+
+export interface WorkQueueOptions {
+  /** Opens when everything that was there at the start is indexed. Waiting for it costs no slot. */
+  readonly gate: Passage;
+  /** What must be done before an object's turn: the indexing of its newest state. Undefined: it is done. */
+  readonly ready: (state: ObjectState) => Promise<unknown> | undefined;
+  /**
+   * What must wait. "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed
+   * since; then events that had come are handled to their end, and retries wait for the newest state.
+   */
+  readonly hold: (state: ObjectState) => "everything" | "wakes" | undefined;
+  /** How many turns may run at once. */
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly tasks: TaskGroup;
+}
+
+/** How long a worker's crash is waited out: so long at first, and then longer each time. */
+const CRASH_PAUSE: Seconds = 1;
+const LONGEST_CRASH_PAUSE: Seconds = 60;
+
+/** One object that has something to do, now or later. */
+interface Item {
+  isRunning: boolean;
+  events: ObjectEvent[];
+  wake: Wake | undefined;
+  plan: { readonly kind: "scheduled" | "throttled" | "held"; readonly wake: Wake } | undefined;
+  failures: number;
+  /** Since when something waits, on the monotonic clock. */
+  since: Seconds | undefined;
+}
+
+/** The objects that have something to do. */
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  readonly #items = new Map<ObjectState, Item>();
+  readonly #schedule: Schedule<ObjectState>;
+  readonly #stopping = new AbortController();
+  #worker: Worker | undefined;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+    this.#schedule = new Schedule({ clock: options.clock, callback: (state) => this.#ring(state) });
+  }
+
+  /** How many objects have something to do, now or later. */
+  get size(): number {
+    return this.#items.size;
+  }
+
+  /** How many objects are to be reconciled again at some time. */
+  get planned(): number {
+    return this.#schedule.size;
+  }
+
+  /** The objects that are being reconciled, as "resource namespace/name". */
+  get busy(): readonly string[] {
+    return [...this.#items].filter(([, { isRunning }]) => isRunning).map(([{ resource, body }]) => {
+      const { namespace = "", name = "" } = body.metadata;
+      return `${keyOf(resource)} ${namespace === "" ? name : `${namespace}/${name}`}`;
+    });
+  }
+
+  /** Begins to work off. NB: the queue is built before its worker, so that nobody needs a closure over what is not there yet. */
+  start(worker: Worker): void {
+    this.#worker = worker;
+    for (const [state, item] of this.#items) this.#start(state, item);
+  }
+
+  /** Adds an object because something happened to it. `keepAll`: all of its events are wanted, and not only the latest. */
+  addEvent(state: ObjectState, event: ObjectEvent, keepAll: boolean): void {
+    if (this.#isStopped) return;
+    const item = this.#itemOf(state);
+    if (!keepAll) item.events.length = 0;
+    item.events.push(event);
+    // What has gone is not throttled: its daemons would run on.
+    if (event.event.type === "DELETED" && item.plan?.kind === "throttled") this.#forgetPlan(state, item);
+    this.#start(state, item);
+  }
+
+  /**
+   * Adds an object for another reason than an event of its own: for daemons that have ended, for owners of children. One
+   * that is throttled waits for its time if another object is the reason. NB: not for objects that have gone.
+   */
+  add(state: ObjectState, wake: Wake): void {
+    if (this.#isStopped) return;
+    const item = this.#itemOf(state);
+    if (wake === "dependency" && item.plan?.kind === "throttled") return;
+    this.#forgetPlan(state, item);
+    this.#wake(state, item, wake);
+    this.#start(state, item);
+  }
+
+  /** Whether the object's last turn has failed, so that each event is a reason to try again. */
+  isRetrying(state: ObjectState): boolean {
+    return (this.#items.get(state)?.failures ?? 0) > 0;
+  }
+
+  /** Tries again what was held: a pause is over, a lease or shard was acquired, an informer has listed. */
+  release(): void {
+    for (const [state, item] of this.#items) {
+      if (item.plan?.kind === "held") this.add(state, item.plan.wake);
+      else this.#start(state, item);
+    }
+  }
+
+  /** Takes nothing in any more. Turns that run go on to their end. */
+  stop(): void {
+    this.#stopping.abort();
+    this.#schedule[Symbol.dispose]();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #itemOf(state: ObjectState): Item {
+    let item = this.#items.get(state);
+    if (item === undefined) {
+      item = {
+        isRunning: false,
+        events: [],
+        wake: undefined,
+        plan: undefined,
+        failures: 0,
+        since: undefined,
+      };
+      this.#items.set(state, item);
+    }
+    return item;
+  }
+
+  #isDue(state: ObjectState, { events, wake, plan }: Item): boolean {
+    if (events.length === 0 && wake === undefined) return false;
+    return !this.#isStopped && plan?.kind !== "throttled" && this.#options.hold(state) !== "everything";
+  }
+
+  #start(state: ObjectState, item: Item): void {
+    if (item.events.length > 0 || item.wake !== undefined) item.since ??= this.#options.clock.monotonic();
+    const worker = this.#worker;
+    if (worker === undefined || item.isRunning || !this.#isDue(state, item)) return;
+    item.isRunning = true;
+    this.#options.tasks.own(`reconcile ${state.key}`, () => this.#run(state, item, worker));
+  }
+
+  async #run(state: ObjectState, item: Item, worker: Worker): Promise<void> {
+    const { limiter, gate, ready } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      while (this.#isDue(state, item)) {
+        // NB: without a slot: those who could open the gate must not wait for those who wait at it.
+        if (!gate.isOpen && !await gate.opened(signal)) break;
+        using _slot = await limiter.enter(signal, { urgent: isUrgent(item) });
+        const indexed = ready(state);
+        if (indexed !== undefined) await indexed;
+        if (this.#isStopped) break;
+        await this.#takeTurn(state, item, worker);
+      }
+    } finally {
+      item.isRunning = false;
+      if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {
+        this.#items.delete(state);
+      }
+    }
+  }
+
+  async #takeTurn(state: ObjectState, item: Item, worker: Worker): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    const { wake = "event", events, failures, since = now } = item;
+    item.events = [];
+    item.wake = undefined;
+    item.since = undefined;
+    let result: TurnResult;
+    try {
+      result = await worker.run(state, { wake, events, failures, waited: now - since });
+    } catch (error) {
+      // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
+      item.events.unshift(...events);
+      const after = Math.min(CRASH_PAUSE * 2 ** item.failures++, LONGEST_CRASH_PAUSE);
+      this.#settle(state, item, { kind: "throttle", after, wake: "error" });
+      throw error;
+    }
+    item.failures = result.failed === true ? item.failures + 1 : 0;
+    this.#settle(state, item, result);
+  }
+
+  #settle(state: ObjectState, item: Item, result: Result): void {
+    switch (result.kind) {
+      case "unchanged":
+        return;
+      case "done":
+        return this.#forgetPlan(state, item);
+      case "requeue":
+      case "throttle":
+        this.#forgetPlan(state, item);
+        if (result.kind === "requeue" && result.after <= 0) this.#wake(state, item, result.wake);
+        else this.#plan(state, item, result);
+        return;
+      case "gone":
+        this.#forgetPlan(state, item);
+        // What came due meanwhile was about the object that has gone.
+        item.wake = undefined;
+        item.events = [];
+        this.#worker?.forget(state);
+        return;
+      default:
+        result satisfies never;
+    }
+  }
+
+  #plan(state: ObjectState, item: Item, { kind, after, wake }: Later): void {
+    if (this.#isStopped) return;
+    item.plan = { kind: kind === "throttle" ? "throttled" : "scheduled", wake };
+    this.#schedule.set(state, this.#options.clock.now() + after * 1000);
+  }
+
+  #wake(state: ObjectState, item: Item, wake: Wake): void {
+    if (this.#options.hold(state) !== undefined) item.plan = { kind: "held", wake };
+    else item.wake = wake;
+  }
+
+  #ring(state: ObjectState): void {
+    const item = this.#items.get(state);
+    if (item?.plan === undefined) return;
+    const { wake } = item.plan;
+    item.plan = undefined;
+    this.add(state, wake);
+  }
+
+  #forgetPlan(state: ObjectState, item: Item): void {
+    if (item.plan === undefined) return;
+    item.plan = undefined;
+    this.#schedule.cancel(state);
+  }
+}
+
+/** Live work goes before the initial listing. */
+export function isUrgent(
+  { wake, events }: { readonly wake: Wake | undefined; readonly events: readonly ObjectEvent[] },
+): boolean {
+  return (wake ?? "event") !== "event" || events.some(({ event }) => event.type !== null);
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type ObjectEvent, ObjectStore, type StoredObject } from "../../lib/client/cache/object_store.ts";
+import { Controller, type ControllerOptions } from "../../lib/controller/controller.ts";
+import type { ObjectState } from "../../lib/execution/object_state.ts";
+import { PODS } from "../../lib/model/kinds.ts";
+import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
+import { Patch } from "../../lib/model/patch.ts";
+
+/** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
+function bench({ keepsEvents = false } = {}) {
+  const queued: string[] = [];
+  const indexed: string[] = [];
+  const woken: string[] = [];
+  const states: ObjectState[] = [];
+  const numberOf = (state: ObjectState): number => {
+    if (!states.includes(state)) states.push(state);
+    return states.indexOf(state);
+  };
+  const describe = (state: ObjectState, { type, object }: WatchEvent): string =>
+    `${type} ${object.metadata.resourceVersion} of state ${numberOf(state)}`;
+  // What reconciles need is left out: nothing is reconciled here.
+  const options = {
+    queue: {
+      addEvent: (state: ObjectState, { event }: ObjectEvent) => queued.push(describe(state, event)),
+      add: (state: ObjectState, wake: string) => woken.push(`state ${numberOf(state)}: ${wake}`),
+      isRetrying: () => false,
+    },
+    registry: { eventsOf: () => keepsEvents ? [{}] : [] },
+    observer: {},
+    memo: { shared: 1 },
+    index: (state: ObjectState, event: WatchEvent) => indexed.push(describe(state, event)),
+  } as Partial<Record<keyof ControllerOptions, unknown>> as ControllerOptions;
+  const store = new ObjectStore();
+  const controller = new Controller(options);
+  const tell = (
+    type: WatchEvent["type"],
+    version: number,
+    { name = "a", uid = undefined as string | undefined, origin = "server" as const } = {},
+  ): StoredObject => {
+    const object: KubeObject = { metadata: { name, uid, resourceVersion: String(version) } };
+    const stored = type === "DELETED" ? store.remove(object) : store.put(object);
+    controller.notify(PODS, { ...stored, event: { type, object }, origin });
+    return stored;
+  };
+  return { controller, store, tell, queued, indexed, woken, states };
+}
+
+describe("Controller", () => {
+  it("queues what is news, and drops echoes unless something is still to be done", () => {
+    const { tell, queued, states } = bench();
+    tell("ADDED", 5);
+    tell("MODIFIED", 6);
+    states[0]?.begin(0);
+    for (const version of [6, 4]) tell("MODIFIED", version);
+    assert.deepEqual(queued, ["ADDED 5 of state 0", "MODIFIED 6 of state 0"]);
+    states[0]?.pending.keep(new Patch({ spec: { a: 1 } }));
+    tell("MODIFIED", 4);
+    assert.deepEqual(queued.slice(2), ["MODIFIED 4 of state 0"]);
+  });
+
+  it("queues the event of an own write that no reconcile has begun with yet", () => {
+    const { tell, queued, states } = bench();
+    tell("ADDED", 5);
+    states[0]?.begin(0);
+    const written = { metadata: { name: "a", resourceVersion: "6" } };
+    states[0]?.cached.adopt(written, { from: "write", until: 0 });
+    tell("MODIFIED", 6);
+    assert.deepEqual(queued.slice(1), ["MODIFIED 6 of state 0"]);
+  });
+
+  it("queues all events of a resource with raw event handlers, and indexes all of any", () => {
+    const { tell, queued, states, indexed } = bench({ keepsEvents: true });
+    tell("ADDED", 5);
+    states[0]?.begin(0);
+    tell("MODIFIED", 4);
+    assert.deepEqual(queued, ["ADDED 5 of state 0", "MODIFIED 4 of state 0"]);
+    assert.deepEqual(indexed, queued);
+  });
+
+  it("[A138] [G10] handles what has come under the name of an object only when that has gone, with a memo of its own", () => {
+    const { controller, tell, queued, indexed, states } = bench();
+    tell("ADDED", 1);
+    tell("DELETED", 2);
+    tell("ADDED", 3);
+    tell("MODIFIED", 4);
+    tell("ADDED", 1, { name: "other" });
+    assert.deepEqual(queued, ["ADDED 1 of state 0", "DELETED 2 of state 0", "ADDED 1 of state 2"]);
+    assert.equal(indexed.length, 5);
+    const [old, young] = states as [ObjectState, ObjectState];
+    old.memo.mine = true;
+    controller.forget(old);
+    assert.deepEqual(queued.slice(3), ["ADDED 3 of state 1", "MODIFIED 4 of state 1"]);
+    assert.deepEqual([old.memo, young.memo], [{ shared: 1, mine: true }, { shared: 1 }]);
+    controller.forget(old);
+    assert.equal(controller.size, 2);
+    assert.deepEqual([...controller.counts()], [["pods", 2]]);
+  });
+
+  it("wakes objects that are still there", () => {
+    const { controller, tell, woken, states } = bench();
+    tell("ADDED", 1);
+    const [state] = states as [ObjectState];
+    controller.wake(state);
+    controller.forget(state);
+    controller.wake(state);
+    assert.deepEqual(woken, ["state 0: dependency"]);
+  });
+
+  it("returns the memo of an object that is known, and keeps that of one that informers tell of later", () => {
+    const { controller, tell, states } = bench();
+    const object = { metadata: { name: "a", uid: "u", resourceVersion: "1" } };
+    const early = controller.memoOf(PODS, object, undefined);
+    early.mine = true;
+    assert.equal(controller.memoOf(PODS, object, undefined), early);
+    const { cached } = tell("ADDED", 1, { uid: "u" });
+    assert.equal(states[0]?.memo, early);
+    assert.equal(controller.memoOf(PODS, object, cached), early);
+    assert.notEqual(
+      controller.memoOf(PODS, undefined, undefined),
+      controller.memoOf(PODS, undefined, undefined),
+    );
+  });
+
+  it("asks the server for an object that was there when the server was set back", () => {
+    const { controller, store, queued, states, tell } = bench();
+    tell(null, 9);
+    states[0]?.begin(0);
+    store.beginListing();
+    tell(null, 5);
+    for (const cached of store.restore()) {
+      controller.notify(PODS, {
+        cached,
+        event: { type: null, object: cached.object },
+        adoption: "newer",
+        origin: "restored",
+      });
+    }
+    assert.deepEqual(queued, ["null 9 of state 0", "null 5 of state 0"]);
+    assert.equal(states[0]?.doubt, "restored");
+  });
+});
