@@ -1,27 +1,48 @@
 /**
- * Handles one cause: runs handlers, some of them each time, until all have finished.
+ * Carries out what was decided: runs handlers of a change, some of them each time, until all have finished.
  *
- * Progress is loaded from the object and written back to it; when the cause is done its records go, and what was handled
- * becomes the state that later changes are measured against: the essence that the handlers of this pass saw.
- * Source: Kopf, A §4.8 (11), §5; deviations G1, G2, G3, G15, doc D7.
+ * The handlers of a resource run side by side with progress of their own, and under each of them its sub-handlers, to any
+ * depth. Progress is loaded from the object and written back to it; when the cause is done all records go, and what was
+ * handled becomes the state that later changes are measured against: the essence that the handlers of this reconcile saw.
+ * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
-import type { Progress, Purpose } from "../execution/progress.ts";
+import { ChildrenPending, execute } from "../execution/execute.ts";
+import type { Outcome } from "../execution/handler.ts";
+import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
+import type { FinalizerChange } from "../execution/write_requests.ts";
+import type { JsonObject } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
+import { keyOf } from "../model/resource.ts";
+import { ChangeArgs } from "../registry/args.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
-import { type Batch, Batches, loadProgress } from "./batches.ts";
-import type { Decision } from "./decision.ts";
-import { extraFieldsOf, type Reconciliation, reportLoss } from "./reconciliation.ts";
+import { selectChanges } from "../registry/registry.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { ProgressRecord } from "../settings/persistence/storage.ts";
+import type { Decision } from "./decide.ts";
+import {
+  extraFieldsOf,
+  loadProgress,
+  type Reconciliation,
+  reportFailedFilter,
+  reportLoss,
+  storeResult,
+} from "./reconciliation.ts";
+import { Signatures } from "./signatures.ts";
+import { SubHandlers } from "./sub_handlers.ts";
 
-export interface RunOptions {
-  readonly cause: ChangeCause;
-  /** All change handlers of the kind. */
-  readonly handlers: readonly ChangeHandler[];
-  /** Those that this cause calls. */
-  readonly selected: readonly ChangeHandler[];
-  /** Whether daemons are still stopping, so that a deletion cannot be over yet. */
-  readonly isPending: boolean;
+/** What was done, as the write needs it. It is asked again after the write, which may drop things. */
+export interface Work {
+  /** The framework's own changes. */
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** The essence that the notes say is handled; undefined while the cause goes on. */
+  readonly handled?: JsonObject;
+  /** Returns the records of handlers, signed with what is on the object when everything is written; undefined: as they were. */
+  records?(): ReadonlyMap<string, ProgressRecord>;
+  /** Returns how long until a handler wants to run again; undefined: none does. */
+  delay?(): Seconds | undefined;
 }
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
@@ -31,49 +52,82 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
   resume: "Resumption",
 };
 
-/** Runs the handlers whose turn it is. */
-export async function runHandlers(r: Reconciliation, options: RunOptions): Promise<Decision> {
-  const { cause, handlers, selected, isPending } = options;
-  const { reason } = cause;
-  const progress = loadProgress(r, handlers);
-  if (!isHandled(reason)) {
-    r.logger.debug("Nothing to handle", { reason });
-    return reason === "noop" ? tidy(r, cause, progress) : {};
+/** Does what was decided, but for writing. */
+export async function carryOut(r: Reconciliation, decision: Decision): Promise<Work> {
+  if (decision.optionalDeletes !== undefined) await callOptionalDeletes(r, decision.optionalDeletes);
+  switch (decision.kind) {
+    case "ignore":
+      return {};
+    case "finalizer":
+      return { finalizer: decision.change };
+    case "stuck":
+      return reportStuck(r, decision.sayAfter);
+    case "tidy":
+      return tidy(r, decision);
+    case "handle":
+      return await handle(r, decision);
   }
-  logStart(r, cause, progress.othersThan(reason));
-  const batches = new Batches(r, cause, reason);
-  const batch = await batches.run(progress, selected);
-  // Handlers of a deletion that have finished keep their records until the daemons have ended too.
-  if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(r, batches, batch);
-  if (selected.length > 0) r.logger.info(`${NOUNS[reason]} is processed`, { ...progress.counts });
-  return {
-    notes: collect((notes) => conclude(r, { cause, progress, notes })),
-    ...(reason === "delete" ? { finalizer: { name: r.persistence.finalizer, wanted: false } } : {}),
-    handled: cause.new,
-    records: () => batches.records(),
-    onWritten: () => {
-      r.state.hasHandledCause = true;
-    },
-  };
 }
 
 /** Calls optional deletion handlers once, when nothing holds the object back for them. Best effort: no retries. */
-export async function sayGoodbye(
+async function callOptionalDeletes(
   r: Reconciliation,
-  cause: ChangeCause,
-  relevant: readonly ChangeHandler[],
+  { cause, handlers }: NonNullable<Decision["optionalDeletes"]>,
 ): Promise<void> {
-  if (r.state.hasRunOptionalDeletes) return;
   r.state.hasRunOptionalDeletes = true;
-  const batches = new Batches(r, cause, "delete");
-  const optional = relevant.filter(({ reason, requiresFinalizer }) =>
-    reason === "delete" && !requiresFinalizer
-  );
-  for (const handler of optional) await batches.runOnce(handler);
+  const run = new ChangeRun(r, cause, "delete");
+  for (const handler of handlers) await run.callOnce(handler);
 }
 
-function isHandled(reason: ChangeCause["reason"]): reason is Purpose {
-  return Object.hasOwn(NOUNS, reason);
+/** Says once per resource that an object waits for ever. */
+function reportStuck({ state, persistence: { finalizer }, logger }: Reconciliation, sayAfter: Seconds): Work {
+  if (sayAfter > 0) return { delay: () => sayAfter };
+  if (!state.kind.reportOnce("stuck")) return {};
+  logger.warn(
+    "The object is to be deleted, but holds our finalizer, and no handler here takes it off: if it is not another " +
+      "operator's task, declare `op.on.delete(kind, { optional: true }, () => {})`, or remove the finalizer by hand",
+    { kind: keyOf(state.resource), finalizer },
+  );
+  return {};
+}
+
+/** Leftovers of a change that was taken back go; and notes that were made for other fields are made anew. */
+function tidy(
+  r: Reconciliation,
+  { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
+): Work {
+  const { state: { snapshot, resource }, persistence, registry, logger } = r;
+  const progress = loadProgress(r, handlers);
+  logger.debug("Nothing to handle", { reason: cause.reason });
+  const notes = sweptNotes(r);
+  if (cause.reason !== "noop") return { notes };
+  const isOutdated = persistence.diffBase.isOutdated(snapshot, extraFieldsOf(registry, resource));
+  if (!progress.isEmpty || isOutdated) conclude(r, { cause, progress, notes });
+  return { notes };
+}
+
+async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "handle" }>): Promise<Work> {
+  const { cause, purpose, handlers, selected, isPending } = decision;
+  const { logger, clock, persistence: { finalizer } } = r;
+  const progress = loadProgress(r, handlers);
+  logStart(r, cause, progress.othersThan(purpose));
+  const run = new ChangeRun(r, cause, purpose);
+  const { isIdle } = await run.run(progress, selected);
+  const notes = sweptNotes(r);
+  const records = (): ReadonlyMap<string, ProgressRecord> => run.records();
+  // Handlers of a deletion that have finished keep their records until the daemons have ended too.
+  if (!progress.isDone || (purpose === "delete" && isPending)) {
+    run.store(notes);
+    const delay = (): Seconds | undefined => {
+      const rest = progress.delay(clock.now());
+      return rest === Infinity || (isIdle && rest === 0) ? undefined : rest;
+    };
+    return { notes, records, delay };
+  }
+  if (selected.length > 0) logger.info(`${NOUNS[purpose]} is processed`, { ...progress.counts });
+  conclude(r, { cause, progress, notes });
+  const change = purpose === "delete" ? { name: finalizer, wanted: false } : undefined;
+  return { notes, finalizer: change, handled: cause.new, records };
 }
 
 function logStart(
@@ -89,25 +143,11 @@ function logStart(
   if (cause.diff.length > 0 && cause.old !== undefined) logger.debug("Essence differs", { diff: cause.diff });
 }
 
-function unfinished({ host }: Reconciliation, batches: Batches, { progress, isIdle }: Batch): Decision {
-  return {
-    notes: collect((notes) => batches.store(notes)),
-    records: () => batches.records(),
-    after: () => {
-      const delay = progress.delay(host.clock.now());
-      return delay === Infinity || (isIdle && delay === 0) ? undefined : delay;
-    },
-  };
-}
-
-/** Leftovers of a change that was taken back go; and notes that were made for other fields are made anew. */
-function tidy(r: Reconciliation, cause: ChangeCause, progress: Progress<ChangeHandler>): Decision {
-  const isOutdated = r.persistence.diffBase.isOutdated(
-    r.state.snapshot,
-    extraFieldsOf(r.registry, r.state.resource),
-  );
-  if (progress.isEmpty && !isOutdated) return {};
-  return { notes: collect((notes) => conclude(r, { cause, progress, notes })) };
+/** Returns empty notes. Kopf wakes itself up by touching objects: what it has left there goes with whatever is written. */
+function sweptNotes({ state, persistence }: Reconciliation): Patch {
+  const notes = new Patch();
+  persistence.progress.sweep(notes, state.snapshot);
+  return notes;
 }
 
 interface ConcludeOptions {
@@ -116,20 +156,135 @@ interface ConcludeOptions {
   readonly notes: Patch;
 }
 
-function conclude(r: Reconciliation, { cause, progress, notes }: ConcludeOptions): void {
-  progress.purge(notes);
-  const { snapshot: body } = r.state;
-  r.persistence.diffBase.store({
-    patch: notes,
-    body,
-    essence: cause.new,
-    extraFields: extraFieldsOf(r.registry, r.state.resource),
-    onLoss: reportLoss(r),
-  });
+/** Notes that the cause is done. */
+function conclude(r: Reconciliation, { cause, progress, notes: patch }: ConcludeOptions): void {
+  const { state: { snapshot: body, resource }, persistence, registry } = r;
+  progress.purge(patch);
+  const extraFields = extraFieldsOf(registry, resource);
+  persistence.diffBase.store({ patch, body, essence: cause.new, extraFields, onLoss: reportLoss(r) });
 }
 
-function collect(write: (notes: Patch) => void): Patch {
-  const notes = new Patch();
-  write(notes);
-  return notes;
+/** An attempt that may run now. */
+type Attempt = Omit<ActiveHandler<ChangeHandler>, "id">;
+
+/** The handlers of one cause, in one reconcile. */
+class ChangeRun {
+  readonly #r: Reconciliation;
+  readonly #cause: ChangeCause;
+  readonly #signatures: Signatures;
+  readonly #purpose: Purpose;
+  /** That of the resource's handlers, and of each handler's sub-handlers. */
+  readonly #all: Progress<ChangeHandler>[] = [];
+  /** The ids of handlers that ran. */
+  readonly #ran = new Set<string>();
+
+  constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
+    this.#r = r;
+    this.#cause = cause;
+    this.#purpose = purpose;
+    this.#signatures = new Signatures(r, cause, purpose);
+  }
+
+  /** Makes these handlers the active ones, and runs those that may run now. "isIdle": some could, but the lifecycle picked none. */
+  async run(
+    progress: Progress<ChangeHandler>,
+    selected: readonly ChangeHandler[],
+  ): Promise<{ readonly isIdle: boolean }> {
+    const { host: { random }, clock, logger, lifecycle } = this.#r;
+    this.#all.push(progress);
+    const digest = this.#signatures.digests();
+    const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
+    progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, goesOn });
+    const awake = progress.awake(clock.now());
+    const picked = new Set(lifecycle()(awake, { ...this.#cause, random }).map(({ id }) => id));
+    for (const each of awake) {
+      if (picked.has(each.id) && !await this.#attempt(progress, each)) break;
+    }
+    const isIdle = awake.length > 0 && picked.size === 0;
+    if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
+    return { isIdle };
+  }
+
+  /** Runs a handler once, without keeping its progress. */
+  async callOnce(handler: ChangeHandler): Promise<void> {
+    const attempt = { handler, retry: 0, started: this.#r.clock.now() };
+    const outcome = await this.#execute(attempt, new Set());
+    if (outcome?.kind === "success") storeResult(this.#r, handler.id, outcome.result);
+  }
+
+  /** Puts all records that changed into the patch. */
+  store(notes: Patch): void {
+    for (const progress of this.#signed()) progress.store(notes);
+  }
+
+  /** Returns the records of all handlers, to be kept until a write of them has succeeded. */
+  records(): ReadonlyMap<string, ProgressRecord> {
+    return new Map(this.#signed().flatMap((progress) => [...progress.records()]));
+  }
+
+  #signed(): readonly Progress<ChangeHandler>[] {
+    return this.#signatures.sign(this.#all, (id) => this.#ran.has(id));
+  }
+
+  /** False if it was interrupted. @throws The signal's reason, if that leaves nothing to be written. */
+  async #attempt(progress: Progress<ChangeHandler>, active: ActiveHandler<ChangeHandler>): Promise<boolean> {
+    const { patch, signal, clock } = this.#r;
+    const descendants = new Set<string>();
+    const outcome = await this.#execute(active, descendants);
+    if (outcome === undefined) {
+      if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
+      return false;
+    }
+    this.#ran.add(active.id);
+    progress.settle(active.id, outcome, { now: clock.now(), descendants });
+    if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
+    return true;
+  }
+
+  /** Undefined if it was interrupted. */
+  async #execute(
+    { handler, retry, started }: Attempt,
+    descendants: Set<string>,
+  ): Promise<Outcome | undefined> {
+    const { clock, logger, settings, signal, observer, state: subject } = this.#r;
+    const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
+    const fn = async (args: never): Promise<unknown> => {
+      const result = await handler.fn(args);
+      await children.run();
+      return result;
+    };
+    const outcome = await execute({ ...handler, fn }, {
+      clock,
+      logger,
+      attempts: { retry, runtime: Math.max(0, clock.now() - started) / 1000 },
+      noun: "Handler",
+      errors: "temporary",
+      defaultBackoff: settings.execution.defaultBackoff,
+      signal,
+      observed: { observer, subject },
+      args: (limited) => {
+        const { param } = handler;
+        const attempt = { param, retry, started, signal: limited, clock, sub: () => children.sub };
+        // The types of `op.on` have made sure that the function takes these arguments.
+        return new ChangeArgs(this.#cause, { attempt, field: handler.field }) as never;
+      },
+    });
+    children.close();
+    // What fails because we stop says nothing about the handler: it is called again by the next process.
+    return signal.aborted && outcome.kind !== "success" ? undefined : outcome;
+  }
+
+  async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
+    const selected = selectChanges(children, {
+      cause: this.#cause,
+      args: () => new ChangeArgs(this.#cause),
+      onFailure: (handler, error) => reportFailedFilter(this.#r, handler, error),
+    });
+    const progress = loadProgress(this.#r, selected);
+    const { isIdle } = await this.run(progress, selected);
+    for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
+    if (progress.isDone) return;
+    const delay = progress.delay(this.#r.clock.now()) ?? 0;
+    throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
+  }
 }

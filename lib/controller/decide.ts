@@ -1,22 +1,22 @@
 /**
- * Decides what an object's state calls for: the finalizer first, then handlers, then notes.
+ * Decides what an object's state calls for: the finalizer first, then handlers, then notes. It calls no handler (only their
+ * filters), and writes nothing; what it decides is carried out by `change_handlers.ts`.
  *
- * The finalizer goes in before the first handler runs: what a handler makes must not outlive its object. Objects that no
- * handler could want are left alone altogether. Source: Kopf, A §4.6, §4.7, §4.8; design, decision 6.
+ * The finalizer goes on before the first handler runs: what a handler makes must not outlive its object. Objects that no
+ * handler could want are left alone altogether. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
 import type { Claim } from "../engines/daemons/daemons.ts";
+import type { Purpose } from "../execution/progress.ts";
+import type { FinalizerChange } from "../execution/write_requests.ts";
 import { calculateDiff } from "../model/diff.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
-import { Patch } from "../model/patch.ts";
-import { keyOf } from "../model/resource.ts";
-import type { Seconds } from "../runtime/host.ts";
-import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
+import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";
-import { runHandlers, sayGoodbye } from "./change_handlers.ts";
-import type { Decision } from "./decision.ts";
+import type { Seconds } from "../runtime/host.ts";
+import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
 import {
   extraFieldsOf,
   type Reconciliation,
@@ -27,96 +27,116 @@ import {
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
 
-/** Calls the handlers whose turn it is, and says what must be written. */
-export async function handleChange(r: Reconciliation, claim: Claim): Promise<Decision> {
-  const { state, registry, persistence } = r;
-  const handlers = registry.changesOf(state.resource);
-  if (handlers.length === 0) {
-    const isOurs = registry.backgroundsOf(state.resource).length > 0;
-    return isOurs ? decideFinalizer(r, claim) ?? {} : reportHeld(r);
+/** What the object's state calls for. */
+export type Decision = Step & {
+  /** Calls of optional deletion handlers, which come once, and before the step; undefined: it is not their time. */
+  readonly optionalDeletes?: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] };
+};
+
+export type Step =
+  /** No handler could want it: it is left alone. */
+  | { readonly kind: "ignore" }
+  /** This reconcile puts the finalizer on, or takes it off, and calls nobody. */
+  | { readonly kind: "finalizer"; readonly change: FinalizerChange }
+  /** There is nothing to handle. What an earlier change has left on the object goes. */
+  | { readonly kind: "tidy"; readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] }
+  | {
+    readonly kind: "handle";
+    readonly cause: ChangeCause;
+    readonly purpose: Purpose;
+    /** All change handlers of the resource. */
+    readonly handlers: readonly ChangeHandler[];
+    /** Those that this cause calls. */
+    readonly selected: readonly ChangeHandler[];
+    /** Whether the object stays even if all of them finish, since daemons are still stopping. */
+    readonly isPending: boolean;
   }
-  const cause = detect(r);
-  r.observer.caused?.(state, cause);
-  const { judged } = r.observer;
-  const select = {
-    cause,
-    args: () => new ChangeArgs(cause),
-    onFailure: (handler: Parameters<typeof reportFailedFilter>[1], error: unknown) =>
-      reportFailedFilter(r, handler, error),
-  };
-  const relevant = handlers.filter((handler) => prematches(handler, select));
+  /** It is being deleted, and held by a finalizer of ours that no handler here takes off: that is said after a while. */
+  | { readonly kind: "stuck"; readonly sayAfter: Seconds };
+
+const PURPOSES: ReadonlySet<string> = new Set<Purpose>(["create", "update", "delete", "resume"]);
+
+/** Decides what is to be done with the object as the reconcile began with it. `claim`: what daemons and timers need. */
+export function decide(r: Reconciliation, claim: Claim): Decision {
+  const { state, registry, observer, persistence: { finalizer } } = r;
+  const { resource, snapshot } = state;
+  const handlers = registry.changesOf(resource);
+  if (handlers.length === 0) {
+    return registry.backgroundsOf(resource).length > 0
+      ? changeFinalizer(r, claim) ?? { kind: "ignore" }
+      : findStuck(r);
+  }
+  const cause = detectCause(r);
+  observer.caused?.(state, cause);
+  const args = (): ChangeArgs => new ChangeArgs(cause);
+  const onFailure = (handler: ObjectHandler, error: unknown): void => reportFailedFilter(r, handler, error);
+  const relevant = handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));
   const isRequired = claim.isRequired || relevant.some(({ requiresFinalizer }) => requiresFinalizer);
-  const isHeld = isRequired && hasFinalizer(state.snapshot, persistence.finalizer);
-  if (isDeleting(state.snapshot) && !isHeld) await sayGoodbye(r, { ...cause, reason: "delete" }, relevant);
-  const isLast = relevant.length === 0 && !claim.isPending;
-  const decision = decideFinalizer(r, { isRequired, isPending: !isLast });
-  if (decision !== undefined) return decision;
-  if (relevant.length === 0) return {};
-  const onVerdict = judged &&
-    (({ id: handler }: { readonly id: string }, mismatch: string | undefined) =>
-      judged(state, { handler, mismatch }));
-  const selected = selectChanges(handlers, { ...select, onVerdict });
+  const isHeld = isRequired && hasFinalizer(snapshot, finalizer);
+  const optionalDeletes = isDeleting(snapshot) && !isHeld && !state.hasRunOptionalDeletes
+    ? { cause: { ...cause, reason: "delete" as const }, handlers: relevant.filter(isOptionalDelete) }
+    : undefined;
+  const step = changeFinalizer(r, { isRequired, isPending: claim.isPending || relevant.length > 0 });
+  if (step !== undefined) return { ...step, optionalDeletes };
+  if (relevant.length === 0) return { kind: "ignore", optionalDeletes };
+  const onVerdict = observer.judged &&
+    (({ id: handler }: ChangeHandler, mismatch: string | undefined) =>
+      observer.judged?.(state, { handler, mismatch }));
+  const selected = selectChanges(handlers, { cause, args, onFailure, onVerdict });
+  const { reason } = cause;
+  if (!isPurpose(reason)) return { kind: "tidy", cause, handlers, optionalDeletes };
   const { isPending } = claim;
-  return sweep(r, await runHandlers(r, { cause, handlers, selected, isPending }));
+  return { kind: "handle", cause, purpose: reason, handlers, selected, isPending, optionalDeletes };
+}
+
+function isOptionalDelete({ reason, requiresFinalizer }: ChangeHandler): boolean {
+  return reason === "delete" && !requiresFinalizer;
+}
+
+function isPurpose(reason: string): reason is Purpose {
+  return PURPOSES.has(reason);
 }
 
 /** Puts the finalizer on, or takes it off; undefined if it is to stay as it is. */
-function decideFinalizer({ state, persistence, logger }: Reconciliation, claim: Claim): Decision | undefined {
-  const { snapshot: body } = state;
+function changeFinalizer({ state, persistence, logger }: Reconciliation, claim: Claim): Step | undefined {
+  const { snapshot } = state;
   const { finalizer: name } = persistence;
-  const isBlocked = hasFinalizer(body, name);
-  if (!isBlocked && claim.isRequired && !isDeleting(body)) {
+  const isBlocked = hasFinalizer(snapshot, name);
+  if (!isBlocked && claim.isRequired && !isDeleting(snapshot)) {
     logger.debug("Adding the finalizer");
-    return { finalizer: { name, wanted: true } };
+    return { kind: "finalizer", change: { name, wanted: true } };
   }
-  if (isBlocked && (!claim.isRequired || (isDeleting(body) && !claim.isPending))) {
+  if (isBlocked && (!claim.isRequired || (isDeleting(snapshot) && !claim.isPending))) {
     logger.debug("Removing the finalizer: nothing requires it");
-    return { finalizer: { name, wanted: false } };
+    return { kind: "finalizer", change: { name, wanted: false } };
   }
 }
 
 /**
- * Of a kind that is only looked at, finalizers are left alone: an operator that shares our prefix may need them. If nobody
- * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code): that
- * is said once per kind. Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects.
+ * Of a resource that is only watched, finalizers are left alone: an operator that shares our prefix may need them. If nobody
+ * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code).
+ * Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects.
  */
-function reportHeld({ state, persistence, clock, logger }: Reconciliation): Decision {
-  const { finalizer } = persistence;
-  const { deletionTimestamp } = state.snapshot.metadata;
-  if (!isDeleting(state.snapshot) || !hasFinalizer(state.snapshot, finalizer)) return {};
-  const kind = keyOf(state.resource);
-  const rest = PATIENCE - (clock.now() - Date.parse(deletionTimestamp ?? "")) / 1000;
-  if (rest > 0) return { after: () => rest };
-  if (!state.kind.reportOnce("held")) return {};
-  logger.warn(
-    "The object is to be deleted, but holds our finalizer, and no handler here takes it off: if it is not another " +
-      "operator's task, declare `op.on.delete(kind, { optional: true }, () => {})`, or remove the finalizer by hand",
-    { kind, finalizer },
-  );
-  return {};
+function findStuck({ state: { snapshot }, persistence, clock }: Reconciliation): Step {
+  if (!isDeleting(snapshot) || !hasFinalizer(snapshot, persistence.finalizer)) return { kind: "ignore" };
+  const since = Date.parse(snapshot.metadata.deletionTimestamp ?? "");
+  return { kind: "stuck", sayAfter: PATIENCE - (clock.now() - since) / 1000 };
 }
 
-/** Kopf wakes itself up by touching objects (A §6.6): what it has left there goes with whatever is written. */
-function sweep({ persistence, state }: Reconciliation, decision: Decision): Decision {
-  const notes = decision.notes ?? new Patch();
-  persistence.progress.sweep(notes, state.snapshot);
-  return { ...decision, notes };
-}
-
-function detect(r: Reconciliation): ChangeCause {
-  const { state, persistence, logger, indices, patch } = r;
+function detectCause(r: Reconciliation): ChangeCause {
+  const { state, persistence, registry, logger, indices, patch } = r;
   const { snapshot: body, resource, memo } = state;
-  const extraFields = extraFieldsOf(r.registry, r.state.resource);
+  const extraFields = extraFieldsOf(registry, resource);
   const old = handledEssence(persistence, body, { extraFields, onGarbage: reportUnreadable(r) }) ??
     state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
-  const found = detectReason({
+  const { reason, initial } = detectReason({
     body,
     finalizer: persistence.finalizer,
     hasOld: old !== undefined,
     hasDiff: diff.length > 0,
     initial: state.firstSeen === "listing" && !state.hasHandledCause,
   });
-  return { ...found, resource, body, memo, old, new: current, diff, patch, logger, indices };
+  return { reason, initial, resource, body, memo, old, new: current, diff, patch, logger, indices };
 }

@@ -1,28 +1,56 @@
 /**
- * Checks that the server has kept what was written: schemas can drop fields without a word.
+ * Checks that the server has kept what was written: schemas prune fields without a word.
  *
- * What is dropped is said once per kind. Notes that are dropped are kept in memory, so that the object is not handled again
- * and again; that lasts as long as the process. Source: Kopf, A §6.8; scenario A216.
+ * What is pruned is said once per resource. Notes that are pruned are kept in memory, so that the object is not handled again
+ * and again; that lasts as long as the process. Source: Kubernetes, custom resources, "Field pruning"; scenario A216.
  */
 
 import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
-import { handledEssence, type ProgressRecord } from "../settings/persistence/storage.ts";
+import { handledEssence } from "../settings/persistence/storage.ts";
+import type { WriteResult } from "../execution/object_writer.ts";
 import { NO_RECORDS } from "../execution/pending_write.ts";
-import type { Decision } from "./decision.ts";
+import type { Work } from "./change_handlers.ts";
 import type { Reconciliation } from "./reconciliation.ts";
 
+/** Keeps the notes that the server has pruned, and says which fields those were. */
+export function keepPruned(
+  r: Reconciliation,
+  work: Work,
+  written: Extract<WriteResult, { kind: "unchanged" | "written" }>,
+): void {
+  const { state } = r;
+  if (written.kind === "unchanged") return keepNotes(r, work, state.body);
+  keepNotes(r, work, written.body);
+  reportPruned(r, written.outgoing, written.body);
+}
+
+function keepNotes(
+  { state, persistence }: Reconciliation,
+  { handled, records }: Work,
+  answer: KubeObject,
+): void {
+  if (handled !== undefined) {
+    state.lastHandled = handledEssence(persistence, answer) === undefined ? handled : undefined;
+    return;
+  }
+  const pruned = [...records?.() ?? []].filter(([id]) =>
+    persistence.progress.fetch(answer, id) === undefined
+  );
+  state.pending.records = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+}
+
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
-export function reportDropped(
+export function reportPruned(
   { state, logger }: Pick<Reconciliation, "state" | "logger">,
   written: Patch,
   answer: KubeObject,
 ): void {
   // What functions change afterwards need not be as it was written.
   if (written.fns.length > 0) return;
-  const fields = droppedFields(written.toMergePatch(), answer);
+  const fields = prunedFields(written.toMergePatch(), answer);
   if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;
   const kind = keyOf(state.resource);
   logger.warn(
@@ -32,29 +60,12 @@ export function reportDropped(
   );
 }
 
-/** Remembers the notes that the server has dropped. */
-export function rememberDropped(
-  { state, persistence }: Reconciliation,
-  decision: Decision,
-  answer: KubeObject,
-): void {
-  const { handled } = decision;
-  if (handled !== undefined) {
-    state.lastHandled = handledEssence(persistence, answer) === undefined ? handled : undefined;
-    return;
-  }
-  const lost = [...decision.records?.() ?? []].filter(([id]) =>
-    persistence.progress.fetch(answer, id) === undefined
-  );
-  state.pending.records = lost.length === 0 ? NO_RECORDS : new Map<string, ProgressRecord>(lost);
-}
-
 /** The topmost fields that should be there and are not. */
-function droppedFields(written: JsonObject, answer: unknown, path = ""): string[] {
+function prunedFields(written: JsonObject, answer: unknown, path = ""): string[] {
   return Object.entries(written).flatMap(([key, value]) => {
     const live = isObject(answer) ? getKey(answer, key) : undefined;
     if (isObject(value) && !isEmptyObject(value) && isObject(live)) {
-      return droppedFields(value, live, `${path}${key}.`);
+      return prunedFields(value, live, `${path}${key}.`);
     }
     return live === undefined && !isNothing(value, path) ? [path + key] : [];
   });

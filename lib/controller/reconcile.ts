@@ -10,22 +10,25 @@
 
 import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
-import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { Claim } from "../engines/daemons/daemons.ts";
+import { isDeleting } from "../model/finalizers.ts";
+import { ObjectArgs } from "../registry/args.ts";
+import { matches } from "../registry/filters.ts";
+import type { BackgroundHandler } from "../registry/handlers.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
-import { handleBackground } from "./background.ts";
-import { handleChange } from "./decide.ts";
-import type { Decision } from "./decision.ts";
-import { handleEvent } from "./event_handlers.ts";
-import { rememberDropped, reportDropped } from "./pruned_fields.ts";
-import type { Reconciliation } from "./reconciliation.ts";
+import { carryOut, type Work } from "./change_handlers.ts";
+import { decide } from "./decide.ts";
+import { callEventHandlers } from "./event_handlers.ts";
+import { keepPruned } from "./pruned_fields.ts";
+import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
 import type { Result, Turn } from "./work_queue.ts";
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
 export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> {
-  const { state, daemons, observer, writer, clock } = r;
+  const { state, daemons, writer } = r;
   if (state.doubt !== undefined) state.resolve(await writer.read(state, r));
 
-  for (const { event } of turn.events) await handleEvent(r, completeDeletion(event, state.body));
+  for (const { event } of turn.events) await callEventHandlers(r, event);
   const byEvent = !r.patch.isEmpty;
 
   const last = turn.events.at(-1);
@@ -36,35 +39,36 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
 
   // News of an object that the server said had gone: either is mistaken, so the server is asked again.
   if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));
-  const change = state.begin(clock.monotonic());
-  if (change?.before !== undefined && !isOwnWrite(turn)) {
-    observer.changed?.(state, { before: change.before, after: change.after });
-  }
-  const isDone = change === undefined && turn.wake === "event" && turn.failures === 0 && !byEvent &&
-    !state.isUnfinished;
-  if (state.isAbsent || isDone) return { kind: "unchanged" };
+  const isNews = begin(r, turn);
+  if (state.isAbsent || !(isNews || byEvent || isToBeContinued(r, turn))) return { kind: "unchanged" };
 
   // Patch functions that lost a race come first: handlers are to see what they do.
-  if (state.pending.hasOnlyFunctions) return await write(r, { after: () => 0 });
+  if (state.pending.hasOnlyFunctions) return await write(r, { delay: () => 0 }, byEvent);
 
-  const claim = await handleBackground(r);
-  const decision = await handleChange(r, claim);
-  return await write(r, { ...decision, byEvent });
+  const claim = await matchDaemons(r);
+  const decision = decide(r, claim);
+  const work = await carryOut(r, decision);
+  return await write(r, work, byEvent);
 }
 
-/** What our own write has made of the object is no change that observers need to be told of. */
-function isOwnWrite({ wake, events }: Turn): boolean {
-  return wake === "write" && events.every(({ adoption }) => adoption === "same");
+/** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
+function begin({ state, clock, observer }: Reconciliation, { wake, events }: Turn): boolean {
+  const change = state.begin(clock.monotonic());
+  // NB: what our own write has made of the object is no change that observers need to be told of.
+  const isOurs = wake === "write" && events.every(({ adoption }) => adoption === "same");
+  if (change?.before !== undefined && !isOurs) {
+    observer.changed?.(state, { before: change.before, after: change.after });
+  }
+  return change !== undefined;
 }
 
-/** A deletion that nobody saw has only a name: the last known state says more. */
-function completeDeletion(event: WatchEvent, known: KubeObject): WatchEvent {
-  const isPoor = event.type === "DELETED" && event.object.spec === undefined && known.spec !== undefined;
-  return isPoor ? { type: "DELETED", object: known } : event;
+/** Whether there is something to do although the object is as it was. */
+function isToBeContinued({ state }: Reconciliation, { wake, failures }: Turn): boolean {
+  return wake !== "event" || failures > 0 || state.isUnfinished;
 }
 
 /**
- * Where the server selects, an object that is selected no more looks like one that has gone; so it does when its kind is
+ * Where the server selects, an object that is selected no more looks like one that has gone; so it does when its resource is
  * served in another version.
  */
 function whyGone(
@@ -75,16 +79,39 @@ function whyGone(
   const isSelected = labelSelector !== undefined || fieldSelector !== undefined;
   const isDeleted = event.object.metadata.deletionTimestamp !== undefined;
   const hasLeft = origin === "moved" || (isSelected && !isDeleted);
-  logger.debug(hasLeft ? "Object is seen no more: it has left, or has gone" : "Object has gone");
+  logger.debug(hasLeft ? "Object left the selector, or was deleted" : "Object has gone");
   return hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED";
 }
 
+/** Starts and stops the object's daemons and timers. Returns whether the object must wait for them. */
+async function matchDaemons(r: Reconciliation): Promise<Claim> {
+  const { state, registry, daemons } = r;
+  const handlers = registry.backgroundsOf(state.resource);
+  if (handlers.length === 0) return { isRequired: false, isPending: false };
+  return await daemons.observe(state, {
+    handlers,
+    matching: handlers.filter((handler) => isWanted(r, handler)),
+    isDeleting: isDeleting(state.snapshot),
+  });
+}
+
+function isWanted(r: Reconciliation, handler: BackgroundHandler): boolean {
+  const { state: { resource, snapshot: body, memo }, logger, indices, patch } = r;
+  try {
+    const args = (): ObjectArgs => new ObjectArgs({ resource, body, memo, logger, indices, patch });
+    return matches(handler, { body, args });
+  } catch (error) {
+    reportFailedFilter(r, handler, error);
+    return false;
+  }
+}
+
 /** Writes what the reconcile leaves behind, and says when the object's next turn is. */
-async function write(r: Reconciliation, decision: Decision): Promise<Result> {
+async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<Result> {
   const { state, writer, patch, logger, urgent } = r;
   const { pending } = state;
-  const { notes, finalizer, byEvent = false, onWritten } = decision;
-  const author = { kind: "reconcile", byEvent, concluded: onWritten !== undefined } as const;
+  const { notes, finalizer, handled } = work;
+  const author = { kind: "reconcile", byEvent, concluded: handled !== undefined } as const;
   const written = await writer.write(state, { patch, notes, finalizer, pending, author, logger, urgent });
   switch (written.kind) {
     case "gone":
@@ -94,26 +121,24 @@ async function write(r: Reconciliation, decision: Decision): Promise<Result> {
     case "kept":
     case "dropped":
       // What has succeeded is not repeated because its write failed. NB: signed without what was dropped.
-      pending.records = decision.records?.() ?? pending.records;
+      pending.records = work.records?.() ?? pending.records;
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
     case "unchanged":
-      onWritten?.();
-      rememberDropped(r, decision, state.body);
-      return later(decision);
     case "written":
-      onWritten?.();
-      rememberDropped(r, decision, written.body);
-      reportDropped(r, written.outgoing, written.body);
+      if (handled !== undefined) state.hasHandledCause = true;
+      keepPruned(r, work, written);
+      if (written.kind === "unchanged") return nextTurn(work);
       if (written.lost.length > 0) state.distrust("conflict");
-      // NB: the response may hold what others have changed meanwhile, and their events will look old: it is reconciled at once.
-      return state.hasNews || state.doubt !== undefined
-        ? { kind: "requeue", after: 0, wake: "write" }
-        : later(decision);
+      // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
+      if (state.hasNews || state.doubt !== undefined) return { kind: "requeue", after: 0, wake: "write" };
+      return nextTurn(work);
+    default:
+      return written satisfies never;
   }
 }
 
-function later({ after }: Decision): Result {
-  const delay = after?.();
-  return delay === undefined ? { kind: "done" } : { kind: "requeue", after: delay, wake: "retry" };
+function nextTurn({ delay }: Work): Result {
+  const after = delay?.();
+  return after === undefined ? { kind: "done" } : { kind: "requeue", after, wake: "retry" };
 }

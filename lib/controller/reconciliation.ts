@@ -12,12 +12,13 @@ import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { ObjectWriter } from "../execution/object_writer.ts";
 import type { Observer } from "../execution/observer.ts";
+import { Progress } from "../execution/progress.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { isObject, toJson } from "../model/json.ts";
 import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
-import type { ObjectHandler } from "../registry/handlers.ts";
+import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
@@ -94,6 +95,21 @@ export function extraFieldsOf(registry: Registry, resource: Resource): readonly 
     ...registry.backgroundsOf(resource),
   ];
   return handlers.flatMap(({ field }) => field === undefined ? [] : [field]);
+}
+
+/** Loads what the object, or a write that failed, holds about these handlers. */
+export function loadProgress(
+  r: Reconciliation,
+  handlers: readonly Pick<ChangeHandler, "id">[],
+): Progress<ChangeHandler> {
+  const { state: { snapshot: body, pending }, persistence } = r;
+  return new Progress<ChangeHandler>({
+    storage: persistence.progress,
+    body,
+    ids: [...new Set(handlers.map(({ id }) => id))],
+    unsaved: pending.records,
+    onGarbage: reportUnreadable(r),
+  });
 }
 
 /**

@@ -16,7 +16,6 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/runtime/current_host.ts", "tests/conformance/host/", "one suite tests each host as a whole"],
   ["lib/kits/apiserver/", "tests/conformance/apiserver/", "one suite compares it with a real kube-apiserver"],
   ["lib/client/", "tests/conformance/client/", "one suite tests the client against a server as a whole"],
-  ["lib/controller/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/engines/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/kits/testing/mod.ts", "tests/kits/testing/", "it only exports what is tested there"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CachedObject } from "../../lib/client/cache/object_store.ts";
-import { reportDropped } from "../../lib/controller/pruned_fields.ts";
+import { reportPruned } from "../../lib/controller/pruned_fields.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
@@ -16,11 +16,11 @@ function reported(written: JsonObject, answer: KubeObject): unknown {
   });
   const kind = { resource: PODS, reportOnce: () => true };
   const state = new ObjectState({ cached: new CachedObject(answer), kind, memo: {}, firstSeen: "event" });
-  reportDropped({ state, logger }, new Patch(written), answer);
+  reportPruned({ state, logger }, new Patch(written), answer);
   return told.flat();
 }
 
-describe("reportDropped()", () => {
+describe("reportPruned()", () => {
   const answer = { metadata: { name: "one", uid: "u" }, spec: { a: 1, b: { c: 1 } }, status: {} };
 
   it("names what the server's answer lacks, at the top of it", () => {

@@ -278,7 +278,7 @@ describe("ObjectWriter.write()", () => {
     const author = { kind: "reconcile", byEvent: true, concluded: true } as const;
     await write(withFunctions((body) => void (body.status = { c: 3 })), { notes, author });
     assert.deepEqual(told, [
-      { paths: ["spec.b"], writes: 2, byEvent: true, concluded: true },
+      { paths: ["spec.b"], writes: 2, version: "12", byEvent: true, concluded: true },
     ]);
   });
 
@@ -295,7 +295,8 @@ describe("ObjectWriter.write()", () => {
       content: { spec: { b: 2 } },
       version: "11",
     };
-    assert.deepEqual(told, [{ paths: ["spec.b"], writes: 1, byEvent: false, concluded: false, by }]);
+    const version = "11";
+    assert.deepEqual(told, [{ paths: ["spec.b"], writes: 1, version, byEvent: false, concluded: false, by }]);
   });
 });
 

@@ -252,7 +252,7 @@ suite("Scopes:", (scenario) => {
       assert.deepEqual([told.splice(0), names.get("all")], [["FILTERS_MISMATCH"], undefined]);
       assert.ok(
         running.logs.some(({ level, message }) =>
-          level === "debug" && message.startsWith("Object is seen no more")
+          level === "debug" && message.startsWith("Object left the selector")
         ),
       );
       await objects.patch("one", { metadata: { labels: { shown: "yes" } } });

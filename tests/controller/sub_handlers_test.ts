@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { changeHandler } from "../../lib/registry/declare.ts";
-import { subHandler } from "../../lib/registry/sub.ts";
+import { subHandler } from "../../lib/controller/sub_handlers.ts";
 
 function fn(): void {}
 

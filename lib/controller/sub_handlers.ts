@@ -1,0 +1,88 @@
+/**
+ * Sub-handlers: parts of a handler's work that succeed, fail and are retried each on its own.
+ *
+ * They are declared while their handler runs, by `sub(…)`, and run when it calls `sub.run()` or has returned.
+ * Source: Kopf, docs/handlers "Sub-handlers".
+ */
+
+import type { Sub } from "../registry/arguments.ts";
+import { changeHandler, type RawOptions, takeOptions } from "../registry/declare.ts";
+import type { ChangeHandler } from "../registry/handlers.ts";
+import type { ChangeHandlerCause } from "../registry/options.ts";
+
+/** The sub-handlers of one attempt of a handler. */
+export class SubHandlers {
+  readonly #parent: ChangeHandler;
+  readonly #run: (children: readonly ChangeHandler[]) => Promise<void>;
+  readonly #ids = new Set<string>();
+  #declared: ChangeHandler[] = [];
+  #isClosed = false;
+  /** What the handler is given. */
+  readonly sub: Sub;
+
+  constructor(parent: ChangeHandler, run: (children: readonly ChangeHandler[]) => Promise<void>) {
+    this.#parent = parent;
+    this.#run = run;
+    this.sub = Object.assign((...args: readonly unknown[]) => this.#declare(args), { run: () => this.run() });
+  }
+
+  /** Runs what was declared and has not run yet. */
+  async run(): Promise<void> {
+    const declared = this.#declared;
+    this.#declared = [];
+    if (declared.length > 0) await this.#run(declared);
+  }
+
+  /** The handler has ended: what is declared from now on is refused. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #declare(args: readonly unknown[]): void {
+    if (this.#isClosed) {
+      throw new ReferenceError(
+        `Cannot add a sub-handler to "${this.#parent.id}": the handler has ended (await what it starts)`,
+      );
+    }
+    const child = subHandler({ parent: this.#parent, args });
+    if (this.#ids.has(child.id)) {
+      throw new TypeError(
+        `Cannot add two sub-handlers with the id "${child.id}": give one of them another id`,
+      );
+    }
+    this.#ids.add(child.id);
+    this.#declared.push(child);
+  }
+}
+
+export interface SubDeclaration {
+  readonly parent: ChangeHandler;
+  /** What was passed to `sub`. */
+  readonly args: readonly unknown[];
+}
+
+/**
+ * Makes a handler of what was passed to `sub`.
+ *
+ * @throws {TypeError} As for `op.on`; and if `old` or `new` are given where the parent is not about a change.
+ */
+export function subHandler({ parent, args }: SubDeclaration): ChangeHandler {
+  const [first, ...others] = args;
+  const { options, fn } = takeOptions(typeof first === "string" ? others : args);
+  const named: RawOptions = typeof first === "string" ? { ...options, id: first } : options;
+  const cause: ChangeHandlerCause = parent.needsChange === true ? "field" : "create";
+  const resource = { options: {}, selector: parent.selector };
+  const handler = changeHandler({ cause, resource, options: named, fn, isSub: true });
+  return {
+    ...handler,
+    id: `${parent.id}/${handler.id}`,
+    reason: undefined,
+    initial: false,
+    isMixedIn: parent.isMixedIn,
+    deleted: false,
+    // NB: ids of sub-handlers may hold anything, also names of objects: they are no label of a metric.
+    family: parent.family ?? `${parent.id}/*`,
+    requiresFinalizer: false,
+    needsChange: parent.needsChange === true && handler.field !== undefined,
+  };
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { ApiError } from "../../lib/client/errors.ts";
+import { reconcile } from "../../lib/controller/reconcile.ts";
+import type { Turn } from "../../lib/controller/work_queue.ts";
+import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
+import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
+import { Patch } from "../../lib/model/patch.ts";
+import { type Bench, type BenchHandler, handledBody, makeBench } from "./bench.ts";
+
+function pod(version = 1): KubeObject {
+  return {
+    metadata: { name: "one", namespace: "ns", uid: "u", resourceVersion: String(version) },
+    spec: { a: 1 },
+  };
+}
+
+function turn({ state }: Bench, type?: WatchEvent["type"], more: Partial<Turn> = {}): Turn {
+  const event = type === undefined ? [] : [{ type, object: state.body }];
+  const events = event.map((event) => ({
+    cached: state.cached,
+    event,
+    adoption: "newer" as const,
+    origin: "server" as const,
+  }));
+  return { wake: "event", events, failures: 0, waited: 0, ...more };
+}
+
+const HANDLERS: readonly BenchHandler[] = [{ on: "event" }, { on: "create" }, { on: "update" }];
+
+describe("reconcile()", () => {
+  it("goes its way in one order: read if in doubt, raw events, daemons, handlers, one write", async () => {
+    const handlers: BenchHandler[] = [...HANDLERS, { on: "daemon" }, {
+      on: "create",
+      options: { id: "two" },
+      fn: () => 2,
+    }];
+    const bench = makeBench({ body: pod(), handlers });
+    bench.state.distrust("conflict");
+    assert.deepEqual(await reconcile(bench.r, turn(bench, "ADDED")), { kind: "done" });
+    assert.deepEqual(bench.calls, ["read", "event", "daemons", "create", "two", "write"]);
+    const [{ patch, notes, author }] = bench.requests as [WriteRequest];
+    assert.deepEqual(patch.toMergePatch(), { status: { two: 2 } });
+    assert.equal(notes?.isEmpty, false);
+    assert.deepEqual(author, { kind: "reconcile", byEvent: false, concluded: true });
+  });
+
+  it("does nothing where nothing has happened, but goes on for every other reason", async () => {
+    const bench = makeBench({ body: handledBody(pod()), handlers: HANDLERS });
+    bench.state.begin(0);
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "unchanged" });
+    assert.deepEqual(bench.calls, []);
+    assert.deepEqual(await reconcile(bench.r, turn(bench, undefined, { wake: "retry" })), { kind: "done" });
+    assert.deepEqual(await reconcile(bench.r, turn(bench, undefined, { failures: 1 })), { kind: "done" });
+    bench.state.pending.keep(new Patch({ status: { a: 1 } }));
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "done" });
+    assert.deepEqual(bench.calls, ["write", "write", "write"]);
+  });
+
+  it("tells raw event handlers of a deletion, stops daemons, and writes nothing", async () => {
+    const bench = makeBench({ body: pod(), handlers: HANDLERS });
+    assert.deepEqual(await reconcile(bench.r, turn(bench, "DELETED")), { kind: "gone" });
+    assert.deepEqual(bench.calls, ["event", "forget RESOURCE_DELETED"]);
+  });
+
+  it("goes on at once with what its write has made of the object", async () => {
+    const bench = makeBench({
+      body: pod(),
+      handlers: HANDLERS,
+      write(_request, { cached }) {
+        cached.adopt(pod(2), { from: "write", until: 0 });
+        return { kind: "written", body: pod(2), writes: 1, outgoing: new Patch(), lost: [] };
+      },
+    });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "write" });
+    assert.equal(bench.state.hasHandledCause, true);
+  });
+
+  it("waits for a handler that wants to be tried again", async () => {
+    const fn = (): void => {
+      throw new Error("not yet");
+    };
+    const bench = makeBench({ body: pod(), handlers: [{ on: "create", options: { backoff: 7 }, fn }] });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 7, wake: "retry" });
+    assert.equal(bench.state.hasHandledCause, false);
+  });
+
+  it("fails with its write, keeps the records of what has succeeded, and reads after a conflict", async () => {
+    const error = new ApiError({ status: 409, request: "PATCH /" });
+    for (const kind of ["kept", "dropped"] as const) {
+      const bench = makeBench({
+        body: pod(),
+        handlers: HANDLERS,
+        write: (): WriteResult => ({ kind, error }),
+      });
+      await assert.rejects(reconcile(bench.r, turn(bench)), error);
+      assert.deepEqual([...bench.state.pending.records.keys()], ["create"]);
+      assert.equal(bench.state.doubt, "conflict");
+    }
+  });
+
+  it("sends functions that lost a race before handlers run", async () => {
+    const bench = makeBench({ body: pod(), handlers: HANDLERS });
+    bench.state.pending.settle([() => {}]);
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "retry" });
+    assert.deepEqual(bench.calls, ["write"]);
+  });
+
+  it("does nothing with an object that has gone, and asks again when there is news of it", async () => {
+    const server: { live?: KubeObject } = {};
+    const bench = makeBench({
+      body: pod(),
+      handlers: HANDLERS,
+      read: () => server.live,
+      write: () => ({ kind: "gone" }),
+    });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "done" });
+    assert.deepEqual(await reconcile(bench.r, turn(bench, undefined, { wake: "dependency" })), {
+      kind: "unchanged",
+    });
+    bench.state.cached.adopt(pod(2), { from: "watch" });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "unchanged" });
+    server.live = pod(3);
+    bench.state.cached.adopt(server.live, { from: "watch" });
+    await reconcile(bench.r, turn(bench));
+    assert.deepEqual(bench.calls, ["create", "write", "read", "read", "create", "write"]);
+  });
+
+  it("tells observers of changes by others, not of what its own write has made", async () => {
+    const changes: unknown[] = [];
+    const changed = (_subject: unknown, { after }: { readonly after: KubeObject }): void => {
+      changes.push(after.metadata.resourceVersion);
+    };
+    const bench = makeBench({ body: pod(), handlers: [{ on: "event" }], observer: { changed } });
+    await reconcile(bench.r, turn(bench));
+    bench.state.cached.adopt(pod(2), { from: "write", until: 0 });
+    await reconcile(bench.r, turn(bench, undefined, { wake: "write" }));
+    bench.state.cached.adopt(pod(3), { from: "watch" });
+    await reconcile(bench.r, turn(bench, "MODIFIED"));
+    assert.deepEqual(changes, ["3"]);
+  });
+});
