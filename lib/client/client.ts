@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether it goes before others where calls have to wait for each other. Default: false. */
   readonly urgent?: boolean;
+  /** Whether 403 is worth other attempts. Default: true; false for `op.api`. */
+  readonly retryForbidden?: boolean;
 }
 
 export interface GetOptions extends CallOptions {
@@ -54,8 +56,6 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
   /** Which form of the objects to ask for, as an `accept` header. Default: whole ones. */
   readonly accept?: string;
-  /** Whether 403 is worth other attempts. Default: true. */
-  readonly retryForbidden?: boolean;
   /** Keep `metadata.managedFields`. Default: false. */
   readonly managedFields?: boolean;
 }
@@ -72,7 +72,9 @@ export interface ListPage<T = KubeObject> {
   readonly shard?: string;
 }
 
+/** How to write. */
 export interface WriteOptions extends CallOptions {
+  /** In whose name, as the server notes it in `managedFields`. Default: the user agent's. */
   readonly fieldManager?: string;
   /** The server checks and answers, but stores nothing. */
   readonly dryRun?: boolean;

@@ -145,10 +145,10 @@ function toRequest(
   resource: Addressable,
   options: CallOptions & { readonly path: PathOptions; readonly query?: string },
 ): ApiRequest {
-  const { path, query = "", signal, urgent } = options;
+  const { path, query = "", signal, urgent, retryForbidden } = options;
   const { namespace, name, subresource } = path;
   const subject = { verb, resource, namespace, name, subresource };
-  return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
+  return { method, path: pathOf(resource, path) + query, signal, urgent, retryForbidden, subject };
 }
 
 function writeQuery(options: WriteOptions & { readonly force?: boolean }): string {

@@ -2,7 +2,6 @@
  * An operator: what was declared, and how to run it.
  */
 
-import type { Client } from "../client/client.ts";
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
@@ -33,7 +32,7 @@ import {
   type SettingsOverrides,
 } from "../settings/settings.ts";
 import { createEvents, type Events } from "./announcing.ts";
-import { Api } from "./api.ts";
+import { type Api, type ApiSource, createApi } from "./api.ts";
 import { runOperator } from "./run.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
@@ -111,7 +110,7 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Those of the run that goes on. */
   #runSettings: Settings | undefined;
   #lifecycle: Lifecycle | undefined;
-  #client: Client | undefined;
+  #connection: ApiSource | undefined;
   #poster: Poster | undefined;
   #ledger: Ledger | undefined;
 
@@ -135,7 +134,7 @@ export class Operator<Memo extends object = PlainMemo> {
     this.index = index;
     this.daemon = daemon;
     this.timer = timer;
-    this.api = new Api(() => this.#connected());
+    this.api = createApi(() => this.#connected());
     this.events = createEvents(() =>
       this.#poster && { poster: this.#poster, settings: this.settings.posting }
     );
@@ -196,7 +195,7 @@ export class Operator<Memo extends object = PlainMemo> {
    * It throws the official client's `ApiException` where the server refuses.
    */
   makeApiClient<ApiOfClass>(Class: ApiClass<ApiOfClass>): ApiOfClass {
-    return makeApiClient(Class, () => this.#connected().transport);
+    return makeApiClient(Class, () => this.#connected().client.transport);
   }
 
   /**
@@ -250,7 +249,8 @@ export class Operator<Memo extends object = PlainMemo> {
       },
       onSynced: options.synced ?? (() => {}),
       onClient: (client) => {
-        this.#client = client;
+        const { watching } = settings;
+        this.#connection = client && { client, host, watching, logger: logger.child({ name: "lotse.api" }) };
       },
       onLedger: (ledger) => {
         this.#ledger = ledger;
@@ -261,8 +261,8 @@ export class Operator<Memo extends object = PlainMemo> {
     });
   }
 
-  #connected(): Client {
-    if (this.#client !== undefined) return this.#client;
+  #connected(): ApiSource {
+    if (this.#connection !== undefined) return this.#connection;
     throw new TypeError("Cannot reach the API: the operator is not running (call it from handlers only)");
   }
 }

@@ -39,3 +39,11 @@ export type { PatchFunction, PatchOfMeta } from "../model/patch.ts";
 export type { ResourcePredicate, Selector, SelectorTerm } from "../model/selector.ts";
 export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
 export type { TypedPostOptions } from "../operator/announcing.ts";
+export type {
+  JsonPatchOperation,
+  PartAddress,
+  PatchOptions,
+  RemoveOptions,
+  WatchScope,
+} from "../operator/api.ts";
+export type { WriteOptions } from "../client/client.ts";

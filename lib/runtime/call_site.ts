@@ -22,3 +22,35 @@ export function calledFrom<Args extends readonly unknown[], Result>(
 export function pointTo(error: unknown, callee: (...args: never) => unknown): void {
   if (error instanceof Error) Error.captureStackTrace?.(error, callee);
 }
+
+/**
+ * The same for functions that return promises: what they reject with points to the caller, who is on no stack by then.
+ *
+ * Engines keep the lines of functions that await; whoever returns a promise, or chains one, is lost without this. The frames
+ * of the caller follow those of the error itself, which is where it came from.
+ */
+export function awaitedFrom<Args extends readonly unknown[], Result>(
+  fn: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  // NB: not an async function: its frame would not be found on JavaScriptCore's stack.
+  return function called(...args) {
+    // Stacks are made into text when they are read: one that nobody reads costs little.
+    const site: { stack?: string } = {};
+    Error.captureStackTrace?.(site, called);
+    return fn(...args).catch((error: unknown) => {
+      if (error instanceof Error) addFrames(error, framesOf(site.stack));
+      throw error;
+    });
+  };
+}
+
+function addFrames(error: Error, frames: readonly string[]): void {
+  const [first] = frames;
+  const { stack = `${error.name}: ${error.message}` } = error;
+  if (first === undefined || stack.includes(first.trim())) return;
+  error.stack = [stack, ...frames].join("\n");
+}
+
+function framesOf(stack = ""): readonly string[] {
+  return stack.split("\n").filter((line) => /^\s+at /.test(line));
+}

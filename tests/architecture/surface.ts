@@ -26,12 +26,13 @@ export const SURFACE: Readonly<Record<string, string>> = {
     DiffItem EVERYTHING ErrorsMode Essence EventFilterArguments EventHandlerArguments EventOptions Events
     FilterOptions GivenCredentials HandlerOptions HandlerRetriesError HandlerTimeoutError Host Index
     IndexArguments IndexOptions JsonObject KubeObject LedgerEntry LedgerHandler LedgerRecord Lifecycle
-    ListOptions LogLevel Logger LoginError MetaFilter NewObject ObjectArguments ObjectMeta ObjectReference
-    On Operator OperatorOptions OwnerReference PRESENT Patch PatchOf PermanentError PlainMemo PostOptions
-    Postable Reason Resource ResourceLike ResourceOptions ResourceType RetryOptions RunOptions Seconds
-    Settings SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError TemporaryErrorOptions
-    TimerOptions UserInfo ValueFilter WatchEvent adopt daemon defaultOperator events index isOperator
-    kinds label lifecycles on operator ownerReference persistence resource timer webhookServer
+    ListOptions LogLevel Logger LoginError MetaFilter NewObject ObjectArguments ObjectMeta ObjectPatch
+    ObjectReference On Operator OperatorOptions OwnerReference PRESENT Patch PatchOf PermanentError
+    PlainMemo PostOptions Postable Reason Resource ResourceLike ResourceOptions ResourceType RetryOptions
+    RunOptions Seconds Settings SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError
+    TemporaryErrorOptions TimerOptions UserInfo ValueFilter WatchEvent adopt daemon defaultOperator events
+    index isOperator kinds label lifecycles on operator ownerReference persistence resource timer
+    webhookServer
   `,
   "./cli": `
     main
@@ -81,14 +82,15 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./types": `
     Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
     DeclaredHandler DeepReadonly DiffOperation FieldOf FieldPathOf FieldValue FurtherVersionOptions
-    IndexKey IndexOf IndexValue Json JsonSchemaConverter JsonSchemaOptions Kinds LifecycleContext
-    LoginResult OptionalField OptionsOfCause OutputOf PatchFunction PatchOfMeta PathOf PathOfObject
-    Present ResourcePredicate RuleOptions ScaleOptions SchemaLike SeenBy Selector SelectorTerm SingleValue
-    StandardJsonSchema StatusBody SubFn TypedPostOptions ValueAt VersionOptions
+    IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds
+    LifecycleContext LoginResult OptionalField OptionsOfCause OutputOf PartAddress PatchFunction
+    PatchOfMeta PatchOptions PathOf PathOfObject Present RemoveOptions ResourcePredicate RuleOptions
+    ScaleOptions SchemaLike SeenBy Selector SelectorTerm SingleValue StandardJsonSchema StatusBody SubFn
+    TypedPostOptions ValueAt VersionOptions WatchScope WriteOptions
   `,
   "./testing": `
-    Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualHost VirtualHostOptions
-    VirtualNetwork VirtualProcess start virtualHost
+    Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualFetch VirtualHost
+    VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram start virtualHost
   `,
   "./apiserver": `
     ApiServer ApiServerOptions ServeApiOptions ServedApi apiServer

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { applyManifests, type Manifest } from "../../lib/cli/apply.ts";
+import { clientOf } from "../support/virtual_world.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { type Runner, start } from "../../lib/kits/testing/mod.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
@@ -55,6 +56,7 @@ class Performance {
   readonly #lines: string[] = [];
   /** How many records of the log stand in `#lines`. */
   #written = 0;
+  readonly #client = clientOf({ host: this.#host, fetch: (request) => this.#server.fetch(request) });
   #runner: Runner | undefined;
   /** Where the next line about an object is to be looked for; objects are handled side by side, so each has its own order. */
   readonly #seen = new Map<string, number>();
@@ -117,7 +119,7 @@ class Performance {
 
   async #kubectl([verb = "", ...args]: readonly string[]): Promise<void> {
     if (["get", "describe", "logs"].includes(verb)) return;
-    const { client } = this.#running();
+    const client = this.#client;
     const { target: [kind = "", name = ""], options, pairs } = readArguments(args);
     const resource = await this.#resource(kind);
     const address = { name, namespace: resource.namespaced ? options.get("n") ?? "default" : undefined };
@@ -131,7 +133,7 @@ class Performance {
   }
 
   async #resource(name: string): Promise<Resource> {
-    const all = await this.#running().client.discovery.all();
+    const all = await this.#client.discovery.all();
     const found = all.find(({ plural, singular, shortcuts, kind }) =>
       [plural, singular, ...shortcuts, kind.toLowerCase()].includes(name.toLowerCase())
     );

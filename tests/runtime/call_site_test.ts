@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { calledFrom } from "../../lib/runtime/call_site.ts";
+import { awaitedFrom, calledFrom } from "../../lib/runtime/call_site.ts";
 
 function fail(text: string): never {
   throw new TypeError(text);
@@ -35,5 +35,29 @@ describe("calledFrom()", () => {
       throw "text";
     });
     assert.throws(refuse, (error) => error === "text");
+  });
+});
+
+describe("awaitedFrom()", () => {
+  it("adds the caller's line to what is rejected, however long it took", async () => {
+    const refuse = awaitedFrom(async (text: string) => {
+      await new Promise((resolve) => setTimeout(resolve, 1)); // a real timer: nobody is on the stack after it
+      fail(text);
+    });
+    function author(): Promise<never> {
+      // NB: not awaited here, since engines keep the lines of awaits by themselves; and no tail call, which has no frame on Bun.
+      const refused = refuse("no");
+      refused.catch(() => {});
+      return refused;
+    }
+    await assert.rejects(author, (error: Error) => {
+      assert.match(error.stack ?? "", /fail[^]*author/);
+      return error.message === "no";
+    });
+  });
+
+  it("resolves to what the function resolves to, and passes on what is no error", async () => {
+    assert.equal(await awaitedFrom((value: number) => Promise.resolve(value + 1))(1), 2);
+    await assert.rejects(awaitedFrom(() => Promise.reject("text")), (error) => error === "text");
   });
 });

@@ -2,11 +2,18 @@
  * The API server in the process, with a virtual clock: an hour takes milliseconds.
  */
 
+import type { Client } from "../../lib/client/client.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
 import { type ApiServer, apiServer } from "../../lib/kits/apiserver/mod.ts";
-import { type Runner, start, type VirtualHost, virtualHost } from "../../lib/kits/testing/mod.ts";
+import {
+  type Cluster,
+  type Runner,
+  start,
+  type VirtualHost,
+  virtualHost,
+} from "../../lib/kits/testing/mod.ts";
 import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
@@ -39,17 +46,22 @@ export interface VirtualWorld extends World {
   start(op: Operator, options?: RunOptions): Promise<Runner>;
 }
 
+/** A client of a cluster in the process, for somebody else than the operator. */
+export function clientOf({ host, fetch }: Cluster): Client {
+  const outside = "https://outside.test";
+  host.network.route(outside, fetch);
+  const { networking } = defaultSettings();
+  const credentials = fixedCredentials({ server: outside });
+  return createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+}
+
 export async function virtualWorld(options: { readonly kinds?: boolean } = {}): Promise<VirtualWorld> {
   const host = virtualHost();
   const server = apiServer({ host });
   const requests: Seen[] = [];
-  const outside = "https://outside.test";
-  host.network.route(outside, (request) => server.fetch(request));
-  const { networking } = defaultSettings();
-  const credentials = fixedCredentials({ server: outside });
   const direct = (request: Request): Response | Promise<Response> => server.fetch(request);
   let upstream = direct;
-  const client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+  const client = clientOf({ host, fetch: direct });
   const world: VirtualWorld = {
     place: "in the process",
     host,

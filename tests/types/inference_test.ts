@@ -309,3 +309,32 @@ it("one function can serve several causes, and be declared without its object", 
   update(Database, typed);
   remove(Database, typed);
 });
+
+it("objects of other kinds are typed by the kind: a misspelt field does not compile", () => {
+  const { api } = operator();
+  const address = { name: "a", namespace: "default" };
+  async function calls(): Promise<void> {
+    await api.patch(Database, address, { spec: { replicas: 3, storage: null } });
+    await api.patch(Database, address, { metadata: { labels: { a: null } }, data: { any: "thing" } });
+    await api.patch(Database, { ...address, subresource: "status" }, { status: { state: "Up" } });
+    await api.patch(Database, address, [{ op: "replace", path: "/spec/replicas", value: 3 }]);
+    // @ts-expect-error Misspelt.
+    await api.patch(Database, address, { spec: { replicass: 3 } });
+    // @ts-expect-error Of the wrong type.
+    await api.patch(Database, address, { spec: { replicas: "3" } });
+    // @ts-expect-error There is no such operation.
+    await api.patch(Database, address, [{ op: "merge", path: "/spec" }]);
+    // @ts-expect-error There is no such field.
+    await api.patch(kinds.Deployment, address, { spec: { replica: 3 } });
+    // @ts-expect-error Nor is there one in what is made.
+    await api.create(Database, { metadata: { name: "a" }, spec: { engine: "mysql", version: "8", size: 3 } });
+    await api.delete(Database, address, { ifExists: true, signal: AbortSignal.timeout(1) });
+    // @ts-expect-error A watch needs a signal, or it would never end.
+    for await (const event of api.watch(Database, {})) void event;
+    for await (const { type, object } of api.watch(Database, { signal: AbortSignal.timeout(1) })) {
+      expectType<Equal<typeof type, "ADDED" | "MODIFIED" | "DELETED" | null>>();
+      expectType<Equal<NonNullable<typeof object.spec>["engine"], "postgresql" | "mysql">>();
+    }
+  }
+  void calls;
+});

@@ -19,6 +19,6 @@
 export { type Cluster, type Runnable, Runner, start, type StartOptions } from "./runner.ts";
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";
 export type { VirtualClock } from "../../runtime/virtual/clock.ts";
-export type { VirtualNetwork } from "../../runtime/virtual/network.ts";
-export type { VirtualProcess } from "../../runtime/virtual/process.ts";
+export type { VirtualFetch, VirtualNetwork } from "../../runtime/virtual/network.ts";
+export type { VirtualProcess, VirtualProgram } from "../../runtime/virtual/process.ts";
 export type { LogRecord } from "../../runtime/logging.ts";

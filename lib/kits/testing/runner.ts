@@ -2,13 +2,13 @@
  * Runs an operator in a virtual world: no threads, no sleeps, no sockets.
  */
 
-import type { Client } from "../../client/client.ts";
 import { fixedCredentials } from "../../client/auth/connection_info.ts";
 import { createClient } from "../../client/object_client.ts";
 // NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
 import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
 import { Transport } from "../../client/transport/transport.ts";
+import { type Api, createApi } from "../../operator/api.ts";
 import type { RunOptions } from "../../operator/operator.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
@@ -63,8 +63,8 @@ export class Runner implements AsyncDisposable {
   readonly host: VirtualHost;
   /** All log lines so far. */
   readonly logs: LogRecord[] = [];
-  /** The same cluster, seen by somebody else than the operator. */
-  readonly client: Client;
+  /** Objects of the same cluster, for somebody else than the operator. */
+  readonly api: Api;
   readonly #controller = new AbortController();
   readonly #run: Promise<void>;
   readonly #transport: Transport;
@@ -81,9 +81,10 @@ export class Runner implements AsyncDisposable {
     this.#timeout = timeout;
     host.network.route(ORIGIN, cluster.fetch);
     const credentials = fixedCredentials({ server: ORIGIN });
-    const { networking } = defaultSettings();
+    const { networking, watching } = defaultSettings();
     this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
-    this.client = createClient(this.#transport);
+    const outside = { host, watching, client: createClient(this.#transport), logger: silentLogger() };
+    this.api = createApi(() => outside);
     const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
     const runOptions = {
       ...options,

@@ -5,8 +5,6 @@ import { Runner, start } from "../../../lib/kits/testing/runner.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { kinds, operator, PermanentError } from "../../../mod.ts";
 
-const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
-
 function newMap(name: string): object {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" } };
 }
@@ -21,7 +19,7 @@ describe("start()", () => {
       calls.push(1);
     });
     await using runner = await start(op, { cluster });
-    await runner.client.create(CONFIG_MAPS, newMap("a"));
+    await runner.api.create(kinds.ConfigMap, newMap("a"));
     await runner.advance(3599);
     assert.equal(calls.length, 0);
     await runner.until(() => calls.length === 1);
@@ -45,7 +43,7 @@ describe("start()", () => {
     {
       await using runner = await start(op, { cluster });
       left = runner;
-      await runner.client.create(CONFIG_MAPS, newMap("a"));
+      await runner.api.create(kinds.ConfigMap, newMap("a"));
       await runner.settle();
       assert.deepEqual([runner.isRunning, runner.exitCode, steps.length], [true, undefined, 0]);
     }
