@@ -6,20 +6,13 @@
 
 import type { Command } from "commander";
 
-import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
-import {
-  type Declarations,
-  declaredKinds,
-  isCrd,
-  makeCrds,
-  makeTypes,
-  peeringCrds,
-} from "../kits/generate/mod.ts";
+import { declaredKinds, isCrd, makeCrds, makeTypes, peeringCrds } from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
-import { formatYaml, parseYaml } from "../runtime/yaml.ts";
+import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";
 import { CommandError, UsageError } from "./errors.ts";
-import { importFiles } from "./loading.ts";
+import { declarationsOf, printYaml } from "./declarations.ts";
+import { addManifests, addRbac } from "./generate_manifests.ts";
 import { addExamples, CommandOption } from "./program.ts";
 
 /** Adds the command, with a command of its own for each thing that it prints. */
@@ -30,6 +23,8 @@ export function addGenerate(program: Command, host: Host): void {
   addExamples(command, ["generate crd handlers.ts"]);
   addCrd(command, host);
   addTypes(command, host);
+  addRbac(command, host);
+  addManifests(command, host);
 }
 
 interface CrdFlags {
@@ -55,7 +50,7 @@ function addCrd(parent: Command, host: Host): void {
         } (give resource() a "spec": a schema of zod, for example)`,
       );
     }
-    print([...crds, ...peering ? peeringCrds() : []], host);
+    printYaml([...crds, ...peering ? peeringCrds() : []], host);
   });
 }
 
@@ -76,15 +71,6 @@ function addTypes(parent: Command, host: Host): void {
   });
 }
 
-/** What handler files declare; a file that only exports kinds will do. */
-async function declarationsOf(files: readonly string[], host: Host): Promise<Declarations> {
-  const modules = await importFiles(files, { host });
-  const exports = modules.flatMap(({ module }) => Object.values(module));
-  const operators = new Set<Operator>(exports.filter(isOperator));
-  if (!defaultOperator.isEmpty) operators.add(defaultOperator);
-  return { operators: [...operators], exports };
-}
-
 /** Reads all documents of YAML files and folders; the items of a List count one by one. */
 async function readDocuments(paths: readonly string[], host: Host): Promise<unknown[]> {
   const documents: unknown[] = [];
@@ -99,8 +85,4 @@ async function readDocuments(paths: readonly string[], host: Host): Promise<unkn
     const isList = typeof document === "object" && document !== null && "items" in document;
     return isList && Array.isArray(document.items) ? document.items : [document];
   });
-}
-
-function print(manifests: readonly unknown[], host: Host): void {
-  host.process.write("stdout", manifests.map((manifest) => formatYaml(manifest)).join("---\n"));
 }

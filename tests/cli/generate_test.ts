@@ -14,6 +14,89 @@ async function generate(...args: string[]): Promise<{ code: number | string; out
   return { code: await program.ended(), output: program.output };
 }
 
+describe("lotse generate rbac", () => {
+  it("prints an account and roles, named after the handlers' folder", TIMEOUT, async () => {
+    const { code, output } = await generate(
+      "rbac",
+      join(ROOT, "examples/02-database/handlers.ts"),
+      "--home",
+      "ops",
+    );
+    assert.equal(code, 0, output);
+    const found = parseYaml(output) as { kind: string; metadata: { name: string; namespace?: string } }[];
+    assert.deepEqual(found.map(({ kind, metadata }) => [kind, metadata.name, metadata.namespace]), [
+      ["ServiceAccount", "database", "ops"],
+      ["ClusterRole", "database", undefined],
+      ["ClusterRoleBinding", "database", undefined],
+    ]);
+  });
+
+  it("says whose rights it cannot tell, unless they are recorded", TIMEOUT, async () => {
+    const folder = project({
+      "handlers.ts": `
+import { operator } from "@lotse/lotse";
+const op = operator();
+op.on.create("mice", function feed() {});
+export default op;`,
+      "rights.json":
+        '{"format": "lotse.dev/rights/v1", "rights": [{"group": "x.y", "resource": "mice", "verbs": ["list"]}]}',
+      "bad.json": "{}",
+    });
+    const file = join(folder, "handlers.ts");
+    const none = await generate("rbac", file);
+    assert.equal(none.code, 1);
+    assert.match(
+      none.output,
+      /^error: Cannot tell all rights:\n {2}handler "feed": which kind is "mice"\?\n\(name the kind/,
+    );
+    const recorded = await generate("rbac", file, "--name", "cat", "--record", join(folder, "rights.json"));
+    assert.equal(recorded.code, 0, recorded.output);
+    assert.match(
+      recorded.output,
+      /warning: the rights of these are taken from the record alone:\n {2}handler "feed"/,
+    );
+    assert.match(recorded.output, /- x\.y\n +resources:\n +- mice\n/);
+    const bad = await generate("rbac", file, "--name", "cat", "--record", join(folder, "bad.json"));
+    assert.match(bad.output, /^error: Cannot read ".*bad\.json": It is no file of recorded rights/);
+  });
+});
+
+describe("lotse generate manifests", () => {
+  const file = join(ROOT, "examples/27-schemas/handlers.ts");
+
+  it("writes a folder, twice if asked, and never between the files of others", TIMEOUT, async () => {
+    const folder = project({});
+    const chart = join(folder, "chart");
+    const args = ["manifests", file, "--image", "bakery:1", "--format", "helm", "-o", chart];
+    for (let time = 0; time < 2; time++) {
+      const { code, output } = await generate(...args);
+      assert.equal(code, 0, output);
+      assert.match(output, /chart\/templates\/operator\.yaml\n/);
+    }
+    assert.match(readFileSync(join(chart, "values.yaml"), "utf8"), /repository: bakery\n +tag: '?1'?\n/);
+    const other = project({ "notes.txt": "mine" });
+    const refused = await generate(...args.slice(0, -1), other);
+    assert.match(
+      refused.output,
+      /^error: Cannot write to ".*": there is something else, such as "notes\.txt"/,
+    );
+  });
+
+  it("refuses contradictory wishes", async () => {
+    for (
+      const [args, message] of [
+        [[], /"--image <image>" is missing/],
+        [["--image", "x", "--format", "helm"], /--format helm needs -o FOLDER/],
+        [["--image", "x", "-o", "y"], /-o is for --format kustomize/],
+      ] as const
+    ) {
+      const host = virtualHost();
+      assert.equal(await main(host, ["generate", "manifests", "handlers.ts", ...args]), 2);
+      assert.match(host.process.stderr, message);
+    }
+  });
+});
+
 describe("lotse generate types", () => {
   it("prints TypeScript of definitions in files and folders", TIMEOUT, async () => {
     const { code, output } = await generate("types", join(ROOT, "examples/27-schemas/crd.yaml"));

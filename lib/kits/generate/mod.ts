@@ -1,5 +1,5 @@
 /**
- * Generates what a cluster needs to know of an operator: definitions of its kinds, and types of those of strangers.
+ * Generates what a cluster needs to run an operator: definitions of its kinds, roles, manifests; and types of kinds of others.
  *
  * Everything is made of what the operator declares; nothing is written, and no cluster is asked.
  *
@@ -8,3 +8,15 @@
 
 export { type Declarations, declaredKinds, makeCrds, peeringCrds } from "./crds.ts";
 export { isCrd, makeTypes } from "./types.ts";
+export {
+  type FileTexts,
+  type FormatOptions,
+  makeManifests,
+  type Manifests,
+  type ManifestsOptions,
+  toKustomize,
+  toYaml,
+} from "./manifests.ts";
+export { type ChartOptions, toChart } from "./helm.ts";
+export { makeRbac, type Rbac, type RbacOptions, type RolesOfOperator } from "./rbac.ts";
+export { formatRights, parseRights, type Right } from "../../engines/rights/rights.ts";

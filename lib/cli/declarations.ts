@@ -1,0 +1,26 @@
+/** What handler files declare, for commands that do not run them. */
+
+import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
+import type { Declarations } from "../kits/generate/mod.ts";
+import type { Host } from "../runtime/host.ts";
+import { formatYaml } from "../runtime/yaml.ts";
+import { importFiles } from "./loading.ts";
+
+/** What files declare, with the operators themselves. */
+export interface FileDeclarations extends Declarations {
+  readonly operators: readonly Operator[];
+}
+
+/** Imports files, and returns what they declare; a file that only exports kinds will do. */
+export async function declarationsOf(files: readonly string[], host: Host): Promise<FileDeclarations> {
+  const modules = await importFiles(files, { host });
+  const exports = modules.flatMap(({ module }) => Object.values(module));
+  const operators = new Set<Operator>(exports.filter(isOperator));
+  if (!defaultOperator.isEmpty) operators.add(defaultOperator);
+  return { operators: [...operators], exports };
+}
+
+/** Prints manifests as YAML. */
+export function printYaml(manifests: readonly unknown[], host: Host): void {
+  host.process.write("stdout", manifests.map((manifest) => formatYaml(manifest)).join("---\n"));
+}

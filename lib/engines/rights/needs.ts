@@ -1,0 +1,192 @@
+/**
+ * The rights that follow from what an operator declares, and who needs them.
+ *
+ * What handlers do by themselves (with `op.api`, or clients of their own) does not show in declarations: it is recorded
+ * instead (see recorder.ts).
+ */
+
+import { KINDS } from "../../model/kinds.ts";
+import { EVERYTHING, formatSelector, isSpecific, type Selector } from "../../model/selector.ts";
+import type { DeclaredHandler } from "../../registry/declared.ts";
+import type { ResourceOptions } from "../../registry/resource.ts";
+import type { Settings } from "../../settings/settings.ts";
+import type { Right } from "./rights.ts";
+
+/** A kind, as far as rights go. */
+export interface RightsKind {
+  readonly group: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Whether its status is a subresource. */
+  readonly hasStatus: boolean;
+}
+
+/** A right, and what for. */
+export interface Need extends Right {
+  /** Such as "handler create", or "events about objects". */
+  readonly by: string;
+  /** Whether what it is for lives in namespaces. */
+  readonly namespaced: boolean;
+}
+
+export interface NeedsOptions {
+  readonly handlers: readonly DeclaredHandler[];
+  readonly settings: Settings;
+  /** The namespaces that are served: names and patterns. Undefined: the whole cluster. */
+  readonly namespaces?: readonly (string | RegExp)[];
+  /** Returns what a selector means; undefined if that cannot be known. */
+  readonly resolve: (selector: Selector) => readonly RightsKind[] | undefined;
+}
+
+/** What an operator needs, as far as it is known. */
+export interface Needs {
+  readonly needs: readonly Need[];
+  /** Sentences about handlers whose kinds are not known. */
+  readonly unknown: readonly string[];
+}
+
+const READ = ["list", "watch"];
+
+/** Returns what an operator's declarations and settings imply. */
+export function findNeeds({ handlers, settings, namespaces, resolve }: NeedsOptions): Needs {
+  const needs: Need[] = [];
+  const unknown = new Set<string>();
+  for (const handler of handlers) {
+    const verbs = verbsOf(handler);
+    if (verbs.length === 0) continue;
+    const kinds = resolve(handler.selector);
+    if (kinds === undefined) {
+      unknown.add(`handler "${handler.id}": which kind is "${formatSelector(handler.selector)}"?`);
+      continue;
+    }
+    const by = `handler "${handler.id}"`;
+    for (const { group, plural, namespaced, hasStatus } of kinds) {
+      for (const verb of verbs) needs.push({ group, resource: plural, verb, by, namespaced });
+      if (hasStatus && verbs.includes("patch")) {
+        needs.push({ group, resource: `${plural}/status`, verb: "patch", by, namespaced });
+      }
+    }
+  }
+  return { needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)], unknown: [...unknown] };
+}
+
+/** What the framework does with the objects of a handler. */
+function verbsOf({ cause, fn }: DeclaredHandler): string[] {
+  switch (cause) {
+    case "validate":
+    case "mutate":
+      return []; // The API server sends them.
+    case "index":
+      return READ;
+    case "event":
+      // It is written to only where it changes the patch, for which it has to name it.
+      return namesPatch(fn) ? [...READ, "get", "patch"] : READ;
+    default:
+      // Notes and finalizers are patched; after a conflict the object is read.
+      return [...READ, "get", "patch"];
+  }
+}
+
+function namesPatch(fn: unknown): boolean {
+  return typeof fn === "function" && /\bpatch\b/.test(Function.prototype.toString.call(fn));
+}
+
+function frameworkNeeds(
+  { posting, scanning, peering, admission }: Settings,
+  handlers: readonly DeclaredHandler[],
+  namespaces: readonly (string | RegExp)[] | undefined,
+): Need[] {
+  const needs: Need[] = [];
+  const add = (
+    place: {
+      readonly group: string;
+      readonly resource: string;
+      readonly namespaced: boolean;
+      readonly by: string;
+    },
+    verbs: readonly string[],
+  ): void => void needs.push(...verbs.map((verb) => ({ ...place, verb })));
+  if (posting.enabled) {
+    const group = posting.api === "v1" ? "" : "events.k8s.io";
+    add({ group, resource: "events", namespaced: true, by: "events about objects" }, ["create", "patch"]);
+  }
+  if (!scanning.disabled) {
+    const group = "apiextensions.k8s.io";
+    add(
+      { group, resource: "customresourcedefinitions", namespaced: false, by: "kinds that come and go" },
+      READ,
+    );
+    if (namespaces?.some((pattern) => typeof pattern !== "string" || /[*?!,[]/.test(pattern))) {
+      add({ group: "", resource: "namespaces", namespaced: false, by: "namespaces that come and go" }, READ);
+    }
+  }
+  if (!peering.standalone && peering.mandatory) {
+    const isWide = namespaces === undefined || peering.clusterwide;
+    const resource = isWide ? "clusterkopfpeerings" : "kopfpeerings";
+    add({ group: "kopf.dev", resource, namespaced: !isWide, by: "peering" }, [...READ, "get", "patch"]);
+  }
+  if (admission.managed !== null) {
+    for (const cause of ["validate", "mutate"]) {
+      if (!handlers.some((handler) => handler.cause === cause)) continue;
+      const resource = cause === "validate"
+        ? "validatingwebhookconfigurations"
+        : "mutatingwebhookconfigurations";
+      const place = {
+        group: "admissionregistration.k8s.io",
+        resource,
+        namespaced: false,
+        by: "managed webhooks",
+      };
+      add(place, ["get", "create", "patch"]);
+    }
+  }
+  return needs;
+}
+
+/**
+ * Makes a resolver that knows built-in kinds and declared ones, without a cluster.
+ *
+ * A lower-case name with a group is taken for the plural.
+ */
+export function declaredResolver(
+  declared: readonly ResourceOptions[],
+  optionsOf: (selector: Selector) => ResourceOptions | undefined,
+): (selector: Selector) => readonly RightsKind[] | undefined {
+  return (selector) => {
+    if (selector.anyName === EVERYTHING) {
+      return [{ group: selector.group ?? "*", plural: "*", namespaced: false, hasStatus: false }];
+    }
+    if (!isSpecific(selector)) return undefined;
+    const options = optionsOf(selector);
+    const own = options ?? declared.find((each) => isNamed(each, selector));
+    const builtin = [...KINDS.values()].find((kind) =>
+      isNamed({ ...kind, shortNames: kind.shortcuts }, selector)
+    );
+    if (builtin !== undefined) {
+      const { group, plural, namespaced, subresources } = builtin;
+      return [{ group, plural, namespaced, hasStatus: subresources.includes("status") }];
+    }
+    const group = own?.group ?? selector.group;
+    const plural = own?.plural ?? selector.plural ?? lowerCase(selector.anyName);
+    if (group === undefined || plural === undefined) return undefined;
+    return [{ group, plural, namespaced: own?.namespaced !== false, hasStatus: true }];
+  };
+}
+
+/** A kind's names, wherever they come from. */
+type Named = Pick<ResourceOptions, "group" | "plural" | "kind" | "singular" | "shortNames">;
+
+function isNamed({ group, plural, kind, singular, shortNames = [] }: Named, selector: Selector): boolean {
+  if (selector.group !== undefined && selector.group !== group) return false;
+  if (selector.plural !== undefined) return selector.plural === plural;
+  if (selector.kind !== undefined) return selector.kind === kind;
+  if (selector.singular !== undefined) return selector.singular === (singular ?? kind?.toLowerCase());
+  if (selector.shortcut !== undefined) return shortNames.includes(selector.shortcut);
+  const name = selector.anyName;
+  return typeof name === "string" &&
+    [plural, kind, singular ?? kind?.toLowerCase(), ...shortNames].includes(name);
+}
+
+function lowerCase(name: string | typeof EVERYTHING | undefined): string | undefined {
+  return typeof name === "string" && name === name.toLowerCase() ? name : undefined;
+}

@@ -1,0 +1,216 @@
+/**
+ * How an operator runs in a cluster: namespace, deployment, services, disruption budget; monitoring and network policy on
+ * request.
+ *
+ * The values are what a cluster with the "restricted" Pod Security Standard takes, and what one operator of medium size
+ * needs. They are meant to be read and changed.
+ */
+
+import type { KubeObject } from "../../model/object.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { labelsOf } from "./rbac.ts";
+
+/** How an operator is to run. */
+export interface DeploymentOptions {
+  /** The name of all objects. */
+  readonly name: string;
+  /** The namespace in which it lives. */
+  readonly home: string;
+  /** The image, whose entry point takes the options of `lotse run`, as that of an executable of `lotse build` does. */
+  readonly image: string;
+  /** The namespaces that it serves: names and patterns. Default: the whole cluster. */
+  readonly namespaces?: readonly string[];
+  /** The peering object that it must meet others at. Default: it takes no notice of others. */
+  readonly peering?: string;
+  /** The port of the webhook server, where it has one. */
+  readonly webhookPort?: number;
+  readonly settings: Pick<Settings, "process">;
+}
+
+/** Where probes and metrics are answered. */
+const PORT = 8080;
+
+/** How long Kubernetes waits beyond the operator's own limit for stopping. In seconds. */
+const GRACE_BEYOND = 10;
+
+/** The longest grace period, for operators that take as long as they need. In seconds. */
+const LONGEST_GRACE = 3600;
+
+/** The namespace of the operator. */
+export function namespaceOf({ name, home }: DeploymentOptions): KubeObject {
+  const labels = { ...labelsOf(name), "pod-security.kubernetes.io/enforce": "restricted" };
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name: home, labels } };
+}
+
+/** The Deployment. One replica: two would handle everything twice. */
+export function deploymentOf(options: DeploymentOptions): KubeObject {
+  const { name, home, image, settings, webhookPort } = options;
+  const labels = labelsOf(name);
+  const limit = settings.process.ultimateExitingTimeout ?? Infinity;
+  const ports = [
+    { name: "http", containerPort: PORT },
+    ...webhookPort === undefined ? [] : [{ name: "webhook", containerPort: webhookPort }],
+  ];
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: home, labels },
+    spec: {
+      replicas: 1,
+      strategy: { type: "Recreate" },
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: name,
+          terminationGracePeriodSeconds: Math.min(limit + GRACE_BEYOND, LONGEST_GRACE),
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 65532,
+            runAsGroup: 65532,
+            seccompProfile: { type: "RuntimeDefault" },
+          },
+          containers: [{
+            name: "operator",
+            image,
+            args: argumentsOf(options),
+            env: [{ name: "POD_ID", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+            ports,
+            startupProbe: {
+              httpGet: { path: "/livez", port: "http" },
+              periodSeconds: 2,
+              failureThreshold: 60,
+            },
+            livenessProbe: {
+              httpGet: { path: "/healthz", port: "http" },
+              timeoutSeconds: 10,
+              periodSeconds: 20,
+            },
+            readinessProbe: { httpGet: { path: "/readyz", port: "http" }, timeoutSeconds: 5 },
+            resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+            securityContext: {
+              allowPrivilegeEscalation: false,
+              readOnlyRootFilesystem: true,
+              capabilities: { drop: ["ALL"] },
+            },
+            volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+          }],
+          volumes: [{ name: "tmp", emptyDir: {} }],
+        },
+      },
+    },
+  };
+}
+
+function argumentsOf({ namespaces = [], peering }: DeploymentOptions): string[] {
+  return [
+    ...namespaces.length === 0 ? ["--all-namespaces"] : namespaces.map((pattern) => `--namespace=${pattern}`),
+    `--liveness=http://0.0.0.0:${PORT}/healthz`,
+    "--log-format=json",
+    peering === undefined ? "--standalone" : `--peering=${peering}`,
+  ];
+}
+
+/** The Services: of metrics, and of webhooks where there are any. */
+export function servicesOf({ name, home, webhookPort }: DeploymentOptions): KubeObject[] {
+  const labels = labelsOf(name);
+  const service = (title: string, port: number, targetPort: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: title, namespace: home, labels },
+    spec: { selector: labels, ports: [{ name: targetPort, port, targetPort }] },
+  });
+  return [
+    service(name, PORT, "http"),
+    ...webhookPort === undefined ? [] : [service(`${name}-webhook`, 443, "webhook")],
+  ];
+}
+
+/** The PodDisruptionBudget: nodes can be drained, one Pod at a time. */
+export function budgetOf({ name, home }: DeploymentOptions): KubeObject {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name, namespace: home, labels: labelsOf(name) },
+    spec: { maxUnavailable: 1, selector: { matchLabels: labelsOf(name) } },
+  };
+}
+
+/** The NetworkPolicy: in come scrapes and reviews, out go requests to DNS and API servers. */
+export function networkPolicyOf({ name, home, webhookPort }: DeploymentOptions): KubeObject {
+  const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name, namespace: home, labels: labelsOf(name) },
+    spec: {
+      podSelector: { matchLabels: labelsOf(name) },
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [{ ports: tcp(PORT, ...webhookPort === undefined ? [] : [webhookPort]) }],
+      egress: [
+        { ports: [{ protocol: "UDP", port: 53 }, { protocol: "TCP", port: 53 }] },
+        { ports: tcp(443, 6443) },
+      ],
+    },
+  };
+}
+
+/** The ServiceMonitor and the alerts, for clusters with the Prometheus operator. */
+export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
+  const labels = labelsOf(name);
+  const apiVersion = "monitoring.coreos.com/v1";
+  const metadata = { name, namespace: home, labels };
+  return [
+    {
+      ...{ apiVersion, kind: "ServiceMonitor", metadata },
+      spec: {
+        selector: { matchLabels: labels },
+        endpoints: [{ port: "http", path: "/metrics", interval: "30s" }],
+      },
+    },
+    {
+      ...{ apiVersion, kind: "PrometheusRule", metadata },
+      spec: { groups: [{ name, rules: rulesOf(name) }] },
+    },
+  ];
+}
+
+/** What each alert asks, for how long it must hold, and what it means. */
+const ALERTS: readonly (readonly [name: string, expression: string, minutes: number, summary: string])[] = [
+  ["Blind", "lotse_watch_failures{$} > 3", 5, "does not see what happens to {{ $labels.kind }}"],
+  [
+    ...["ReconcileErrors", "rate(controller_runtime_reconcile_errors_total{$}[5m]) > 0"] as const,
+    ...[10, "cannot finish with objects of {{ $labels.controller }}"] as const,
+  ],
+  [
+    ...["HandlerFailures", 'rate(lotse_handler_attempts_total{$,outcome="failure"}[5m]) > 0'] as const,
+    ...[10, "has given up in the handler {{ $labels.handler }}"] as const,
+  ],
+  ["HotLoop", "lotse_hot_loop_objects{$} > 0", 5, "wakes itself by its own writes to {{ $labels.kind }}"],
+  ["Throttled", "lotse_client_concurrency_limit{$} < 8", 15, "has to wait for an overloaded API server"],
+  [
+    ...["EventsLost", 'rate(lotse_posted_events_total{$,result="dropped"}[5m]) > 0'] as const,
+    ...[15, "loses Kubernetes events"] as const,
+  ],
+];
+
+function rulesOf(name: string): object[] {
+  const prefix = name.split("-").map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+  const absent = {
+    alert: `${prefix}Absent`,
+    expr: `absent(up{job="${name}"} == 1)`,
+    for: "10m",
+    labels: { severity: "critical" },
+    annotations: { summary: `The operator ${name} is not running` },
+  };
+  return [
+    absent,
+    ...ALERTS.map(([alert, expression, minutes, summary]) => ({
+      alert: prefix + alert,
+      expr: expression.replace("$", `job="${name}"`),
+      for: `${minutes}m`,
+      labels: { severity: "warning" },
+      annotations: { summary: `The operator ${name} ${summary}` },
+    })),
+  ];
+}

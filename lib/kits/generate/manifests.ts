@@ -1,0 +1,125 @@
+/**
+ * Everything that a cluster needs to run an operator, as files: for kubectl, or as a Kustomize base (see helm.ts for charts).
+ */
+
+import { formatYaml } from "../../runtime/yaml.ts";
+import type { KubeObject } from "../../model/object.ts";
+import { declaredKinds, makeCrds } from "./crds.ts";
+import {
+  budgetOf,
+  deploymentOf,
+  type DeploymentOptions,
+  monitoringOf,
+  namespaceOf,
+  networkPolicyOf,
+  servicesOf,
+} from "./deployment.ts";
+import { makeRbac, type Rbac, type RbacOptions } from "./rbac.ts";
+
+/** What to make. */
+export interface ManifestsOptions extends RbacOptions, Omit<DeploymentOptions, "settings"> {
+  /** What the operator's modules export, for kinds that no handler is for. */
+  readonly exports?: readonly unknown[];
+}
+
+/** Manifests by what they are for. */
+export interface Manifests {
+  /** CustomResourceDefinitions of the kinds with schemas. */
+  readonly crds: readonly KubeObject[];
+  readonly namespace: KubeObject;
+  /** ServiceAccount, roles and bindings. */
+  readonly rbac: readonly KubeObject[];
+  /** Deployment, Services, PodDisruptionBudget. */
+  readonly operator: readonly KubeObject[];
+  /** ServiceMonitor and PrometheusRule. */
+  readonly monitoring: readonly KubeObject[];
+  readonly networkPolicy: KubeObject;
+  /** Sentences about handlers whose rights cannot be told from the declarations. */
+  readonly unknown: Rbac["unknown"];
+}
+
+/** A text by the path of its file. */
+export type FileTexts = ReadonlyMap<string, string>;
+
+/** The port on which webhook servers listen in a cluster, if nothing else is said. */
+const WEBHOOK_PORT = 9443;
+
+/** Makes all manifests. @throws {TypeError} If a definition cannot be made. */
+export function makeManifests(options: ManifestsOptions): Manifests {
+  const { operators, exports } = options;
+  const [first] = operators;
+  if (first === undefined) throw new TypeError("Cannot make manifests without an operator");
+  const hasWebhooks = operators.some(({ declared }) =>
+    declared.some(({ cause }) => cause === "validate" || cause === "mutate")
+  );
+  const webhookPort = hasWebhooks ? options.webhookPort ?? WEBHOOK_PORT : undefined;
+  const deployment = { ...options, webhookPort, settings: first.settings };
+  const { manifests, unknown } = makeRbac(options);
+  return {
+    crds: makeCrds(declaredKinds({ operators, exports })),
+    namespace: namespaceOf(deployment),
+    rbac: manifests,
+    operator: [deploymentOf(deployment), ...servicesOf(deployment), budgetOf(deployment)],
+    monitoring: monitoringOf(deployment),
+    networkPolicy: networkPolicyOf(deployment),
+    unknown,
+  };
+}
+
+/** What else is wanted. */
+export interface FormatOptions {
+  readonly monitoring: boolean;
+  readonly networkPolicy: boolean;
+}
+
+/** Writes manifests as one stream of documents, in the order in which they are to be applied. */
+export function toYaml(manifests: Manifests, { monitoring, networkPolicy }: FormatOptions): string {
+  return formatAll([
+    ...manifests.crds,
+    manifests.namespace,
+    ...manifests.rbac,
+    ...manifests.operator,
+    ...monitoring ? manifests.monitoring : [],
+    ...networkPolicy ? [manifests.networkPolicy] : [],
+  ]);
+}
+
+/**
+ * Writes manifests as a Kustomize base, with a component each for monitoring and the network policy.
+ *
+ * Source: Kustomize, "kustomization" and "components".
+ */
+export function toKustomize(manifests: Manifests, { monitoring, networkPolicy }: FormatOptions): FileTexts {
+  const component = (resource: string): string =>
+    formatAll([{ apiVersion: "kustomize.config.k8s.io/v1alpha1", kind: "Component", resources: [resource] }]);
+  const resources = new Map<string, readonly KubeObject[]>([
+    ["crds.yaml", manifests.crds],
+    ["namespace.yaml", [manifests.namespace]],
+    ["rbac.yaml", manifests.rbac],
+    ["operator.yaml", manifests.operator],
+  ]);
+  const files = new Map<string, string>();
+  for (const [file, objects] of resources) if (objects.length > 0) files.set(file, formatAll(objects));
+  const components = [
+    ...monitoring ? ["components/monitoring"] : [],
+    ...networkPolicy ? ["components/network-policy"] : [],
+  ];
+  const base = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: [...files.keys()],
+    ...components.length > 0 && { components },
+  };
+  return new Map([
+    ["kustomization.yaml", formatAll([base])],
+    ...files,
+    ["components/monitoring/kustomization.yaml", component("monitoring.yaml")],
+    ["components/monitoring/monitoring.yaml", formatAll(manifests.monitoring)],
+    ["components/network-policy/kustomization.yaml", component("network-policy.yaml")],
+    ["components/network-policy/network-policy.yaml", formatAll([manifests.networkPolicy])],
+  ]);
+}
+
+function formatAll(objects: readonly object[]): string {
+  return objects.map((object) => formatYaml(object)).join("---\n");
+}

@@ -1,0 +1,174 @@
+/**
+ * Roles of an operator: what its declarations imply, and what it was recorded to use; nothing else.
+ *
+ * An operator of the whole cluster gets one ClusterRole. One of named namespaces gets a Role in each of them, and a
+ * ClusterRole for what has no namespace.
+ */
+
+import { declaredResolver, findNeeds, type Need } from "../../engines/rights/needs.ts";
+import { type Right, sortRights } from "../../engines/rights/rights.ts";
+import type { KubeObject } from "../../model/object.ts";
+import { isExactName } from "../../model/patterns.ts";
+import type { DeclaredHandler } from "../../registry/declared.ts";
+import { optionsOf } from "../../registry/resource.ts";
+import type { Settings } from "../../settings/settings.ts";
+import { declaredKinds } from "./crds.ts";
+
+/** An operator, as far as roles go. */
+export interface RolesOfOperator {
+  readonly declared: readonly DeclaredHandler[];
+  readonly settings: Settings;
+}
+
+export interface RbacOptions {
+  readonly operators: readonly RolesOfOperator[];
+  /** Rights that were used when the operator ran. */
+  readonly recorded?: readonly Right[];
+  /** The name of all objects. */
+  readonly name: string;
+  /** Where the operator itself lives. */
+  readonly home: string;
+  /** The namespaces that it serves: names and patterns, as for `lotse run`. Default: the whole cluster. */
+  readonly namespaces?: readonly string[];
+  /** The peering object that it must meet others at, as for `lotse run`. */
+  readonly peering?: string;
+}
+
+/** Objects to apply, and what is not known. */
+export interface Rbac {
+  /** ServiceAccount, roles and bindings. */
+  readonly manifests: readonly KubeObject[];
+  /** Sentences about handlers whose rights cannot be told from the declarations. */
+  readonly unknown: readonly string[];
+}
+
+/** Makes a service account for an operator, with the rights that it needs. */
+export function makeRbac({ operators, recorded = [], name, home, namespaces, peering }: RbacOptions): Rbac {
+  const isWide = namespaces === undefined || namespaces.length === 0;
+  const kinds = declaredKinds({ operators });
+  const resolve = declaredResolver(kinds, optionsOf);
+  const found = operators.map(({ declared, settings }) =>
+    findNeeds({
+      handlers: declared,
+      settings: peering === undefined
+        ? settings
+        : { ...settings, peering: { ...settings.peering, mandatory: true } },
+      namespaces: isWide ? undefined : namespaces,
+      resolve,
+    })
+  );
+  const needs = found.flatMap((each) => each.needs);
+  const places = isWide ? [] : namespaces.filter(isExactName);
+  // Patterns mean namespaces that nobody knows yet: rights in all of them.
+  const hasPatterns = !isWide && places.length < namespaces.length;
+  const granted = [...needs.map(withoutPurpose), ...recorded.map((right) => placed(right, needs))];
+  const rules = isWide || hasPatterns
+    ? new Map([["", granted.map(clusterwide)]])
+    : byNamespace(granted, places);
+  return {
+    manifests: [account(name, home), ...rolesOf(rules, { name, home })],
+    unknown: [...new Set(found.flatMap((each) => each.unknown))],
+  };
+}
+
+interface GrantedRight {
+  readonly right: Right;
+  readonly namespaced: boolean;
+}
+
+function withoutPurpose({ group, resource, verb, namespaced }: Need): GrantedRight {
+  return { right: { group, resource, verb }, namespaced };
+}
+
+/** Recorded rights tell by their namespaces whether their kinds have any; declared ones know. */
+function placed(right: Right, needs: readonly Need[]): GrantedRight {
+  const plural = right.resource.split("/")[0];
+  const declared = needs.find(({ group, resource }) => group === right.group && resource === plural);
+  return { right, namespaced: declared?.namespaced ?? right.namespace !== undefined };
+}
+
+function clusterwide({ right: { group, resource, verb } }: GrantedRight): Right {
+  return { group, resource, verb };
+}
+
+/** The rights by namespace; "" is for what has none. */
+function byNamespace(granted: readonly GrantedRight[], places: readonly string[]): Map<string, Right[]> {
+  const rules = new Map<string, Right[]>();
+  const add = (namespace: string, right: Right): void =>
+    void rules.set(namespace, [...rules.get(namespace) ?? [], right]);
+  for (const { right, namespaced } of granted) {
+    const { group, resource, verb, namespace } = right;
+    if (!namespaced) add("", { group, resource, verb });
+    else if (namespace !== undefined && !places.includes(namespace)) {
+      add(namespace, { group, resource, verb });
+    } else for (const place of places) add(place, { group, resource, verb });
+  }
+  return rules;
+}
+
+function account(name: string, namespace: string): KubeObject {
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace, labels: labelsOf(name) } };
+}
+
+/** The labels of all objects that belong to an operator. */
+export function labelsOf(name: string): Record<string, string> {
+  return { "app.kubernetes.io/name": name };
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+
+function rolesOf(
+  rules: ReadonlyMap<string, readonly Right[]>,
+  { name, home }: { readonly name: string; readonly home: string },
+): KubeObject[] {
+  const apiVersion = `${RBAC}/v1`;
+  const subjects = [{ kind: "ServiceAccount", name, namespace: home }];
+  return [...rules].filter(([, rights]) => rights.length > 0).sort(([a], [b]) => a < b ? -1 : 1).flatMap(
+    ([namespace, rights]) => {
+      const prefix = namespace === "" ? "Cluster" : "";
+      const metadata = { name, ...namespace !== "" && { namespace }, labels: labelsOf(name) };
+      return [
+        { apiVersion, kind: `${prefix}Role`, metadata, rules: toRules(rights) },
+        {
+          ...{ apiVersion, kind: `${prefix}RoleBinding`, metadata },
+          roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
+          subjects,
+        },
+      ];
+    },
+  );
+}
+
+/** One rule of a role. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const VERBS = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/** Puts rights together: resources of a group with the same verbs share a rule. */
+export function toRules(rights: readonly Right[]): PolicyRule[] {
+  const verbs = new Map<string, { group: string; resource: string; verbs: string[] }>();
+  for (const { group, resource, verb } of sortRights(rights.map(({ namespace: _, ...right }) => right))) {
+    const key = `${group}|${resource}`;
+    const entry = verbs.get(key) ?? { group, resource, verbs: [] };
+    entry.verbs.push(verb);
+    verbs.set(key, entry);
+  }
+  const rules = new Map<string, { apiGroups: string[]; resources: string[]; verbs: string[] }>();
+  for (const { group, resource, verbs: own } of verbs.values()) {
+    const sorted = own.toSorted((a, b) => rankOf(a) - rankOf(b));
+    const key = `${group}|${sorted.join()}`;
+    const rule = rules.get(key) ?? { apiGroups: [group], resources: [], verbs: sorted };
+    rule.resources.push(resource);
+    rules.set(key, rule);
+  }
+  return [...rules.values()];
+}
+
+function rankOf(verb: string): number {
+  const rank = VERBS.indexOf(verb);
+  return rank < 0 ? VERBS.length : rank;
+}

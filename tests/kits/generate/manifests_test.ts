@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import bakery, { Bakery } from "../../../examples/27-schemas/handlers.ts";
+import ferry from "../../../examples/18-admission/handlers.ts";
+import { toChart } from "../../../lib/kits/generate/helm.ts";
+import { makeManifests, toKustomize, toYaml } from "../../../lib/kits/generate/manifests.ts";
+import { parseYaml } from "../../../lib/runtime/yaml.ts";
+
+const OPTIONS = {
+  operators: [bakery],
+  name: "bakery",
+  home: "bread",
+  image: "registry.example.com:5000/bakery:1.0",
+};
+
+// deno-lint-ignore no-explicit-any -- looked at by hand
+type Loose = any;
+
+function kindsOf(text: string): string[] {
+  return parseYaml(text).map((each: Loose) => each.kind);
+}
+
+describe("makeManifests()", () => {
+  it("makes what a cluster needs, in the order in which it is to be applied", () => {
+    const text = toYaml(makeManifests(OPTIONS), { monitoring: true, networkPolicy: true });
+    assert.deepEqual(kindsOf(text), [
+      ...["CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding"],
+      ...[
+        "Deployment",
+        "Service",
+        "PodDisruptionBudget",
+        "ServiceMonitor",
+        "PrometheusRule",
+        "NetworkPolicy",
+      ],
+    ]);
+    assert.deepEqual(
+      kindsOf(toYaml(makeManifests(OPTIONS), { monitoring: false, networkPolicy: false })).slice(-1),
+      [
+        "PodDisruptionBudget",
+      ],
+    );
+  });
+
+  it("runs the operator without any privilege, with probes, and with time to stop", () => {
+    const [deployment] = makeManifests({ ...OPTIONS, namespaces: ["a", "b-*"] }).operator as Loose[];
+    const pod = deployment.spec.template.spec;
+    const [container] = pod.containers;
+    assert.equal(pod.serviceAccountName, "bakery");
+    assert.equal(pod.terminationGracePeriodSeconds, 610);
+    assert.equal(pod.securityContext.runAsNonRoot, true);
+    assert.equal(container.securityContext.readOnlyRootFilesystem, true);
+    assert.deepEqual(container.args, [
+      ...["--namespace=a", "--namespace=b-*", "--liveness=http://0.0.0.0:8080/healthz", "--log-format=json"],
+      "--standalone",
+    ]);
+    assert.deepEqual(
+      [container.livenessProbe, container.readinessProbe].map((probe) => probe.httpGet.path),
+      ["/healthz", "/readyz"],
+    );
+    assert.deepEqual(deployment.spec.strategy, { type: "Recreate" });
+  });
+
+  it("gives webhooks a port and a Service", () => {
+    const { operator } = makeManifests({ ...OPTIONS, operators: [ferry], webhookPort: 8443 });
+    const [deployment, , webhook] = operator as Loose[];
+    assert.deepEqual(deployment.spec.template.spec.containers[0].ports[1], {
+      name: "webhook",
+      containerPort: 8443,
+    });
+    assert.equal(webhook.metadata.name, "bakery-webhook");
+    assert.deepEqual(webhook.spec.ports, [{ name: "webhook", port: 443, targetPort: "webhook" }]);
+  });
+
+  it("takes kinds that are only exported", () => {
+    const { crds } = makeManifests({ ...OPTIONS, operators: [ferry], exports: [Bakery] });
+    assert.deepEqual(crds.map(({ metadata }) => metadata.name), ["bakeries.example.com"]);
+  });
+});
+
+describe("toKustomize()", () => {
+  it("makes a base, and components that are switched on by name", () => {
+    const files = toKustomize(makeManifests(OPTIONS), { monitoring: true, networkPolicy: false });
+    const [base] = parseYaml(files.get("kustomization.yaml") ?? "") as Loose[];
+    assert.deepEqual(base.resources, ["crds.yaml", "namespace.yaml", "rbac.yaml", "operator.yaml"]);
+    assert.deepEqual(base.components, ["components/monitoring"]);
+    for (const name of base.resources) assert.ok(files.has(name));
+    const [component] = parseYaml(files.get("components/network-policy/kustomization.yaml") ?? "") as Loose[];
+    assert.deepEqual([component.kind, component.resources], ["Component", ["network-policy.yaml"]]);
+    assert.deepEqual(kindsOf(files.get("components/network-policy/network-policy.yaml") ?? ""), [
+      "NetworkPolicy",
+    ]);
+  });
+});
+
+describe("toChart()", () => {
+  const files = toChart(makeManifests(OPTIONS), {
+    monitoring: false,
+    networkPolicy: true,
+    name: "bakery",
+    version: "1.2.3",
+  });
+  const text = (name: string): string => files.get(name) ?? "";
+
+  it("has the values of the manifests", () => {
+    const [chart] = parseYaml(text("Chart.yaml")) as Loose[];
+    assert.deepEqual([chart.apiVersion, chart.name, chart.version], ["v2", "bakery", "1.2.3"]);
+    const [values] = parseYaml(text("values.yaml")) as Loose[];
+    assert.deepEqual(values.image, {
+      ...{ repository: "registry.example.com:5000/bakery", tag: "1.0", pullPolicy: "IfNotPresent" },
+    });
+    assert.deepEqual([values.monitoring, values.networkPolicy], [{ enabled: false }, { enabled: true }]);
+  });
+
+  it("puts the release's namespace, the image and other values into templates", () => {
+    const operator = text("templates/operator.yaml");
+    assert.match(operator, /namespace: \{\{ \.Release\.Namespace \}\}/);
+    assert.match(operator, /image: "\{\{ \.Values\.image\.repository \}\}:\{\{ \.Values\.image\.tag \}\}"/);
+    assert.match(operator, /args: \{\{- toYaml \.Values\.args \| nindent 12 \}\}/);
+    assert.doesNotMatch(operator + text("templates/rbac.yaml"), /HELM_|namespace: bread/);
+    assert.match(text("templates/rbac.yaml"), /subjects:\n.*\n.*\n +namespace: \{\{ \.Release/);
+  });
+
+  it("switches parts off, and leaves Prometheus its braces", () => {
+    assert.match(
+      text("templates/monitoring.yaml"),
+      /^\{\{- if \.Values\.monitoring\.enabled \}\}\n[^]*\{\{- end \}\}\n$/,
+    );
+    assert.match(text("templates/monitoring.yaml"), /to \{\{ "\{\{ \$labels\.kind \}\}" \}\}/);
+  });
+
+  it("has no namespace of its own, and definitions where Helm never takes them away", () => {
+    assert.deepEqual(kindsOf(text("crds/crds.yaml")), ["CustomResourceDefinition"]);
+    assert.ok(![...files.values()].some((each) => /^kind: Namespace$/m.test(each)));
+  });
+});

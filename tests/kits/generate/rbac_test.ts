@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/generate/rbac.ts";
+import { EVERYTHING, kinds, operator, resource, webhookServer } from "../../../mod.ts";
+
+const Cat = resource({ group: "example.com", version: "v1", plural: "cats" });
+const Zone = resource({ group: "example.com", version: "v1", plural: "zones", namespaced: false });
+const WHERE = { name: "zoo", home: "zoo" };
+
+/** Rules as "group resources verbs", by the role's kind and namespace. */
+function rules(options: Parameters<typeof makeRbac>[0]): Record<string, string[]> {
+  const roles = makeRbac(options).manifests.filter(({ kind }) => kind?.endsWith("Role"));
+  return Object.fromEntries(roles.map(({ kind, metadata, rules }) => [
+    [kind, metadata.namespace].filter(Boolean).join(" "),
+    (rules as PolicyRule[]).map((rule) => [rule.apiGroups, rule.resources, rule.verbs].map(String).join(" ")),
+  ]));
+}
+
+/** Without what the framework asks for in any case. */
+const QUIET = { posting: { enabled: false }, scanning: { disabled: true } };
+
+describe("makeRbac()", () => {
+  it("grants what handlers need by their causes, and what the framework needs", () => {
+    const op = operator();
+    op.on.create(Cat, { id: "a" }, () => {});
+    op.on.event(kinds.Pod, { id: "b" }, ({ logger }) => logger.info("seen"));
+    op.index("nodes.v1", { id: "c" }, () => ({}));
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }), {
+      ClusterRole: [
+        " nodes,pods list,watch",
+        "apiextensions.k8s.io customresourcedefinitions list,watch",
+        "events.k8s.io events create,patch",
+        "example.com cats get,list,watch,patch",
+        "example.com cats/status patch",
+      ],
+    });
+  });
+
+  it("lets event handlers patch only where they name the patch", () => {
+    const op = operator(QUIET);
+    op.on.event(Cat, { id: "a" }, ({ patch }) => {
+      patch.metadata.labels = {};
+    });
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      "example.com cats get,list,watch,patch",
+      "example.com cats/status patch",
+    ]);
+  });
+
+  it("follows the settings: events, peering, managed webhooks", () => {
+    const admission = { server: webhookServer(), managed: "zoo.example.com" };
+    const op = operator({ ...QUIET, posting: { api: "v1" }, admission });
+    op.on.validate(Cat, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [op], peering: "default" }).ClusterRole, [
+      " events create,patch",
+      "admissionregistration.k8s.io validatingwebhookconfigurations get,create,patch",
+      "kopf.dev clusterkopfpeerings get,list,watch,patch",
+    ]);
+  });
+
+  it("adds what was recorded", () => {
+    const op = operator(QUIET);
+    op.on.event(Cat, { id: "a" }, () => {});
+    const recorded = [
+      { group: "apps", resource: "deployments", verb: "create", namespace: "default" },
+      { group: "apps", resource: "deployments", verb: "create", namespace: "other" },
+      { group: "example.com", resource: "cats", verb: "list" },
+    ];
+    assert.deepEqual(rules({ ...WHERE, operators: [op], recorded }).ClusterRole, [
+      "apps deployments create",
+      "example.com cats list,watch",
+    ]);
+  });
+
+  it("makes roles in the namespaces that are served, and a ClusterRole for what has none", () => {
+    const op = operator(QUIET);
+    op.on.event(Cat, { id: "a" }, () => {});
+    op.on.event(Zone, { id: "b" }, () => {});
+    const recorded = [
+      { group: "", resource: "secrets", verb: "get", namespace: "vault" },
+      { group: "", resource: "configmaps", verb: "create", namespace: "a" },
+    ];
+    assert.deepEqual(rules({ ...WHERE, operators: [op], recorded, namespaces: ["a", "b"] }), {
+      ClusterRole: ["example.com zones list,watch"],
+      "Role a": [" configmaps create", "example.com cats list,watch"],
+      "Role b": [" configmaps create", "example.com cats list,watch"],
+      "Role vault": [" secrets get"],
+    });
+    const wide = operator({ ...QUIET, scanning: { disabled: false } });
+    wide.on.event(Cat, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [wide], namespaces: ["team-*"] }), {
+      ClusterRole: [
+        " namespaces list,watch",
+        "apiextensions.k8s.io customresourcedefinitions list,watch",
+        "example.com cats list,watch",
+      ],
+    });
+  });
+
+  it("binds roles to the operator's account", () => {
+    const op = operator(QUIET);
+    op.on.event(Cat, { id: "a" }, () => {});
+    const { manifests } = makeRbac({ name: "zoo", home: "operators", operators: [op], namespaces: ["a"] });
+    const [account, role, binding] = manifests;
+    assert.deepEqual([account?.kind, account?.metadata.namespace], ["ServiceAccount", "operators"]);
+    assert.deepEqual([role?.kind, role?.metadata.namespace], ["Role", "a"]);
+    assert.deepEqual([binding?.kind, binding?.roleRef, binding?.subjects], [
+      "RoleBinding",
+      { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "zoo" },
+      [{ kind: "ServiceAccount", name: "zoo", namespace: "operators" }],
+    ]);
+  });
+
+  it("knows kinds by any name, if they are built in or declared, and says whose it does not know", () => {
+    const op = operator(QUIET);
+    const Dog = resource({
+      group: "example.com",
+      version: "v1",
+      plural: "dogs",
+      kind: "Dog",
+      shortNames: ["dg"],
+    });
+    op.on.event(Dog, { id: "a" }, () => {});
+    for (const name of ["dg", "Dog", "deploy", "birds.example.com", "Bird.example.com", "mice"]) {
+      op.on.event(name, { id: name }, () => {});
+    }
+    op.on.event(() => true, { id: "any" }, () => {});
+    const options = { ...WHERE, operators: [op] };
+    assert.deepEqual(rules(options).ClusterRole, [
+      "apps deployments list,watch",
+      "example.com birds,dogs list,watch",
+    ]);
+    assert.deepEqual(makeRbac(options).unknown, [
+      'handler "Bird.example.com": which kind is "Bird.example.com"?',
+      'handler "mice": which kind is "mice"?',
+      'handler "any": which kind is "(predicate)"?',
+    ]);
+    const all = operator(QUIET);
+    all.on.event(EVERYTHING, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [all] }).ClusterRole, ["* * list,watch"]);
+  });
+});
+
+describe("toRules()", () => {
+  it("puts resources with the same verbs together", () => {
+    const right = (resource: string, verb: string) => ({ group: "", resource, verb });
+    assert.deepEqual(
+      toRules([
+        right("pods", "watch"),
+        right("pods", "get"),
+        right("nodes", "get"),
+        right("nodes", "watch"),
+        right("pods", "get"),
+      ]),
+      [{ apiGroups: [""], resources: ["nodes", "pods"], verbs: ["get", "watch"] }],
+    );
+  });
+});
