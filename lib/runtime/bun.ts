@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { Host, Process } from "./host.ts";
 import { nodeHost } from "./node/host.ts";
-import { relativeImports } from "./modules.ts";
+import { ownDoors, relativeImports } from "./modules.ts";
 
 /** The host that Bun gives. */
 export function bunHost(): Host {
@@ -18,10 +18,32 @@ function bunProcess(common: Process): Process {
   return {
     ...common,
     async importModule(path, options) {
+      provideOwnPackage();
       if (options?.fresh) { for (const file of await withImports(path)) forget(file); }
       return await import(path);
     },
   };
+}
+
+/** What the global `Bun` has, as far as it is used here. */
+declare const Bun: {
+  plugin(plugin: { readonly name: string; setup(build: PluginBuilder): void }): void;
+};
+
+interface PluginBuilder {
+  module(name: string, load: () => Promise<{ exports: Record<string, unknown>; loader: "object" }>): void;
+}
+
+/** Lets modules anywhere import this package by its name, and get this very instance of it. May be called again. */
+function provideOwnPackage(): void {
+  Bun.plugin({
+    name: "@lotse/lotse",
+    setup(build) {
+      for (const [door, url] of ownDoors()) {
+        build.module(door, async () => ({ exports: await import(url), loader: "object" }));
+      }
+    },
+  });
 }
 
 /**

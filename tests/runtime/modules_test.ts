@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -47,6 +47,36 @@ describe("importModule()", () => {
     const host = currentHost();
     writeFileSync(main, `import assert from "node:assert/strict"; export default assert;`);
     assert.equal((await host.process.importModule(main, { fresh: true })).default, assert);
+  });
+});
+
+describe("importModule() of a folder where nothing is installed", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-stranger-"));
+  const main = join(folder, "main.ts");
+  const { importModule } = currentHost().process;
+
+  it("gives handlers this very instance of the package by its name, fresh or not", async () => {
+    const own = await import("../../mod.ts");
+    const testing = await import("../../lib/kits/testing/mod.ts");
+    writeFileSync(main, `export { on } from "@lotse/lotse"; export { start } from "@lotse/lotse/testing";`);
+    for (const fresh of [false, true]) {
+      const { on, start } = await importModule(main, { fresh });
+      assert.equal(on, own.on);
+      assert.equal(start, testing.start);
+    }
+  });
+
+  it("finds the packages of that folder", async () => {
+    const tea = join(folder, "node_modules/tea");
+    mkdirSync(tea, { recursive: true });
+    writeFileSync(join(tea, "package.json"), `{ "name": "tea", "type": "module", "exports": "./tea.js" }`);
+    writeFileSync(join(tea, "tea.js"), `export default "hot";`);
+    const brew = join(folder, "brew.ts");
+    writeFileSync(
+      brew,
+      `import tea from "tea"; import { on } from "@lotse/lotse"; export default [tea, typeof on];`,
+    );
+    assert.deepEqual((await importModule(brew)).default, ["hot", "object"]);
   });
 });
 

@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { constants, homedir, hostname, userInfo } from "node:os";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { importFresh } from "../modules.ts";
+import { importModule } from "../modules.ts";
 import type { Process, RunOptions, RunResult } from "../host.ts";
 
 /** The host's own process. */
@@ -33,10 +33,7 @@ export function nodeProcess(): Process {
     write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
     isTerminal: (stream) => process[stream].isTTY === true,
     run,
-    importModule(path, options) {
-      const { href } = pathToFileURL(path);
-      return options?.fresh ? importFresh(href) : import(href);
-    },
+    importModule: (path, options) => importModule(pathToFileURL(path).href, options),
   };
 }
 
