@@ -16,7 +16,14 @@ import { parseArgs } from "node:util";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Files of the repository that `deno pack` would take along, as it takes all that it does not know. */
-const LEFT_OUT = ["CONTRIBUTING.md", "Dockerfile.distroless", "deno.lock", ".dockerignore", ".gitignore"];
+const LEFT_OUT = [
+  "CONTRIBUTING.md",
+  "Dockerfile.distroless",
+  "Dockerfile.scratch",
+  "deno.lock",
+  ".dockerignore",
+  ".gitignore",
+];
 
 /** What npm shows, beside what deno.json says. */
 const ADDED = {

@@ -1,21 +1,27 @@
 /**
  * `build`: makes one executable of handler files, the framework and a runtime.
  *
- * A temporary module imports the files and starts them as `executable.ts` says; a compiler does the rest:
- * `bun build --compile` or `deno compile`, run as it is, and what it says is passed on as it is.
+ * What runs inside is `executable.ts`; a compiler does the rest: Bun's, by the program in `bun_script.ts`, or
+ * `deno compile`. What they say is passed on as it is. What is built appears in its place only when it is whole.
  */
 
 import type { Command } from "commander";
 
 import type { Host, RunOptions, RunResult } from "../runtime/host.ts";
+import { ownDoors } from "../runtime/modules.ts";
+import { BUN_SCRIPT, type BunBuild } from "./bun_script.ts";
 import { CommandError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
+import { type Release, releaseOf } from "./release.ts";
+import { listenForSignals } from "./signals.ts";
 import { sourcesOf } from "./sources.ts";
 
 interface BuildFlags {
   readonly output: string;
   readonly backend?: "bun" | "deno";
   readonly target?: string;
+  readonly release?: string;
+  readonly commit?: string;
 }
 
 /** Adds the command. */
@@ -24,7 +30,8 @@ export function addBuild(program: Command, host: Host): void {
   command.summary("Pack handlers into one executable");
   command.description(
     `${command.summary()}\n\nThe executable takes the options of \`run\`, without FILES. It needs the system's C library ` +
-      "and /proc, and nothing else. Bun is taken from where it is installed, or from npm; for Deno, `deno` must be installed.",
+      "and /proc, and nothing else. Bun is taken from where it is installed, or from npm; for Deno, `deno` must be " +
+      "installed. The same sources in the same folder give the same bytes.",
   );
   command
     .addOption(new CommandOption("-o, --output <file>", "The executable to write").demand())
@@ -34,9 +41,16 @@ export function addBuild(program: Command, host: Host): void {
     .addOption(
       new CommandOption(
         "--target <name>",
-        "For another system, in the backend's words, such as bun-linux-arm64",
+        "For another system, in the backend's words: bun-linux-arm64, bun-linux-x64-musl, aarch64-unknown-linux-gnu",
       ),
-    );
+    )
+    .addOption(
+      new CommandOption(
+        "--release <version>",
+        "What --version says; default: the version in package.json or deno.json",
+      ),
+    )
+    .addOption(new CommandOption("--commit <hash>", "The same; default: what git says of the folder"));
   addExamples(command, [
     "build handlers.ts -o operator",
     "build handlers.ts -o operator --target bun-linux-arm64",
@@ -45,7 +59,6 @@ export function addBuild(program: Command, host: Host): void {
 }
 
 async function build(files: readonly string[], flags: BuildFlags, host: Host): Promise<void> {
-  const { backend = "bun", target } = flags;
   const paths = files.map((file) => host.files.resolve(host.process.cwd(), file));
   for (const [index, path] of paths.entries()) {
     if (!(await host.files.exists(path))) {
@@ -53,101 +66,112 @@ async function build(files: readonly string[], flags: BuildFlags, host: Host): P
     }
   }
   const output = host.files.resolve(host.process.cwd(), flags.output);
-  const folder = await host.files.makeTempFolder("lotse-build-");
+  const folder = host.files.folderOf(paths[0] ?? "");
+  const work = await host.files.makeTempFolder("lotse-build-");
+  using stop = listenForSignals(host);
   try {
-    const entry = host.files.resolve(folder, "entry.ts");
-    await host.files.writeText(entry, entryModule({ output, files, paths }));
-    const sources = await sourcesOf(paths, host);
-    await COMPILERS[backend]({ host, entry, sources, output, target });
+    const job: Job = {
+      host,
+      folder,
+      work,
+      sources: await sourcesOf(paths, host),
+      call: startCall({ output, files, paths, release: await releaseOf(folder, flags, host) }),
+      output,
+      target: flags.target,
+      signal: stop.signal,
+    };
+    await (flags.backend === "deno" ? compileWithDeno(job) : compileWithBun(job));
+  } catch (error) {
+    if (stop.signal.aborted) throw new CommandError("Cannot build: interrupted, and nothing was written");
+    throw error;
   } finally {
-    await host.files.remove(folder);
+    await host.files.remove(work);
+    await host.files.remove(`${output}.part`);
   }
   host.process.write("stderr", `Built ${output}\n`);
 }
 
-interface EntryOptions {
+interface CallOptions {
   readonly output: string;
   /** As given. */
   readonly files: readonly string[];
   /** The same, absolute. */
   readonly paths: readonly string[];
+  readonly release: Release;
 }
 
-/** Returns the module with which the executable starts. */
-function entryModule({ output, files, paths }: EntryOptions): string {
+/** Returns the statement with which the executable starts. */
+function startCall({ output, files, paths, release }: CallOptions): string {
   const name = output.split(/[/\\]/).at(-1) ?? "operator";
   const listed = files.map((path, index) =>
     `{ path: ${JSON.stringify(path)}, load: () => import(${JSON.stringify(paths[index])}) }`
   );
-  return [
-    `import { startExecutable } from ${JSON.stringify(startModule())};`,
-    `startExecutable({ name: ${JSON.stringify(name)}, files: [${listed.join(", ")}] });`,
-    "",
-  ].join("\n");
-}
-
-/** Where executable.ts (or .js, as packed for npm) lies: next to this file. */
-function startModule(): string {
-  const url = new URL(import.meta.url);
-  const start = new URL(url.pathname.endsWith(".ts") ? "./executable.ts" : "./executable.js", url);
-  return start.protocol === "file:" ? decodeURIComponent(start.pathname) : start.href;
+  const about = JSON.stringify({ name, ...release }).slice(1, -1);
+  return `\nstartExecutable({ ${about}, files: [${listed.join(", ")}] });\n`;
 }
 
 /** What to compile. */
-interface CompileRequest {
+interface Job {
   readonly host: Host;
-  /** Absolute path of the module to start with. */
-  readonly entry: string;
+  /** The author's. */
+  readonly folder: string;
+  /** A temporary folder. */
+  readonly work: string;
   /** Absolute paths of the handler files, and of what they import by relative paths. */
   readonly sources: readonly string[];
+  /** The statement that starts the executable, to be run where `startExecutable` is at hand. */
+  readonly call: string;
   /** Absolute path of the executable. */
   readonly output: string;
   /** For which system, in the compiler's own words. Default: this one. */
   readonly target?: string;
+  readonly signal: AbortSignal;
 }
-
-/** Makes an executable. @throws {CommandError} If the compiler is not to be had, or fails. */
-type Compile = (request: CompileRequest) => Promise<void>;
-
-/** The compilers by name. */
-const COMPILERS: Readonly<Record<"bun" | "deno", Compile>> = {
-  bun: compileWithBun,
-  deno: compileWithDeno,
-};
 
 /** For those who have no Bun: what npm brings. */
 const BUN_PACKAGE = "bun@1.4.5";
+
+async function compileWithBun(
+  { host, folder, work, sources, call, output, target, signal }: Job,
+): Promise<void> {
+  const script = host.files.resolve(work, "build.js");
+  await host.files.writeText(script, BUN_SCRIPT);
+  const name = output.split(/[/\\]/).at(-1) ?? "operator";
+  const job: BunBuild = {
+    doors: Object.fromEntries(ownDoors()),
+    folder,
+    call,
+    sources,
+    made: host.files.resolve(work, name),
+    output,
+    target: target === undefined || target.startsWith("bun-") ? target : `bun-${target}`,
+  };
+  await compile("bun", {
+    host,
+    ways: waysToBun(host),
+    args: [script, JSON.stringify(job)],
+    cwd: folder,
+    signal,
+  });
+}
+
+async function compileWithDeno({ host, folder, work, call, output, target, signal }: Job): Promise<void> {
+  const doors = ownDoors();
+  const start = doors.get("@lotse/lotse/executable") ?? "@lotse/lotse/executable";
+  const entry = host.files.resolve(work, "entry.ts");
+  await host.files.writeText(entry, `import { startExecutable } from ${JSON.stringify(start)};${call}`);
+  const config = await findConfig(folder, host);
+  const args = ["compile", "--allow-all", ...config === undefined ? [] : ["--config", config]];
+  if (target !== undefined) args.push("--target", target);
+  args.push("--output", output, entry);
+  await compile("deno", { host, ways: waysToDeno(host), args, cwd: folder, signal });
+}
 
 /** A way to start a program. */
 interface Way {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-}
-
-/**
- * NB: functions must keep their names, for handlers are known by them. Two things would change names: minified
- * identifiers (for which --keep-names is no help in Bun 1.4.5), and one scope for all modules, where the second "update"
- * becomes "update2". So identifiers stay, and each source file becomes a chunk, which has a scope of its own.
- */
-async function compileWithBun({ host, entry, sources, output, target }: CompileRequest): Promise<void> {
-  const args = ["build", "--compile", "--bytecode", "--format=esm", "--splitting"];
-  args.push("--minify-whitespace", "--minify-syntax", "--keep-names");
-  // An operator must not pick up settings from files that happen to lie in its working folder.
-  args.push("--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig");
-  if (target !== undefined) args.push(`--target=${target}`);
-  await compile("bun", {
-    host,
-    ways: waysToBun(host),
-    args: [...args, entry, ...sources, `--outfile=${output}`],
-  });
-}
-
-async function compileWithDeno({ host, entry, sources, output, target }: CompileRequest): Promise<void> {
-  const config = await findConfig(sources[0] ?? entry, host);
-  const args = ["compile", "--allow-all", ...config === undefined ? [] : ["--config", config]];
-  if (target !== undefined) args.push("--target", target);
-  await compile("deno", { host, ways: waysToDeno(host), args: [...args, "--output", output, entry] });
 }
 
 /** This very program if it is Bun (also inside an executable), the one on the path, or npm's. */
@@ -167,26 +191,37 @@ interface CompileOptions {
   readonly host: Host;
   readonly ways: readonly Way[];
   readonly args: readonly string[];
+  readonly cwd: string;
+  readonly signal: AbortSignal;
 }
 
-async function compile(name: string, { host, ways, args }: CompileOptions): Promise<void> {
+async function compile(name: string, { host, ways, args, cwd, signal }: CompileOptions): Promise<void> {
   for (const way of ways) {
-    const result = await tryToRun(host, { way, args });
+    const result = await tryToRun(host, { way, args, cwd, signal });
     if (result === undefined) continue;
     if (result.code === 0) return;
-    const said = `${result.stdout}\n${result.stderr}`.trim();
-    throw new CommandError(`Cannot build: ${name} failed with exit code ${result.code}\n${said}`);
+    throw new CommandError(failure(name, result));
   }
   const tried = ways.map(({ command, args }) => [command, ...args].join(" ")).join(", ");
   throw new CommandError(`Cannot build: ${name} is not installed (tried ${tried})`);
 }
 
+/** What went wrong, in one sentence where it is known, and what the compiler says. */
+function failure(name: string, { code, stdout, stderr }: RunResult): string {
+  const said = `${stdout}\n${stderr}`.trim();
+  if (name === "deno" && /denort/.test(said)) {
+    return "Cannot build: Deno could not fetch the runtime that it compiles in (set DENORT_BIN to a denort of its version, " +
+      "or use --backend bun)";
+  }
+  return `Cannot build: ${name} failed with exit code ${code}\n${said}`;
+}
+
 /** Returns undefined if there is no such program. */
 async function tryToRun(
   host: Host,
-  { way, args }: { readonly way: Way; readonly args: readonly string[] },
+  { way, args, cwd, signal }: Pick<CompileOptions, "args" | "cwd" | "signal"> & { readonly way: Way },
 ): Promise<RunResult | undefined> {
-  const options: RunOptions = way.env === undefined ? {} : { env: way.env };
+  const options: RunOptions = { env: way.env ?? {}, cwd, signal };
   try {
     return await host.process.run(way.command, [...way.args, ...args], options);
   } catch (error) {
@@ -195,13 +230,16 @@ async function tryToRun(
   }
 }
 
-/** The deno.json that is in force for a file: the nearest one above it. */
-async function findConfig(file: string, { files }: Host): Promise<string | undefined> {
-  for (let folder = files.folderOf(file);; folder = files.folderOf(folder)) {
+/** The deno.json that is in force for a folder: the nearest one, or else that of this package. */
+async function findConfig(start: string, { files }: Host): Promise<string | undefined> {
+  const own = ownDoors().get("@lotse/lotse");
+  const fallback = own === undefined ? undefined : new URL("deno.json", new URL(".", own)).pathname;
+  for (let folder = start;; folder = files.folderOf(folder)) {
     for (const name of ["deno.json", "deno.jsonc"]) {
       const path = files.resolve(folder, name);
       if (await files.exists(path)) return path;
     }
-    if (files.folderOf(folder) === folder) return undefined;
+    if (files.folderOf(folder) === folder) break;
   }
+  return fallback !== undefined && await files.exists(fallback) ? fallback : undefined;
 }

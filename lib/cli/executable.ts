@@ -21,6 +21,10 @@ export interface ExecutableOptions {
   readonly name: string;
   /** The handler files that were built in. */
   readonly files: readonly EmbeddedFile[];
+  /** The author's version of it, for `--version`. */
+  readonly version?: string;
+  /** The commit that it was built from. */
+  readonly commit?: string;
 }
 
 /** A handler file inside. It is loaded late, so that one that throws is reported like any other. */
@@ -37,11 +41,12 @@ export async function startExecutable(options: ExecutableOptions): Promise<never
 }
 
 /** Runs the executable on a host. Returns the exit code. */
-export function runExecutable(host: Host, { name, files }: ExecutableOptions): Promise<number> {
+export function runExecutable(host: Host, options: ExecutableOptions): Promise<number> {
+  const { name, files } = options;
   const [first, ...others] = host.process.args;
   const program = newProgram({
     name,
-    version: VERSION,
+    version: versionOf(options, host),
     summary: "A Kubernetes operator made with Lotse.",
     footer:
       "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.",
@@ -70,4 +75,11 @@ async function runInside(files: readonly EmbeddedFile[], flags: RunFlags, host: 
     });
   }
   await runOperators(operatorsOf(loaded), { host, flags, logger, signal: stop.signal });
+}
+
+/** "1.4.0 (commit 1a2b3c4d5e6f, lotse 0.1.0, bun 1.4.5)". */
+function versionOf({ version, commit }: ExecutableOptions, host: Host): string {
+  const parts = [`lotse ${VERSION}`, `${host.name} ${host.version}`];
+  if (commit !== undefined) parts.unshift(`commit ${commit}`);
+  return `${version ?? "unversioned"} (${parts.join(", ")})`;
 }

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
@@ -20,11 +30,13 @@ const TIMEOUT = { timeout: 3 * PATIENCE };
 const HANDLERS = `
 import { operator } from "@lotse/lotse";
 import { update as other } from "./other.ts";
+import tea from "tea";
 const op = operator();
 function update() {}
 const report = () => {};
 op.on.create("greetings", update);
 op.on.create("greetings", { id: "other" }, other);
+op.on.startup(({ logger }) => logger.info("Drinks", { tea, names: [update.name, other.name].join() }));
 op.on.create("greetings", report);
 op.on.create("greetings", function resolve() {});
 export default op;
@@ -43,7 +55,10 @@ async function build(...args: string[]): Promise<string> {
   return `${await program.ended()}: ${program.output}`;
 }
 
-/** Starts an executable in a root folder that holds only it, the C library, an empty /proc and a kubeconfig with the CA. */
+/**
+ * Starts an executable as the images do (Dockerfile.scratch, Dockerfile.distroless): in a root folder that holds only it,
+ * the C library, an empty /proc and a kubeconfig with the CA, read-only, as user 65532.
+ */
 function startAlone(operator: string, kubeconfig: string): Program {
   const root = project({});
   for (const path of SYSTEM) {
@@ -52,8 +67,11 @@ function startAlone(operator: string, kubeconfig: string): Program {
   }
   mkdirSync(join(root, "proc"));
   copyFileSync(operator, join(root, "operator"));
-  copyFileSync(kubeconfig, join(root, "kubeconfig"));
-  const script = `mount -t proc proc ${root}/proc && exec chroot ${root} /operator --kubeconfig /kubeconfig`;
+  writeFileSync(join(root, "kubeconfig"), readFileSync(kubeconfig), { mode: 0o644 });
+  chmodSync(root, 0o755);
+  const script =
+    `mount --bind ${root} ${root} && mount -o remount,bind,ro ${root} && mount -t proc proc ${root}/proc && ` +
+    `exec chroot --userspec=65532:65532 ${root} /operator --kubeconfig /kubeconfig`;
   // Not every login has the folders of administrators' programs in its path.
   const env = { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
   return new Program("unshare", ["-m", "sh", "-c", script], { env });
@@ -66,7 +84,14 @@ function whyNoRoot(): string | false {
 }
 
 describe("lotse build", () => {
-  const folder = project({ "other.ts": "export function update() {}\n", "handlers.ts": HANDLERS });
+  // As a stranger has it: nothing but the handlers and a package of their own.
+  const folder = project({
+    "other.ts": "export function update() {}\n",
+    "package.json": '{ "name": "mine", "version": "1.4.0", "type": "module" }',
+    "node_modules/tea/package.json": '{ "name": "tea", "type": "module", "exports": "./tea.js" }',
+    "node_modules/tea/tea.js": 'export default "hot";',
+  });
+  writeFileSync(join(folder, "handlers.ts"), HANDLERS);
   const operator = join(folder, "operator");
 
   before(async () => {
@@ -102,6 +127,8 @@ describe("lotse build", () => {
       await using _server = server;
       await using program = startAlone(operator, kubeconfig);
       await program.wrote(/\[default\/hello\] Handler succeeded handler=greet\n/);
+      const status = readFileSync(`/proc/${program.pid}/status`, "utf8");
+      assert.match(status, /^Uid:\t65532\t65532\t65532\t65532$/m);
       assert.equal(await program.stop(), 0);
     },
   );
@@ -127,8 +154,12 @@ describe("lotse build", () => {
     const { server, kubeconfig } = await serve();
     await using _server = server;
     const twins = join(folder, "twins");
-    assert.match(await build(join(folder, "handlers.ts"), "-o", twins), /^0: /);
+    assert.match(await build(join(folder, "handlers.ts"), "-o", twins, "--commit", "1a2b3c"), /^0: /);
+    await using about = new Program(twins, ["--version"]);
+    assert.equal(await about.ended(), 0);
+    assert.match(about.stdout, /^twins 1\.4\.0 \(commit 1a2b3c, lotse \d\S+, bun \d\S+\)\n$/);
     await using program = new Program(twins, ["--kubeconfig", kubeconfig]);
+    await program.wrote(/Drinks.* tea=hot names=update,update/);
     await program.wrote(/Creation is processed succeeded=4|Handler succeeded handler=resolve/);
     for (const name of ["update", "other", "report", "resolve"]) {
       await program.wrote(new RegExp(`handler=${name}\n`));
@@ -144,10 +175,58 @@ describe("lotse build", () => {
     assert.match(program.stderr, /^error: Cannot load "\S+handlers\.ts": out of order\n/);
   });
 
+  it("makes the same bytes of the same sources, without anything beside them", TIMEOUT, async () => {
+    const hashes: string[] = [];
+    for (const name of ["one", "two"]) {
+      mkdirSync(join(folder, name));
+      const output = join(folder, name, "operator");
+      assert.match(await build(join(folder, "handlers.ts"), "-o", output), /^0: /);
+      assert.deepEqual(readdirSync(join(folder, name)), ["operator"]);
+      hashes.push(createHash("sha256").update(readFileSync(output)).digest("hex"));
+    }
+    assert.equal(hashes[0], hashes[1]);
+  });
+
+  it("makes an executable whose errors name the author's file and line", TIMEOUT, async () => {
+    const lines = ['import { operator } from "@lotse/lotse";', "interface Wide {", "  a: string;", "}", ""];
+    const main = [
+      ...lines,
+      "const op = operator();",
+      "op.on.startup(() => {",
+      '  throw new Error("line eight" as Wide["a"]);',
+      "});",
+      "export default op;",
+    ];
+    const source = project({ "handlers.ts": main.join("\n") });
+    const output = join(source, "operator");
+    assert.match(await build(join(source, "handlers.ts"), "-o", output), /^0: /);
+    const { kubeconfig, server } = await serve();
+    await using _server = server;
+    await using program = new Program(output, ["-A", "--kubeconfig", kubeconfig]);
+    await program.wrote(/line eight[^]*at .*handlers\.ts:8:/);
+  });
+
+  it("leaves nothing behind when it is interrupted", TIMEOUT, async () => {
+    const source = project({ "handlers.ts": readFileSync(join(EXAMPLE, "handlers.ts"), "utf8") });
+    await using program = lotse(["build", join(source, "handlers.ts"), "-o", join(source, "operator")]);
+    setTimeout(() => program.kill("SIGINT"), 500); // in the middle, whatever it does then
+    const code = await program.ended();
+    if (code !== 0) {
+      assert.deepEqual([code, program.stderr], [
+        1,
+        "error: Cannot build: interrupted, and nothing was written\n",
+      ]);
+      assert.deepEqual(readdirSync(source), ["handlers.ts"]);
+    }
+  });
+
   it("passes on what the compiler has to say, and ends with code 1", TIMEOUT, async () => {
     const broken = project({ "handlers.ts": "const x = = 1;\n" });
     const said = await build(join(broken, "handlers.ts"), "-o", join(broken, "operator"));
-    assert.match(said, /^1: error: Cannot build: bun failed with exit code 1\n[^]*handlers\.ts:1/);
+    assert.match(
+      said,
+      /^1: error: Cannot build: bun failed with exit code 1\n[^]*handlers\.ts:1: Unexpected =/,
+    );
     assert.equal(existsSync(join(broken, "operator")), false);
   });
 
@@ -163,6 +242,9 @@ describe("lotse build", () => {
     const output = join(folder, "with-deno");
     const said = await build(join(EXAMPLE, "handlers.ts"), "-o", output, "--backend", "deno");
     if (said.startsWith("0: ")) assert.ok(existsSync(output));
-    else assert.match(said, /^1: error: Cannot build: deno (failed with exit code \d+\n.+|is not installed)/);
+    else {assert.match(
+        said,
+        /^1: error: Cannot build: (Deno could not fetch the runtime|deno is not installed).*\n$/,
+      );}
   });
 });
