@@ -24,10 +24,10 @@ const HANDLERS = {
 for (const [name, handler] of Object.entries(HANDLERS)) {
   const objects: TestObject[] = Array.from({ length: COUNT }, (_, number) => testObject(`object-${number}`));
   const { daemons, host, logs } = engineWorld([handler]);
-  const observed = { handlers: [handler], matching: [handler], isDeleting: false };
-  await daemons.observe(testObject("first"), observed);
+  const matched = { handlers: [handler], matching: [handler], isDeleting: false };
+  await daemons.match(testObject("first"), matched);
   const before = collect();
-  for (const object of objects) await daemons.observe(object, observed);
+  for (const object of objects) await daemons.match(object, matched);
   const waiting = collect() - before;
   await host.clock.advance(61);
   logs.length = 0;

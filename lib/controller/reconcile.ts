@@ -88,7 +88,7 @@ async function matchDaemons(r: Reconciliation): Promise<Claim> {
   const { state, registry, daemons } = r;
   const handlers = registry.backgroundsOf(state.resource);
   if (handlers.length === 0) return { isRequired: false, isPending: false };
-  return await daemons.observe(state, {
+  return await daemons.match(state, {
     handlers,
     matching: handlers.filter((handler) => isWanted(r, handler)),
     isDeleting: isDeleting(state.snapshot),

@@ -15,7 +15,6 @@ import { Poster } from "../engines/posting/poster.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { Check } from "../engines/probing.ts";
-import type { ObjectState } from "../execution/object_state.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import type { Brake, Observer, Subject } from "../execution/observer.ts";
 import { Controller } from "../controller/controller.ts";
@@ -100,7 +99,6 @@ export class Run {
       onResult: (result) => this.#observer.posted?.(result),
     });
     this.#background = new TaskGroup({ onError });
-    this.#daemons = this.#makeDaemons();
     this.#writer = new ObjectWriter({
       client,
       clock: host.clock,
@@ -108,6 +106,7 @@ export class Run {
       consistencyTimeout: () => settings.persistence.consistencyTimeout,
       fence: this.#writing.signal,
     });
+    this.#daemons = this.#makeDaemons();
     this.#queue = this.#makeQueue();
     this.#controller = this.#makeController();
     this.#queue.start(this.#controller);
@@ -279,7 +278,7 @@ export class Run {
     const { persistence } = settings;
     return new Daemons({
       clock: host.clock,
-      client: this.#client,
+      writer: this.#writer,
       settings,
       loggerOf: (body) => {
         const reference = objectReference(body);
@@ -290,13 +289,12 @@ export class Run {
       observer: this.#observer,
       brake: this.#makeBrake(),
       tasks: this.#background,
-      deliver: storeResult,
-      essenceOf: (subject, body) => {
-        const extraFields = extraFieldsOf(registry, subject.resource);
+      storeResult,
+      essenceOf: ({ resource }, body) => {
+        const extraFields = extraFieldsOf(registry, resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
       },
-      // What daemons are given are the states of this controller.
-      wake: (subject) => this.#controller.wake(subject as ObjectState),
+      wake: (state) => this.#controller.wake(state),
     });
   }
 

@@ -5,7 +5,7 @@
 
 import { CachedObject } from "../../lib/client/cache/object_store.ts";
 import type { Reconciliation } from "../../lib/controller/reconciliation.ts";
-import type { Claim, Observed } from "../../lib/engines/daemons/daemons.ts";
+import type { Claim, Matching } from "../../lib/engines/daemons/daemons.ts";
 import { allAtOnce } from "../../lib/execution/lifecycle.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
 import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
@@ -75,7 +75,7 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
   // Daemons and writers are classes with private parts; what a reconcile calls of them is all here.
   const fakes = {
     daemons: {
-      observe: (_subject: unknown, _observed: Observed) => (calls.push("daemons"), Promise.resolve(claim)),
+      match: (_state: unknown, _matching: Matching) => (calls.push("daemons"), Promise.resolve(claim)),
       forget: (_subject: unknown, reason: string) => (calls.push(`forget ${reason}`), Promise.resolve()),
     },
     writer: {

@@ -471,7 +471,7 @@ suite("daemons: running", (scenario) => {
       assert.deepEqual((await objects.get("one")).status, { retry: 5 });
       const errors = running.messages("error").filter((message) => message !== "Daemon failed temporarily");
       assert.deepEqual(errors, [
-        "Cannot write what the handler has put into the patch: it is dropped",
+        "Cannot write what handlers have put into the patch: it is dropped",
         "Cannot apply a function of the patch: all of its functions are dropped",
         "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
       ]);

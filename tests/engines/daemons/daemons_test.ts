@@ -21,15 +21,15 @@ describe("Daemons.pause()", () => {
       reasons.push(...stopped.reasons);
     })]);
     const one = testObject("one");
-    await world.observe(one);
+    await world.match(one);
     const paused = world.daemons.pause();
     await world.host.clock.settle();
     await paused;
     assert.deepEqual(reasons, ["OPERATOR_PAUSING"]);
-    assert.deepEqual(await world.observe(one), { isRequired: true, isPending: false });
+    assert.deepEqual(await world.match(one), { isRequired: true, isPending: false });
     assert.equal(world.daemons.counts.live, 0);
     world.daemons.resume();
-    await world.observe(one);
+    await world.match(one);
     assert.equal(world.daemons.counts.live, 1, "it runs again");
   });
 
@@ -37,27 +37,27 @@ describe("Daemons.pause()", () => {
     let calls = 0;
     const world = engineWorld([daemonOf(() => void calls++), timerOf(() => void calls++, { interval: 1 })]);
     await world.daemons.pause();
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     await world.host.clock.advance(10);
     assert.equal(calls, 0);
     assert.equal(world.daemons.counts.live, 0);
   });
 
-  it("[B48] is ended by resume(): objects are looked at again, and daemons start anew", async () => {
+  it("[B48] is ended by resume(): objects are reconciled again, and daemons start anew", async () => {
     let calls = 0;
     const world = engineWorld([daemonOf(async (args) => {
       calls++;
       await obey(args);
     })]);
     const one = testObject("one");
-    await world.observe(one);
+    await world.match(one);
     const paused = world.daemons.pause();
     await world.host.clock.settle();
     await paused;
     world.woken.length = 0;
     world.daemons.resume();
     assert.deepEqual(world.woken, ["one"]);
-    await world.observe(one);
+    await world.match(one);
     assert.equal(calls, 2);
   });
 
@@ -80,7 +80,7 @@ describe("Daemons.pause()", () => {
           ends.push("c");
         }, { id: "c" }),
       ]);
-      await world.observe(testObject("one"));
+      await world.match(testObject("one"));
       const stopped = world.daemons[how]();
       await world.host.clock.settle();
       await stopped;
@@ -95,28 +95,28 @@ describe("Daemons.pause()", () => {
       timerOf(() => void times.push(world.host.clock.monotonic()), { interval: 10 }),
     ]);
     const one = testObject("one");
-    await world.observe(one);
+    await world.match(one);
     await world.host.clock.advance(15);
     await world.daemons.pause();
     await world.host.clock.advance(30);
     world.daemons.resume();
-    await world.observe(one);
+    await world.match(one);
     await world.host.clock.advance(1);
     assert.deepEqual(times, [0, 10, 45]);
   });
 });
 
-describe("Daemons.observe()", () => {
-  it("[B40] requests another look where there is no grace, even if the daemon needs one turn only", async () => {
+describe("Daemons.match()", () => {
+  it("[B40] wakes the object where there is no grace, even if the daemon needs one turn only", async () => {
     const grace = { instantExitTimeout: null, instantExitZeroTimeCycles: null };
     const world = engineWorld([daemonOf(obey)], { background: grace });
     const one = testObject("one");
-    await world.observe(one);
-    const claim = await world.daemons.observe(one, { handlers: [], matching: [], isDeleting: true });
+    await world.match(one);
+    const claim = await world.daemons.match(one, { handlers: [], matching: [], isDeleting: true });
     assert.deepEqual(claim, { isRequired: true, isPending: true });
     await world.host.clock.settle();
     assert.deepEqual(world.woken, ["one"]);
-    assert.deepEqual(await world.observe(one, { isDeleting: true, matching: false }), {
+    assert.deepEqual(await world.match(one, { isDeleting: true, matching: false }), {
       isRequired: false,
       isPending: false,
     });
@@ -129,7 +129,7 @@ describe("Daemons.observe()", () => {
       patch.spec.written = true;
     }, { interval: 1 })]);
     world.onPatch = () => testObject("one", { written: true }).body;
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     await world.host.clock.advance(1);
     assert.deepEqual(seen, [undefined, true]);
   });
@@ -143,7 +143,7 @@ describe("Daemons.observe()", () => {
       if (races-- > 0) throw new ApiError({ status: 409, request: "PATCH /one" });
       return undefined;
     };
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     await world.host.clock.advance(1);
     assert.equal(world.patches.length, 2);
     assert.deepEqual([world.daemons.counts.live, world.tasks.size], [0, 0]);
@@ -155,8 +155,8 @@ describe("Daemons.observe()", () => {
       daemonOf(({ stopped }) => stopped.wait().then(() => world.host.clock.sleep(3)), { id: "b" }),
     ]);
     const one = testObject("one");
-    await world.observe(one);
-    const claim = await world.observe(one, { isDeleting: true });
+    await world.match(one);
+    const claim = await world.match(one, { isDeleting: true });
     assert.ok(claim.isPending);
     await world.host.clock.advance(2.5);
     assert.deepEqual(world.woken, []);
@@ -166,7 +166,7 @@ describe("Daemons.observe()", () => {
 });
 
 describe("Daemons.exit()", () => {
-  it("[B44] cancels after the backoff, and leaves behind after the timeout", async () => {
+  it("[B44] cancels after the backoff, and abandons after the timeout", async () => {
     const aborted: number[] = [];
     const world = engineWorld([
       daemonOf(({ signal, stopped }) => {
@@ -176,7 +176,7 @@ describe("Daemons.exit()", () => {
         return ignore();
       }, { cancellationBackoff: 2, cancellationTimeout: 3 }),
     ]);
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     let ended: number | undefined;
     const exit = world.daemons.exit().then(() => ended = world.host.clock.monotonic());
     await world.host.clock.advance(100);
@@ -186,13 +186,13 @@ describe("Daemons.exit()", () => {
     assert.match(world.logs.find(({ level }) => level === "warn")?.message ?? "", /did not exit in time/);
   });
 
-  it("leaves behind at once what has neither backoff nor timeout, and aborts its signal", async () => {
+  it("abandons at once what has neither backoff nor timeout, and aborts its signal", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const world = engineWorld([daemonOf(({ signal }) => {
       signals.push(signal);
       return ignore();
     })]);
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     const exit = world.daemons.exit();
     await world.host.clock.settle();
     await exit;
@@ -202,7 +202,7 @@ describe("Daemons.exit()", () => {
   it("stops 5,000 daemons that obey in no time", async () => {
     const world = engineWorld([daemonOf(obey)]);
     for (let index = 0; index < 5000; index++) {
-      void world.daemons.observe(testObject(`object-${index}`), {
+      void world.daemons.match(testObject(`object-${index}`), {
         handlers: [],
         matching: [daemonOf(obey)],
         isDeleting: false,
@@ -220,7 +220,7 @@ describe("Daemons.exit()", () => {
   it("starts nothing any more", async () => {
     const world = engineWorld([daemonOf(() => assert.fail("it must not run"))]);
     await world.daemons.exit();
-    await world.observe(testObject("one"));
+    await world.match(testObject("one"));
     await world.host.clock.advance(10);
     assert.equal(world.daemons.counts.live, 0);
   });
@@ -232,7 +232,7 @@ describe("Ten thousand timers", () => {
     const world = engineWorld([timerOf(() => void runs++, { interval: 60, sharp: true })]);
     for (let index = 0; index < 10_000; index++) {
       const handler = timerOf(() => void runs++, { interval: 60, sharp: true });
-      void world.daemons.observe(testObject(`object-${index}`), {
+      void world.daemons.match(testObject(`object-${index}`), {
         handlers: [handler],
         matching: [handler],
         isDeleting: false,
@@ -284,12 +284,12 @@ describe("Ten virtual days", () => {
       const name = `object-${hour}`;
       if (objects.size < 10) objects.set(name, testObject(name));
       for (const object of objects.values()) {
-        object.body = {
+        object.cached.adopt({
           ...object.body,
           spec: { hour: Math.floor(hour / 7) },
           metadata: { ...object.body.metadata, resourceVersion: String(1_000_000 + hour) },
-        };
-        await world.observe(object, { matching: chance < 0.8 });
+        }, { from: "watch" });
+        await world.match(object, { matching: chance < 0.8 });
       }
       if (chance > 0.9) {
         const paused = world.daemons.pause();
@@ -300,11 +300,11 @@ describe("Ten virtual days", () => {
       const [oldest] = objects.keys();
       const object = objects.get(oldest ?? "");
       if (object !== undefined && chance < 0.5) {
-        if (chance > 0.1) await world.observe(object, { isDeleting: true });
+        if (chance > 0.1) await world.match(object, { isDeleting: true });
         const gone = world.daemons.forget(object);
         await world.host.clock.advance(20);
         await gone;
-        objects.delete(object.key);
+        objects.delete(oldest ?? "");
       }
       await world.host.clock.advance(3600);
     }

@@ -3,9 +3,12 @@
  */
 
 import { TaskGroup } from "../../../lib/async/tasks.ts";
+import { CachedObject } from "../../../lib/client/cache/object_store.ts";
 import type { Client, PatchRequest } from "../../../lib/client/client.ts";
 import { type Claim, Daemons } from "../../../lib/engines/daemons/daemons.ts";
-import type { Subject } from "../../../lib/engines/daemons/record.ts";
+import { ObjectState } from "../../../lib/execution/object_state.ts";
+import { ObjectWriter } from "../../../lib/execution/object_writer.ts";
+import type { Brake } from "../../../lib/execution/observer.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
 import type { DaemonArgs } from "../../../lib/registry/args.ts";
@@ -35,20 +38,23 @@ export interface EngineWorld {
   readonly logs: LogRecord[];
   /** What was sent. */
   readonly patches: PatchRequest[];
-  /** Names of objects that should be looked at again. */
+  /** Names of objects that should be reconciled again. */
   readonly woken: string[];
+  /** Aborted: nothing may be written any more. */
+  readonly fence: AbortController;
   /** Set to make writes fail. */
   onPatch: ((patch: PatchRequest) => KubeObject | undefined) | undefined;
-  observe(
+  /** Set to make reads wait. */
+  onGet: (() => Promise<void>) | undefined;
+  /** What the daemons make of an object. */
+  match(
     object: TestObject,
     options?: { readonly isDeleting?: boolean; readonly matching?: boolean },
   ): Promise<Claim>;
 }
 
-/** An object as the operator would remember it. */
-export interface TestObject extends Subject {
-  body: KubeObject;
-}
+/** The state of an object, as the controller would keep it. */
+export type TestObject = ObjectState;
 
 export function testObject(name: string, spec: Record<string, unknown> = {}): TestObject {
   const body: KubeObject = {
@@ -57,7 +63,9 @@ export function testObject(name: string, spec: Record<string, unknown> = {}): Te
     metadata: { name, namespace: "default", uid: name, resourceVersion: "1" },
     spec,
   };
-  return { key: name, resource: RESOURCE, memo: {}, body };
+  const cached = new CachedObject(body);
+  const kind = { resource: RESOURCE, reportOnce: () => true };
+  return new ObjectState({ cached, kind, memo: {}, firstSeen: "event" });
 }
 
 export function daemonOf(
@@ -77,6 +85,7 @@ export function timerOf(
 export function engineWorld(
   handlers: readonly BackgroundHandler[],
   overrides: SettingsOverrides = {},
+  brake?: Brake,
 ): EngineWorld {
   const host = virtualHost();
   const tasks = new TaskGroup();
@@ -94,21 +103,26 @@ export function engineWorld(
         metadata: { ...answer.metadata, resourceVersion: String(version++) },
       });
     },
-    get: (_resource: unknown, { name }: { name: string }) => Promise.resolve(testObject(name).body),
+    get: async (_resource: unknown, { name }: { name: string }) => {
+      await world.onGet?.();
+      return testObject(name).body;
+    },
     shapeOf: () => undefined,
   } as unknown as Client;
+  const fence = new AbortController();
   const daemons = new Daemons({
     clock: host.clock,
-    client,
+    writer: new ObjectWriter({ client, clock: host.clock, consistencyTimeout: () => 5, fence: fence.signal }),
+    brake,
     settings: mergeSettings(defaultSettings(), overrides),
     loggerOf: () => createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
     indices: {},
     tasks,
-    deliver: ({ patch }, id, result) => {
+    storeResult: ({ patch }, id, result) => {
       if (result !== undefined) patch.merge({ status: { [id]: result } });
     },
     essenceOf: (_, body) => JSON.stringify(body.spec),
-    wake: ({ key }) => void woken.push(key),
+    wake: ({ body }) => void woken.push(body.metadata.name ?? ""),
   });
   const world: EngineWorld = {
     host,
@@ -117,11 +131,13 @@ export function engineWorld(
     logs,
     patches,
     woken,
+    fence,
     onPatch: undefined,
-    observe: async (object, { isDeleting = false, matching = true } = {}) => {
-      const observed = daemons.observe(object, { handlers, matching: matching ? handlers : [], isDeleting });
+    onGet: undefined,
+    match: async (object, { isDeleting = false, matching = true } = {}) => {
+      const matched = daemons.match(object, { handlers, matching: matching ? handlers : [], isDeleting });
       await host.clock.settle();
-      return await observed;
+      return await matched;
     },
   };
   return world;

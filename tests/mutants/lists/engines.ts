@@ -3,6 +3,7 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const DAEMONS = ["tests/engines/daemons/daemons_test.ts"];
+const TASKS = ["tests/engines/daemons/daemon_task_test.ts"];
 const POSTING = ["tests/engines/posting/poster_test.ts"];
 
 const mutants: Mutant[] = [
@@ -23,23 +24,46 @@ const mutants: Mutant[] = [
     [`"OPERATOR_PAUSING"`, `"OPERATOR_EXITING"`],
     ["this.#isPaused = false;", ""],
     ["if (this.#isPaused || this.#isExiting) return;", "if (this.#isExiting) return;"],
-    ["for (const subject of this.#records.keys()) this.#options.wake(subject);", ""],
+    ["for (const state of this.#objects.keys()) this.#options.wake(state);", ""],
     [
-      "companions.filter((each) => !each.wasTold(reason));",
-      "companions.filter((each) => !each.wasTold(reason)).slice(0, 2);",
+      "tasks.filter((each) => !each.wasTold(reason));",
+      "tasks.filter((each) => !each.wasTold(reason)).slice(0, 2);",
     ],
     [
-      "if (companions.some((each) => each.isStopping && !each.isReleased)) return;\n    this.#options.wake(subject);",
+      "if (tasks.some((each) => each.isStopping && !each.isReleased)) return;\n    this.#options.wake(state);",
       "",
     ],
   ]),
-  ...breaksOf("lib/engines/daemons/companion.ts", [
+  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
     ["    if (!wasAsked) {", "    if (true) {"],
   ], DAEMONS),
-  ...breaksOf("lib/engines/daemons/stopping.ts", [
+  ...breaksOf("lib/engines/daemons/next_run.ts", [
     ["const toCancel = since + backoff;", "const toCancel = since;"],
     ["if (timeout !== undefined && isBefore(now, toCancel + timeout)) {", "if (false) {"],
   ], DAEMONS),
+  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
+    ["readsFirst: !pending.isEmpty", "readsFirst: false"],
+    ["this.#wakeAt(Math.min(this.#due, this.#writes?.resendAt ?? Infinity));", "this.#wakeAt(this.#due);"],
+    ["if (writes.pending.failures === 0) writes.resendAt", "if (false) writes.resendAt"],
+    ["if (writes === undefined || writes.pending.isEmpty) return this.#end();", "return this.#end();"],
+    ["if (this.#lastOutcome === undefined) this.#plan(this.#due);", "if (true) this.#plan(this.#due);"],
+    ["    if (writer.isClosed) {", "    if (false) {"],
+    ["if ((this.#writes?.pending.failures ?? 0) > 0) {", "if (false) {"],
+    ["Math.max(due, this.#writes?.brakedUntil ?? -Infinity)", "due"],
+    [
+      'if (phase.kind === "flushing") this.#phase = { kind: "stopping", run: undefined };',
+      "if (phase.kind === 'flushing') this.#end();",
+    ],
+    [
+      'if (this.#isIn("abandoned") && !isExiting()) return this.#end();',
+      'if (this.#isIn("abandoned")) return this.#end();',
+    ],
+  ], [...DAEMONS, ...TASKS]),
+  ...breaksOf("lib/engines/daemons/object_daemons.ts", [
+    ["if (before === undefined || before === essence) return;", "if (before === undefined) return;"],
+    ["failed !== undefined && failed !== essence", "failed !== essence"],
+    ["this.#tasks = this.#tasks.filter(", "this.#tasks.filter("],
+  ]),
   ...breaksOf("lib/engines/posting/event.ts", [
     [`return kind === "Event" && EVENTS`, `return kind === "Event" || EVENTS`],
     ["const EVENTS = /^(v1|events\\.k8s\\.io\\/.*)$/;", "const EVENTS = /^v1$/;"],

@@ -55,6 +55,37 @@ const mutants: Mutant[] = [
     ["candidate.retry < best.retry", "candidate.retry > best.retry"],
     ["candidate.retry < best.retry", "candidate.retry <= best.retry"],
   ]),
+  ...breaksOf("lib/execution/object_writer.ts", [
+    ["(error.status === 400 || error.status === 422)) return", "error.status === 400) return"],
+    ["(error.status === 400 || error.status === 422)) return", "error.status === 422) return"],
+    ["(error.status === 400 || error.status === 422)) return", "error.status < 500) return"],
+    ["if (sent.body !== undefined) this.#adopt(state, sent.body);", ""],
+    ["(isDeleting(body) && finalizersOf(body).length === 0)", "false"],
+    ["    patch.fns = [];\n    pending.drop();\n", "    patch.clear();\n    pending.drop();\n"],
+    ["      patch.clear();\n      pending.drop();\n", "      pending.drop();\n"],
+    ["      patch.clear();\n      pending.drop();\n", "      patch.clear();\n      pending.settle();\n"],
+    ["pending.settle(lost);", "pending.settle();"],
+    ["      pending.keep(patch);\n", ""],
+    [
+      "const outgoing = withNotes(wanted, notes);",
+      "const outgoing = withNotes(wanted, notes);\n    withNotes(patch, notes);",
+    ],
+    ["const body = readsFirst ? await", "const body = false ? await"],
+    ["const body = readsFirst ? await", "const body = true ? await"],
+    ["return newest.metadata?.uid === uid ? newest : undefined;", "return newest;"],
+    ["if (error instanceof ApiError && error.status === 404) return undefined;", ""],
+    ["if (content !== undefined && sent.writes > 0) {", "if (content !== undefined) {"],
+    ['.filter((path) => !path.startsWith("metadata."))', ""],
+  ]),
+  ...breaksOf("lib/execution/pending_write.ts", [
+    [
+      "if (this.failures > 0 || this.#patch === undefined) return [];",
+      "if (this.#patch === undefined) return [];",
+    ],
+    ["    this.#patch = undefined;\n    return fns;", "    return fns;"],
+    ["    kept.merge(patch.toMergePatch());\n", ""],
+    ["    this.#patch = kept;\n    this.failures++;", "    this.#patch = kept;"],
+  ]),
   ...breaksOf("lib/execution/write_requests.ts", [
     [
       `if (body !== undefined) await this.#send({ type: "merge", body: this.#addressed(body) });`,
@@ -100,7 +131,7 @@ const mutants: Mutant[] = [
       "const value = this.body.metadata.resourceVersion;",
       "const value = this.#options.body.metadata.resourceVersion;",
     ],
-    ["        return fns;", "        return [];"],
+    ["        return { remaining: fns };", "        return { remaining: [] };"],
     [
       "if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {",
       "if (isReplaced(error)) {",

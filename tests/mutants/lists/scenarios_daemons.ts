@@ -6,55 +6,55 @@ const tests = ["tests/scenarios/daemons_test.ts"];
 const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 
 const DAEMONS = { file: "lib/engines/daemons/daemons.ts", tests };
-const COMPANION = { file: "lib/engines/daemons/companion.ts", tests };
-const STOPPING = { ...COMPANION, tests: stopping };
-const ATTEMPTS = { file: "lib/engines/daemons/attempts.ts", tests };
-const STAGES = { file: "lib/engines/daemons/stopping.ts", tests: stopping };
-const DELIVERY = { file: "lib/engines/daemons/delivery.ts", tests };
+const TASK = { file: "lib/engines/daemons/daemon_task.ts", tests };
+const STOPPING = { ...TASK, tests: stopping };
+const CALL = { file: "lib/engines/daemons/daemon_call.ts", tests };
+const STAGES = { file: "lib/engines/daemons/next_run.ts", tests: stopping };
+const PENDING = { file: "lib/execution/pending_write.ts", tests };
 
 const mutants: Mutant[] = [
   // They start: only for objects that are there already; twice; for what is being deleted; again after their end.
   {
     ...DAEMONS,
-    replace: "this.#spawn(record, matching);",
-    by: "if (handlers.length === 0) this.#spawn(record, matching);",
+    replace: "this.#spawn(object, matching);",
+    by: "if (handlers.length === 0) this.#spawn(object, matching);",
   },
   {
     ...DAEMONS,
-    replace: "if (isThere || record.hasFinished(handler.id)) continue;",
-    by: "if (record.hasFinished(handler.id)) continue;",
+    replace: "if (isThere || object.hasFinished(handler.id)) continue;",
+    by: "if (object.hasFinished(handler.id)) continue;",
   },
-  { ...DAEMONS, replace: "if (isDeleting) {", by: "if (isDeleting && record.companions.length > 0) {" },
+  { ...DAEMONS, replace: "if (isDeleting) {", by: "if (isDeleting && object.tasks.length > 0) {" },
   {
     ...DAEMONS,
-    replace: "matching.some(({ id }) => !record.hasFinished(id))",
+    replace: "matching.some(({ id }) => !object.hasFinished(id))",
     by: "matching.length > 0",
   },
   {
-    ...COMPANION,
-    replace: 'const mayReturn = handler.type === "timer" && this.#outcome?.kind === "failure";',
+    ...TASK,
+    replace: 'const mayReturn = handler.type === "timer" && this.#lastOutcome?.kind === "failure";',
     by: "const mayReturn = true;",
   },
   {
     ...DAEMONS,
-    replace: "matching.some(({ id }) => !record.hasFinished(id))",
+    replace: "matching.some(({ id }) => !object.hasFinished(id))",
     by: "false",
   },
   // When they begin.
   {
-    ...COMPANION,
-    replace: "this.#plan(this.#world.clock.monotonic() + delay);",
-    by: "this.#plan(this.#world.clock.monotonic());",
+    ...TASK,
+    replace: "this.#plan(this.#context.clock.monotonic() + delay);",
+    by: "this.#plan(this.#context.clock.monotonic());",
   },
   {
-    ...COMPANION,
-    replace: ": initialDelayOf(this.#caller(), initialDelay);",
+    ...TASK,
+    replace: ": askInitialDelay(this.#caller(this.#logger), initialDelay);",
     by: ": 0;",
   },
-  { ...COMPANION, replace: 'if (this.#state === "waiting") this.#end();', by: "" },
+  { ...TASK, replace: 'if (phase.kind === "waiting") this.#end();', by: "" },
   // When they are tried again, and how often.
   {
-    file: "lib/engines/daemons/pauses.ts",
+    file: "lib/engines/daemons/next_run.ts",
     tests,
     replace:
       'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };',
@@ -62,7 +62,7 @@ const mutants: Mutant[] = [
       'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + Math.ceil(outcome.delay) };',
   },
   {
-    file: "lib/engines/daemons/pauses.ts",
+    file: "lib/engines/daemons/next_run.ts",
     tests,
     replace:
       'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };',
@@ -112,27 +112,29 @@ const mutants: Mutant[] = [
   },
   // What they see and share, and what becomes of what they leave behind.
   {
-    ...COMPANION,
-    replace: "if (!patch.isEmpty || this.#outbox?.hasBacklog === true) await this.#send(patch, logger);",
-    by: 'if (outcome.kind === "success" || attempts.retry > 2) await this.#send(patch, logger);',
-  },
-  { ...ATTEMPTS, replace: "newest: () => record.body,", by: "" },
-  {
-    ...ATTEMPTS,
-    replace: "const { resource, memo } = record.subject;",
-    by: "const { resource } = record.subject;\n  const memo = {};",
+    ...TASK,
+    replace:
+      "if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) await this.#write(patch, logger);",
+    by: 'if (outcome.kind === "success" || attempts.retry > 2) await this.#write(patch, logger);',
   },
   {
-    ...COMPANION,
-    replace: 'if (outcome.kind === "success") deliver({ patch, logger }, this.handler.id, outcome.result);',
+    ...CALL,
+    replace: "const newest = () => state.body;",
+    by: "const { body } = state;\n  const newest = () => body;",
+  },
+  {
+    ...CALL,
+    replace: "const { resource, memo } = state;",
+    by: "const { resource } = state;\n  const memo = {};",
+  },
+  {
+    ...TASK,
+    replace:
+      'if (outcome.kind === "success") storeResult({ patch, logger }, this.handler.id, outcome.result);',
     by: "",
   },
-  { ...COMPANION, replace: "patch.fns.push(...this.#outbox?.lost ?? []);", by: "" },
-  {
-    ...DELIVERY,
-    replace: "return { unsent: undefined, lost: outgoing.fns, failures: 0, retryIn: 0 };",
-    by: "return { unsent: outgoing, lost: outgoing.fns, failures: 0, retryIn: 0 };",
-  },
+  { ...TASK, replace: "patch.fns.push(...this.#writes?.pending.takeLost() ?? []);", by: "" },
+  { ...PENDING, replace: "if (lost.length > 0) (this.#patch = new Patch()).fns.push(...lost);", by: "" },
   {
     file: "lib/execution/write_requests.ts",
     tests,
@@ -146,28 +148,28 @@ const mutants: Mutant[] = [
     by: "    ? { main: content, status: undefined }\n    : { main: content, status: undefined };",
   },
   // Filters.
-  { ...DAEMONS, replace: "record.companions.filter(({ handler }) => !wanted.has(handler.id)),", by: "[]," },
+  { ...DAEMONS, replace: "object.tasks.filter(({ handler }) => !wanted.has(handler.id)),", by: "[]," },
   {
     ...DAEMONS,
-    replace: "record.companions.filter(({ handler }) => !wanted.has(handler.id)),",
-    by: "wanted.size === 0 ? record.companions : [],",
+    replace: "object.tasks.filter(({ handler }) => !wanted.has(handler.id)),",
+    by: "wanted.size === 0 ? object.tasks : [],",
   },
   { ...DAEMONS, replace: '"FILTERS_MISMATCH",', by: '"RESOURCE_DELETED",' },
-  { ...COMPANION, replace: "if (!wasAsked) {", by: "{" },
+  { ...TASK, replace: "if (!wasAsked) {", by: "{" },
   { file: "lib/registry/filters.ts", tests, replace: "[getField(candidate.body, field)]", by: "[undefined]" },
 
   // Deletion: nobody is told; all wait for the polling; nobody is waited for.
   {
     ...DAEMONS,
     tests: stopping,
-    replace: 'await this.#stop(record.companions, "RESOURCE_DELETED");\n    } else',
+    replace: 'await this.#stop(object.tasks, "RESOURCE_DELETED");\n    } else',
     by: "} else",
   },
   {
     ...DAEMONS,
     tests: stopping,
-    replace: 'await this.#stop(record.companions, "RESOURCE_DELETED");\n    } else',
-    by: 'await this.#stop(record.companions, "FILTERS_MISMATCH");\n    } else',
+    replace: 'await this.#stop(object.tasks, "RESOURCE_DELETED");\n    } else',
+    by: 'await this.#stop(object.tasks, "FILTERS_MISMATCH");\n    } else',
   },
   { ...DAEMONS, tests: stopping, replace: "await this.#grace(told);", by: "" },
   { ...DAEMONS, tests: stopping, replace: "turn < (instantExitZeroTimeCycles ?? 0) &&", by: "turn < 1 &&" },
@@ -177,14 +179,14 @@ const mutants: Mutant[] = [
     replace: "using _timer = clock.after(instantExitTimeout, () => controller.abort());",
     by: "controller.abort();",
   },
-  { ...DAEMONS, tests: stopping, replace: "    this.#options.wake(subject);\n  }\n}", by: "  }\n}" },
+  { ...DAEMONS, tests: stopping, replace: "    this.#options.wake(state);\n  }\n}", by: "  }\n}" },
   {
     ...DAEMONS,
     tests: stopping,
-    replace: "const isPending = record.companions.some((each) => each.isStopping && !each.isReleased);",
+    replace: "const isPending = object.tasks.some((each) => each.isStopping && !each.isReleased);",
     by: "const isPending = false;",
   },
-  { ...DAEMONS, tests: stopping, replace: "await this.#stop(record.companions, reason);", by: "" },
+  { ...DAEMONS, tests: stopping, replace: "await this.#stop(object.tasks, reason);", by: "" },
   {
     file: "lib/operator/processing.ts",
     tests: stopping,
@@ -224,12 +226,16 @@ const mutants: Mutant[] = [
     replace: 'return { kind: "awaited", until: now + interval };',
     by: 'return { kind: "awaited", until: Infinity };',
   },
-  { ...STOPPING, replace: "this.#controller?.abort(new DOMException", by: "void (new DOMException" },
+  {
+    ...STOPPING,
+    replace: "this.#phase.run?.controller.abort(new DOMException",
+    by: "void (new DOMException",
+  },
   { ...STOPPING, replace: 'this.#cancel("DAEMON_ABANDONED");', by: "" },
   { ...STOPPING, replace: "did not exit in time: it is left behind", by: "is left behind" },
   {
     ...STOPPING,
-    replace: 'if (this.#state === "abandoned" && !isExiting()) return this.#end();',
+    replace: 'if (this.#isIn("abandoned") && !isExiting()) return this.#end();',
     by: "",
   },
   { ...STOPPING, replace: 'this.#flag?.set("DONE");', by: "" },

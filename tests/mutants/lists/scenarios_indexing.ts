@@ -148,11 +148,11 @@ const mutants: Mutant[] = [
   },
   // What daemons keep of an index is as it was when they began.
   {
-    file: "lib/engines/daemons/attempts.ts",
+    file: "lib/engines/daemons/daemon_call.ts",
     tests,
-    replace: "    memo,\n    indices,\n  };",
+    replace: "newest, patch, logger, memo, indices };",
     by:
-      "    memo,\n    indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])),\n  };",
+      "newest, patch, logger, memo, indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])) };",
   },
 ];
 

@@ -1,25 +1,20 @@
-/**
- * Calls the function of a daemon or a timer: what it is given, and what its errors mean.
- *
- * Source: Kopf, B §1.3, §1.5.
- */
+/** Calls the function of a daemon or a timer: what it is given, and what its errors mean. Source: Kopf, docs/daemons. */
 
+import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import { execute } from "../../execution/execute.ts";
+import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { Patch } from "../../model/patch.ts";
 import { DaemonArgs } from "../../registry/args.ts";
 import type { StopReason } from "../../registry/arguments.ts";
-import type { StopFlag } from "../../async/stop_flag.ts";
-import type { ObjectCause } from "../../registry/causes.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { checkDelay } from "./pauses.ts";
-import type { Attached, ObjectRecord } from "./record.ts";
-import { nounOf, type Surroundings } from "./surroundings.ts";
+import { checkDelay } from "./next_run.ts";
+import type { DaemonContext } from "./object_daemons.ts";
 
-/** The attempts of one run. */
+/** Calls in a row, until one does not ask for a retry. */
 export interface Attempts {
   retry: number;
   /** Milliseconds since 1970. */
@@ -31,17 +26,15 @@ export interface Attempts {
 /** Whose function it is. */
 export interface Caller {
   readonly handler: BackgroundHandler;
-  readonly record: Pick<ObjectRecord<Attached>, "subject" | "body">;
-  readonly world: Surroundings;
+  readonly state: ObjectState;
+  readonly context: DaemonContext;
   readonly logger: Logger;
-  /** Gives the flag, which most functions never look at. */
+  /** Returns the flag, which most functions never look at. */
   readonly flag: () => StopFlag<StopReason>;
-  /** Whether somebody told it to stop. */
-  readonly isStopping: () => boolean;
 }
 
-/** One attempt. */
-export interface AttemptOptions {
+/** One call. */
+export interface CallOptions {
   readonly attempts: Attempts;
   readonly patch: Patch;
   /** Aborts when the function is to give up. */
@@ -54,9 +47,9 @@ export function beginAttempts(clock: Clock): Attempts {
 }
 
 /** Calls the function once. Never throws. */
-export function attempt(caller: Caller, { attempts, patch, signal }: AttemptOptions): Promise<Outcome> {
-  const { handler, record, logger, world: { clock, settings, observer } } = caller;
-  return execute({ ...handler, fn: (args: never) => call(caller, args) }, {
+export function callOnce(caller: Caller, { attempts, patch, signal }: CallOptions): Promise<Outcome> {
+  const { handler, state, logger, context: { clock, settings, observer } } = caller;
+  return execute({ ...handler, fn: (args: never) => callUntilStopped(caller, args) }, {
     clock,
     logger,
     attempts: { retry: attempts.retry, runtime: clock.monotonic() - attempts.begun },
@@ -64,37 +57,39 @@ export function attempt(caller: Caller, { attempts, patch, signal }: AttemptOpti
     errors: "temporary",
     defaultBackoff: settings.execution.defaultBackoff,
     signal,
-    observed: observer && { observer, subject: record.subject },
+    observed: observer && { observer, subject: state },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
   });
 }
 
-/** Asks how long it is to wait before its first run. */
-export function initialDelayOf(caller: Caller, ask: (args: never) => unknown): Seconds {
-  const { handler: { id }, logger, world: { clock, settings } } = caller;
+/** Asks how long it is to wait before its first run. Never throws. */
+export function askInitialDelay(caller: Caller, ask: (args: never) => unknown): Seconds {
+  const { handler: { id }, logger, context: { clock, settings } } = caller;
   try {
     const { signal } = new AbortController();
     const args = argsOf(caller, { attempts: beginAttempts(clock), patch: new Patch(), signal });
     // The types of the options have made sure that the function takes these arguments.
     return checkDelay(ask(args as never));
-  } catch (error) {
-    const { defaultBackoff } = settings.execution;
-    logger.error("Initial delay failed: the default backoff is taken", {
-      handler: id,
-      error: toError(error),
-      delay: defaultBackoff,
-    });
-    return defaultBackoff;
+  } catch (thrown) {
+    const { defaultBackoff: delay } = settings.execution;
+    const error = toError(thrown);
+    logger.error("Initial delay failed: the default backoff is taken", { handler: id, error, delay });
+    return delay;
   }
 }
 
+/** The word for it in log lines. */
+export function nounOf({ type }: BackgroundHandler): "Daemon" | "Timer" {
+  return type === "daemon" ? "Daemon" : "Timer";
+}
+
 /** What is thrown after the stop flag is not tried again; that it was aborted is what we asked for. */
-async function call({ handler, isStopping }: Caller, args: never): Promise<unknown> {
+async function callUntilStopped({ handler, flag }: Caller, args: never): Promise<unknown> {
   try {
     return await handler.fn(args);
   } catch (thrown) {
-    if (!isStopping()) throw thrown;
+    if (flag().since === undefined) throw thrown;
     const error = toError(thrown);
     if (error.name === "AbortError") return undefined;
     throw new PermanentError(error.message, { cause: error });
@@ -102,19 +97,12 @@ async function call({ handler, isStopping }: Caller, args: never): Promise<unkno
 }
 
 function argsOf(
-  { record, handler, logger, flag, world: { clock, indices } }: Caller,
-  { attempts: { retry, started }, patch, signal }: AttemptOptions,
+  { handler, state, logger, flag, context: { clock, indices } }: Caller,
+  { attempts: { retry, started }, patch, signal }: CallOptions,
 ): DaemonArgs {
-  const { resource, memo } = record.subject;
-  const cause: ObjectCause = {
-    resource,
-    body: record.body,
-    newest: () => record.body,
-    patch,
-    logger,
-    memo,
-    indices,
-  };
+  const { resource, memo } = state;
+  const newest = () => state.body;
+  const cause = { resource, body: state.body, newest, patch, logger, memo, indices };
   const attempt = { param: handler.param, retry, started, signal, clock };
   return new DaemonArgs(cause, { attempt, stopped: () => flag().stopped });
 }

@@ -1,0 +1,100 @@
+/**
+ * When a daemon or timer has something to do next: its next run, or the next stage of stopping it. Pure arithmetic.
+ *
+ * All times are those of the monotonic clock. Unlike in Kopf, sharp timers count from when a run was due, not from when it
+ * began: what the event loop is late by does not add up. A daemon that is told to stop gets its flag first; after the backoff
+ * its signal is aborted; after the timeout it is abandoned. Without a timeout it is waited for, unless the operator itself
+ * ends. Source: Kopf, docs/timers; Kopf, docs/daemons.
+ */
+
+import type { Outcome } from "../../execution/handler.ts";
+import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
+import type { Seconds } from "../../runtime/host.ts";
+
+/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
+export const TOLERANCE: Seconds = 1e-6;
+
+/** Whether it runs when the object has changed, and not every now and then. */
+export function runsOnChange(handler: BackgroundHandler): boolean {
+  return handler.type === "timer" && handler.idle !== undefined && handler.interval === undefined;
+}
+
+/** Checks what a function for the initial delay has returned. @throws {TypeError} If it is no number that can be waited for. */
+export function checkDelay(delay: unknown): Seconds {
+  if (typeof delay === "number" && delay >= 0) return delay;
+  throw new TypeError(`Cannot wait for ${String(delay)} at first: the function must return a number`);
+}
+
+/** A run that is over, with its write. */
+export interface FinishedRun {
+  readonly outcome: Outcome;
+  /** When it was due. */
+  readonly due: Seconds;
+  readonly now: Seconds;
+}
+
+/** When the next run is due; "change": when the object changes; "end": never. */
+export type NextRun = { readonly due: Seconds } | "change" | "end";
+
+/** Returns when the next run is due. */
+export function nextRun(handler: BackgroundHandler, run: FinishedRun): NextRun {
+  const { outcome, now } = run;
+  if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };
+  if (handler.type === "daemon") return "end";
+  if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";
+  if (handler.interval !== undefined) return { due: afterInterval(handler, run) };
+  return handler.idle === undefined ? "end" : "change";
+}
+
+function afterInterval({ interval = 0, sharp }: TimerHandler, { due, now }: FinishedRun): Seconds {
+  if (sharp !== true || interval === 0) return now + interval;
+  // NB: 0.3 s of 0.1 s each are 2.9999999999999996 intervals in binary fractions.
+  const passed = Math.max(0, Math.floor((now - due) / interval + 1e-6));
+  return due + (passed + 1) * interval;
+}
+
+/** A daemon or timer that was told to stop, and still runs. */
+export interface StoppingRun {
+  /** When it was told. */
+  readonly since: Seconds;
+  readonly now: Seconds;
+  /** How often it is said that it is waited for, where its own options do not say. */
+  readonly polling: Seconds;
+  readonly isExiting: boolean;
+}
+
+/** What it is time for: its flag, its signal, waiting, or abandoning it; and when to look again. */
+export type StopStage =
+  | { readonly kind: "signalled" | "cancelled" | "awaited"; readonly until: Seconds }
+  | { readonly kind: "abandoned" };
+
+/** Returns what it is time for. */
+export function stopStage(
+  handler: BackgroundHandler,
+  { since, now, polling, isExiting }: StoppingRun,
+): StopStage {
+  const { backoff = 0, timeout, interval = polling } = stopOptionsOf(handler);
+  const toCancel = since + backoff;
+  if (isBefore(now, toCancel)) return { kind: "signalled", until: toCancel };
+  if (timeout !== undefined && isBefore(now, toCancel + timeout)) {
+    return { kind: "cancelled", until: toCancel + timeout };
+  }
+  if (timeout !== undefined || isExiting) return { kind: "abandoned" };
+  return { kind: "awaited", until: now + interval };
+}
+
+function isBefore(now: Seconds, time: Seconds): boolean {
+  return now + TOLERANCE < time;
+}
+
+/** Timers have neither backoff nor timeout. */
+function stopOptionsOf(
+  handler: BackgroundHandler,
+): { readonly backoff?: Seconds; readonly timeout?: Seconds; readonly interval?: Seconds } {
+  if (handler.type === "timer") return {};
+  return {
+    backoff: handler.cancellationBackoff,
+    timeout: handler.cancellationTimeout,
+    interval: handler.cancellationPolling,
+  };
+}
