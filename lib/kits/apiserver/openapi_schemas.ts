@@ -17,6 +17,15 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
   events: "events.k8s.io",
   admissionregistration: "admissionregistration.k8s.io",
   apiextensions: "apiextensions.k8s.io",
+  apiregistration: "apiregistration.k8s.io",
+  authentication: "authentication.k8s.io",
+  authorization: "authorization.k8s.io",
+  autoscaling2: "autoscaling",
+  certificates: "certificates.k8s.io",
+  discovery: "discovery.k8s.io",
+  flowcontrol: "flowcontrol.apiserver.k8s.io",
+  node: "node.k8s.io",
+  storage: "storage.k8s.io",
 };
 
 /** Gives the schemas of types and of everything that they use, by their full names. */
@@ -85,7 +94,8 @@ function groupVersionKind(type: string, fields: readonly Field[]): JsonObject {
   if (!["apiVersion", "kind", "metadata"].every((name) => names.has(name))) return {};
   const [short = "", kind = ""] = type.split(".");
   const group = short === "core" ? "" : KIND_GROUPS[short] ?? short;
-  return { "x-kubernetes-group-version-kind": [{ group, version: "v1", kind }] };
+  const version = `v${/\d$/.exec(short)?.[0] ?? 1}`;
+  return { "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }
 
 function toProperty(field: Field, prefix: string): JsonObject {

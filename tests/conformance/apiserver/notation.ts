@@ -33,8 +33,15 @@ const SCALARS: Readonly<Record<string, string>> = {
   "number/double": "d",
 };
 
+/** Returns the number of a field in protocol buffers. */
+export type Numbers = (type: string, field: string) => string | undefined;
+
 /** Gives the notation of the named definitions and of everything that they use, by short name ("core.Pod"). */
-export function toNotation(swagger: Swagger, roots: readonly string[]): Map<string, string> {
+export function toNotation(
+  swagger: Swagger,
+  roots: readonly string[],
+  numbers: Numbers,
+): Map<string, string> {
   const found = new Set<string>();
   const open = [...roots];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
@@ -46,7 +53,7 @@ export function toNotation(swagger: Swagger, roots: readonly string[]): Map<stri
   for (const name of [...found].sort()) {
     const definition = swagger.definitions[name];
     if (definition?.properties !== undefined) {
-      lines.set(`${groupOf(name)}.${shortName(name)}`, toLine(name, definition));
+      lines.set(`${groupOf(name)}.${shortName(name)}`, toLine(name, definition, numbers));
     }
   }
   return lines;
@@ -61,18 +68,23 @@ function referencesOf(value: unknown): string[] {
 
 /** "core" of io.k8s.api.core.v1.Pod, "meta" of io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta; "" of Quantity. */
 function groupOf(name: string): string {
-  return /\.(\w+)\.v1\.\w+$/.exec(name)?.[1] ?? "";
+  const [, group = "", version = "1"] = /\.(\w+)\.v(\d)\.\w+$/.exec(name) ?? [];
+  return version === "1" ? group : `${group}${version}`;
 }
 
 function shortName(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1);
 }
 
-function toLine(name: string, definition: Definition): string {
+function toLine(name: string, definition: Definition, numbers: Numbers): string {
   const group = groupOf(name);
+  const type = `${group}.${shortName(name)}`;
   const fields = Object.entries(definition.properties ?? {}).map(([key, property]) => {
     const required = definition.required?.includes(key) ? "*" : "";
-    return `${key}:${shape(property, group)}${required}${flags(property)}`;
+    const number = numbers(type, key);
+    return `${key}:${shape(property, group)}${required}${flags(property)}${
+      number === undefined ? "" : `/${number}`
+    }`;
   });
   return [...(definition["x-kubernetes-map-type"] === "atomic" ? ["^"] : []), ...fields].join(" ");
 }

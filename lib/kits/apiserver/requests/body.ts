@@ -7,7 +7,8 @@ import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
 import { decodeBody, type Decoded } from "./decode.ts";
-import { decodeProtobuf, PROTOBUF } from "./protobuf.ts";
+import { decodeProtobuf } from "../protobuf/decode.ts";
+import { PROTOBUF } from "../protobuf/encode.ts";
 import { concat } from "./respond.ts";
 import { parseMediaTypes } from "./shape.ts";
 

@@ -13,9 +13,10 @@ import { type Entries, lowerBound, rangeOf } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import {
   concat,
+  encodedResponse,
   encodeText,
   headOf,
-  jsonResponse,
+  isPlain,
   partialMetadata,
   servedBytes,
   servedObject,
@@ -46,8 +47,8 @@ const PIECE = 1 << 18;
 export function listResponse(cluster: Cluster, request: ListRequest): Response {
   const page = listPage(cluster, request);
   const { kind, shape } = request;
-  if (shape.form === "object" && !shape.pretty) return new Response(listBody(kind, page), JSON_HEAD);
-  return jsonResponse(shapedList(cluster, page, request), { pretty: shape.pretty });
+  if (isPlain(shape)) return new Response(listBody(kind, page), JSON_HEAD);
+  return encodedResponse(shapedList(cluster, page, request), { shape });
 }
 
 const JSON_HEAD = { headers: { "content-type": "application/json" } };

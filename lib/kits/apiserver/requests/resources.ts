@@ -2,7 +2,7 @@
  * Requests for resources: from a method and a path to the verb that serves it.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { User } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { withoutOwners } from "../apply/ownership.ts";
@@ -32,7 +32,7 @@ import { type Decoded, decodePatched } from "./decode.ts";
 import { readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { JSON_PATCH, readPatch } from "./patch.ts";
-import { jsonResponse, objectResponse, servedObject } from "./respond.ts";
+import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
@@ -62,7 +62,7 @@ export function serveResource(
     kind,
     path,
     query,
-    shape: shapeOf(request, query),
+    shape: shapeOf(request, query, kind),
     dryRun: isDryRun(request, query),
     user,
   };
@@ -293,10 +293,10 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
   if (!deletion.gone || kind.returnsDeleted) {
     return objectResponse(cluster, deletion.stored, { kind, shape, headers });
   }
-  return jsonResponse(successStatus(kind, deletion), { pretty: shape.pretty, headers });
+  return encodedResponse(successStatus(kind, deletion), { shape, headers });
 }
 
-function successStatus({ group, plural }: Kind, { stored }: Deletion): unknown {
+function successStatus({ group, plural }: Kind, { stored }: Deletion): JsonObject {
   const { name, uid } = stored.object.metadata;
   return {
     kind: "Status",
@@ -326,5 +326,5 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
   const objects = items.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
-  return jsonResponse(list, { pretty: shape.pretty, headers });
+  return encodedResponse(list, { shape, headers });
 }

@@ -3,8 +3,10 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { formatYaml } from "../../../runtime/yaml.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
+import { encodeProtobuf, PROTOBUF } from "../protobuf/encode.ts";
 import type { Refusal } from "../refusal.ts";
 import { encodeBody, type Stored } from "../storage/stored.ts";
 import { toTable } from "../tables.ts";
@@ -55,10 +57,30 @@ export interface ObjectResponseOptions {
 export function objectResponse(cluster: Cluster, stored: Stored, options: ObjectResponseOptions): Response {
   const { kind, shape, code = 200, headers = new Headers() } = options;
   headers.set("content-type", "application/json");
-  if (shape.form === "object" && !shape.pretty) {
+  if (isPlain(shape)) {
     return new Response(concat([headOf(kind), servedBytes(kind, stored)]), { status: code, headers });
   }
-  return jsonResponse(shapedObject(cluster, stored, options), { code, headers, pretty: shape.pretty });
+  return encodedResponse(shapedObject(cluster, stored, options), { code, headers, shape });
+}
+
+/** Tells whether stored bytes may be sent as they are. */
+export function isPlain({ form, encoding, pretty }: Shape): boolean {
+  return form === "object" && encoding === "json" && !pretty;
+}
+
+/** Answers with a value in the encoding that is asked for. */
+export function encodedResponse(
+  value: JsonObject,
+  { shape, code = 200, headers = new Headers() }: Pick<ObjectResponseOptions, "shape" | "code" | "headers">,
+): Response {
+  const bytes = shape.encoding === "protobuf" ? encodeProtobuf(value) : undefined;
+  if (bytes !== undefined) {
+    headers.set("content-type", PROTOBUF);
+    return new Response(bytes, { status: code, headers });
+  }
+  if (shape.encoding !== "yaml") return jsonResponse(value, { code, headers, pretty: shape.pretty });
+  headers.set("content-type", "application/yaml");
+  return new Response(formatYaml(JSON.parse(JSON.stringify(value))), { status: code, headers });
 }
 
 /** Gives one object in the form that is asked for. */

@@ -12,7 +12,7 @@ import { updateObject } from "../writes/update.ts";
 import { readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { readPatch } from "./patch.ts";
-import { jsonResponse } from "./respond.ts";
+import { encodedResponse } from "./respond.ts";
 import { writerOf } from "./writer.ts";
 
 /** Serves GET, PUT and PATCH of a scale. */
@@ -25,7 +25,7 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     if (stored === undefined) throw notFound(kind, name);
     return stored;
   };
-  if (request.method === "GET") return jsonResponse(scaleOf(kind, find()), { pretty: shape.pretty });
+  if (request.method === "GET") return encodedResponse(scaleOf(kind, find()), { shape });
   let wanted: unknown;
   if (request.method === "PUT") wanted = await readValue(request);
   else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));
@@ -46,7 +46,7 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     change,
     writer: writerOf(request, query, "scale"),
   });
-  return jsonResponse(scaleOf(kind, stored), { pretty: shape.pretty });
+  return encodedResponse(scaleOf(kind, stored), { shape });
 }
 
 /** @throws {Refusal} 422 */

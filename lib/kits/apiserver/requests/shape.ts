@@ -4,10 +4,13 @@
  * Source: Kubernetes documentation, "Kubernetes API Concepts", "Receiving resources as Tables", "Alternate representations".
  */
 
+import type { Kind } from "../kinds.ts";
+import { hasMessage, PROTOBUF } from "../protobuf/encode.ts";
 import { notAcceptable } from "../refusal.ts";
 
 export interface Shape {
   readonly form: "object" | "table" | "metadata";
+  readonly encoding: "json" | "yaml" | "protobuf";
   /** Indented JSON. */
   readonly pretty: boolean;
   /** What the rows of a table carry. */
@@ -34,7 +37,13 @@ export function parseMediaTypes(header: string): MediaType[] {
   });
 }
 
-const JSON_TYPES = ["application/json", "*/*", "application/*"];
+const ENCODINGS: Readonly<Record<string, Shape["encoding"]>> = {
+  "application/json": "json",
+  "*/*": "json",
+  "application/*": "json",
+  "application/yaml": "yaml",
+  [PROTOBUF]: "protobuf",
+};
 const FORMS: Readonly<Record<string, Shape["form"]>> = {
   "Table;meta.k8s.io;v1": "table",
   "PartialObjectMetadata;meta.k8s.io;v1": "metadata",
@@ -42,27 +51,36 @@ const FORMS: Readonly<Record<string, Shape["form"]>> = {
 };
 
 /**
- * Gives the first form that the client accepts and we can give.
+ * Returns the first form and encoding that the client accepts and we can give.
  *
  * @throws {Refusal} 406
  */
-export function shapeOf(request: Request, query: URLSearchParams): Shape {
+export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): Shape {
   const includeObject = query.get("includeObject") ?? "Metadata";
   const shape = {
+    encoding: "json",
     pretty: isTrue(query.get("pretty")),
     includeObject: includeObject === "None" || includeObject === "Object" ? includeObject : "Metadata",
   } as const;
   const accept = request.headers.get("accept");
   if (accept === null || accept === "" || accept === "application/json") return { ...shape, form: "object" };
+  const speaks = !kind.custom && hasMessage(kind.apiVersion, kind.kind);
   for (const { type, parameters } of parseMediaTypes(accept)) {
-    if (!JSON_TYPES.includes(type)) continue;
-    const as = parameters.get("as");
-    if (as === undefined) return { ...shape, form: "object" };
-    const key = `${as};${parameters.get("g")};${parameters.get("v")}`;
-    const form = Object.hasOwn(FORMS, key) ? FORMS[key] : undefined;
-    if (form !== undefined) return { ...shape, form };
+    const encoding = Object.hasOwn(ENCODINGS, type) ? ENCODINGS[type] : undefined;
+    const form = encoding === undefined ? undefined : formOf(parameters);
+    if (encoding === undefined || form === undefined) continue;
+    if (encoding === "yaml" && isTrue(query.get("watch"))) continue;
+    if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
+    return { ...shape, form, encoding };
   }
-  throw notAcceptable(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]);
+  throw notAcceptable(["application/json", "application/yaml", ...(kind.custom ? [] : [PROTOBUF])]);
+}
+
+function formOf(parameters: ReadonlyMap<string, string>): Shape["form"] | undefined {
+  const as = parameters.get("as");
+  if (as === undefined) return "object";
+  const key = `${as};${parameters.get("g")};${parameters.get("v")}`;
+  return Object.hasOwn(FORMS, key) ? FORMS[key] : undefined;
 }
 
 /** Reads a switch in a query. */

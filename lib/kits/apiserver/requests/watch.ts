@@ -9,6 +9,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
+import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
 import { Refusal, tooLargeVersion } from "../refusal.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -55,8 +56,12 @@ export function watchResponse(cluster: Cluster, request: WatchRequest): Response
   watch.end(timeout > 0 ? timeout : MIN_TIMEOUT_SECONDS * (1 + cluster.host.random.next()));
   signal?.addEventListener("abort", () => watch.close(), { once: true });
   return new Response(watch.stream(), {
-    headers: { "content-type": "application/json", "cache-control": "no-cache, private" },
+    headers: { "content-type": contentTypeOf(shape), "cache-control": "no-cache, private" },
   });
+}
+
+function contentTypeOf({ encoding }: Shape): string {
+  return encoding === "protobuf" ? `${PROTOBUF};stream=watch` : "application/json";
 }
 
 /** Where a watch begins. */
@@ -129,7 +134,7 @@ class Watch implements ChangeListener {
 
   /** NB: the response has begun when the real server finds out, so the error comes as an event. */
   #fail(error: Error): void {
-    this.#lines.push(errorLine(error));
+    this.#lines.push(this.#encode("ERROR", errorStatus(error)));
     this.close();
   }
 
@@ -228,12 +233,18 @@ class Watch implements ChangeListener {
 
   #line(type: EventType, stored: Stored): Uint8Array[] {
     const { kind, shape } = this.#options;
-    if (shape.form !== "object") {
+    if (shape.form !== "object" || shape.encoding !== "json") {
       const object = shapedObject(this.#cluster, stored, { kind, shape, noHeaders: this.#hasHeaders });
       this.#hasHeaders = true;
-      return [encodeText(`${JSON.stringify({ type, object })}\n`)];
+      return [this.#encode(type, object)];
     }
     return [OPENINGS[type], this.#head, servedBytes(kind, stored), CLOSING];
+  }
+
+  /** NB: what has no message is of no kind that is watched in protocol buffers. */
+  #encode(type: string, object: JsonObject): Uint8Array {
+    const frame = this.#options.shape.encoding === "protobuf" ? encodeEvent(type, object) : undefined;
+    return frame ?? encodeText(`${JSON.stringify({ type, object })}\n`);
   }
 
   #planBookmark(seconds: number): void {
@@ -251,11 +262,13 @@ class Watch implements ChangeListener {
   }
 
   #bookmarkLine(ends: boolean): Uint8Array {
-    const { kind } = this.#options;
+    const { kind, shape } = this.#options;
     const metadata: JsonObject = { resourceVersion: String(this.#cluster.store.version) };
     if (ends) metadata.annotations = { "k8s.io/initial-events-end": "true" };
-    const object = { kind: kind.kind, apiVersion: kind.apiVersion, metadata };
-    return encodeText(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
+    const object = shape.form === "metadata"
+      ? { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata }
+      : { kind: kind.kind, apiVersion: kind.apiVersion, metadata };
+    return this.#encode("BOOKMARK", object);
   }
 }
 
@@ -266,10 +279,8 @@ const OPENINGS: Readonly<Record<EventType, Uint8Array>> = {
 };
 const CLOSING = encodeText("}\n");
 
-function errorLine(error: Error): Uint8Array {
+function errorStatus(error: Error): JsonObject {
   const status = error instanceof Refusal ? error.status : { message: error.message };
   const { kind, apiVersion, ...rest } = { kind: "Status", apiVersion: "v1", ...status };
-  return encodeText(
-    `${JSON.stringify({ type: "ERROR", object: { kind, apiVersion, metadata: {}, ...rest } })}\n`,
-  );
+  return { kind, apiVersion, metadata: {}, ...rest };
 }

@@ -5,7 +5,8 @@
  * Shapes: `s` string, `y` base64, `i` int32, `l` int64, `b` boolean, `d` double, `[T]` list, `{T}` map, or the name of a
  * type (in the same group without the group). Flags: `*` required; `@k` merges by key k, `+` merges as a set, `~` retainKeys,
  * `!` replaces (strategic merge patch); `#k,l` list of type map with these keys, `&` set, `=` atomic, `^` atomic map
- * (server-side apply). A line is parsed when it is needed, which takes microseconds; nothing is kept.
+ * (server-side apply); `/4` the number in protocol buffers, `?` after it where zero is a value, `/2.1` a field of a message
+ * that JSON flattens. A type of another version than v1 has that in the name of its group (`autoscaling2`).
  */
 
 import { CORE } from "./core.ts";
@@ -34,6 +35,10 @@ export interface Field {
   readonly listType?: "map" | "set" | "atomic";
   readonly listKeys?: readonly string[];
   readonly atomicMap: boolean;
+  /** In protocol buffers: the number, or the numbers on the way to it. Empty for what is not sent. */
+  readonly numbers: readonly number[];
+  /** In protocol buffers, zero is a value, and not the lack of one. */
+  readonly isPointer: boolean;
 }
 
 const SCALARS: Readonly<Record<string, Shape>> = {
@@ -49,6 +54,7 @@ const SCALARS: Readonly<Record<string, Shape>> = {
 const SPECIAL: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "Quantity": { type: "string" },
   "IntOrString": { type: "string", format: "int-or-string" },
+  "RawExtension": { type: "object" },
   "meta.Time": { type: "string", format: "date-time" },
   "meta.MicroTime": { type: "string", format: "date-time" },
   "meta.FieldsV1": { type: "object" },
@@ -62,16 +68,20 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 const PREFIXES: Readonly<Record<string, string>> = {
   "Quantity": "io.k8s.apimachinery.pkg.api.resource",
   "IntOrString": "io.k8s.apimachinery.pkg.util.intstr",
+  "RawExtension": "io.k8s.apimachinery.pkg.runtime",
   "meta": "io.k8s.apimachinery.pkg.apis.meta.v1",
   "apiextensions": "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+  "apiregistration": "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1",
+  "autoscaling2": "io.k8s.api.autoscaling.v2",
 };
 
 /** Gives the name of a kind's type, such as "core.Pod"; undefined for kinds that are not built in. */
 export function typeOfKind(apiVersion: unknown, kind: unknown): string | undefined {
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["core", apiVersion];
-  const name = `${group?.split(".")[0]}.${kind}`;
-  const known = version === "v1" && (!group?.includes(".") || group.endsWith(".k8s.io"));
+  const number = /^v(\d)$/.exec(version ?? "")?.[1];
+  const name = `${group?.split(".")[0]}${number === "1" ? "" : number}.${kind}`;
+  const known = number !== undefined && (!group?.includes(".") || group.endsWith(".k8s.io"));
   return known && lineOf(name) !== undefined ? name : undefined;
 }
 
@@ -108,9 +118,20 @@ function groupOf(type: string): string {
   return type.includes(".") ? type.slice(0, type.indexOf(".")) : "";
 }
 
+let lines: ReadonlyMap<string, string> | undefined;
+
+/** NB: the tables are split once, when the first type is asked for; a line is parsed whenever it is. */
 function lineOf(type: string): string | undefined {
-  for (const table of [CORE, GROUPS, DEFINITIONS]) if (Object.hasOwn(table, type)) return table[type];
-  return undefined;
+  lines ??= new Map(typeLines());
+  return lines.get(type);
+}
+
+/** Returns the tables as they are written: the name of each type, and its line. */
+export function typeLines(): [string, string][] {
+  return [CORE, GROUPS, DEFINITIONS].flatMap((table) => table.trim().split("\n")).map((line) => {
+    const space = line.indexOf(" ");
+    return space < 0 ? [line, ""] : [line.slice(0, space), line.slice(space + 1)];
+  });
 }
 
 function tokensOf(type: string): string[] | undefined {
@@ -119,7 +140,7 @@ function tokensOf(type: string): string[] | undefined {
 
 function parseField(token: string, group: string): Field {
   const colon = token.indexOf(":");
-  const rest = token.slice(colon + 1);
+  const [rest = "", place = ""] = token.slice(colon + 1).split("/");
   const end = rest.search(/[*@+~!#&=^]/);
   const flags = end < 0 ? "" : rest.slice(end);
   const mergeKey = /@([^*+~!#&=^]+)/.exec(flags)?.[1];
@@ -139,6 +160,8 @@ function parseField(token: string, group: string): Field {
     retainsKeys: flags.includes("~"),
     replaces: flags.includes("!"),
     atomicMap: flags.includes("^"),
+    numbers: place.split(/[.?]/).filter((part) => part !== "").map(Number),
+    isPointer: place.endsWith("?"),
     ...(mergeKey === undefined ? {} : { mergeKey }),
     ...(listType === undefined ? {} : { listType }),
     ...(keys === undefined ? {} : { listKeys: keys.split(",") }),

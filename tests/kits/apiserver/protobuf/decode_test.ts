@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { decodeProtobuf } from "../../../../lib/kits/apiserver/requests/protobuf.ts";
+import { decodeProtobuf } from "../../../../lib/kits/apiserver/protobuf/decode.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -17,7 +17,9 @@ function varint(number: number, ...bytes: number[]): Uint8Array {
 
 /** A whole body. */
 function body(kind: string, ...fields: Uint8Array[]): Uint8Array {
-  const type = field(1, field(1, "v1"), field(2, kind));
+  const groups: Record<string, string> = { Deployment: "apps/v1", PriorityClass: "scheduling.k8s.io/v1" };
+  const group = Object.hasOwn(groups, kind) ? groups[kind] : undefined;
+  const type = field(1, field(1, group ?? "v1"), field(2, kind));
   return Uint8Array.from([0x6b, 0x38, 0x73, 0, ...type, ...field(2, ...fields)]);
 }
 
