@@ -3,8 +3,7 @@
  *
  * kubectl asks for version 3 as JSON, one document per group and version, and looks in it for three things: whether PATCH
  * takes `fieldValidation` and strategic merge patches, and the schema with the kind's
- * `x-kubernetes-group-version-kind`. It asks for version 2 only as protobuf, which this server does not speak (406), and then
- * falls back to what is compiled into it. Descriptions of the built-in kinds are left out.
+ * `x-kubernetes-group-version-kind`. It asks for version 2 only as protobuf (`protobuf/openapi.ts`). Descriptions of the built-in kinds are left out.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
@@ -15,9 +14,6 @@ import { customSchemas, definitionNameOf, schemasOf, toVersion2 } from "./openap
 import { definitionName, typeOfKind } from "./types/mod.ts";
 
 const INFO = { title: "Kubernetes", version: "v1.36.3" };
-
-/** The media type in which kubectl asks for version 2. A server that does not speak it answers 406. */
-export const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
 /** What is served: all resources, and the definitions of the custom ones. */
 export interface Served {

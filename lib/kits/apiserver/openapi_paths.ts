@@ -23,6 +23,7 @@ const OF_SUBRESOURCE = { get: "get", put: "update", patch: "patch" } as const;
 
 const JSON_TYPE = "application/json";
 const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+json"];
+const APPLY_TYPE = "application/apply-patch+yaml";
 const STRATEGIC_TYPE = "application/strategic-merge-patch+json";
 
 /** Gives the path items of a resource and its subresources. */
@@ -75,7 +76,7 @@ function operation({ resource, method, verb, options }: Operation): JsonObject {
     : [];
   const types = method !== "patch"
     ? [JSON_TYPE]
-    : [...PATCH_TYPES, ...(options.strategic ? [STRATEGIC_TYPE] : [])];
+    : [...PATCH_TYPES, ...(options.strategic ? [STRATEGIC_TYPE] : []), APPLY_TYPE];
   return {
     ...body({ writes, types, options }),
     parameters: [

@@ -9,9 +9,10 @@ import { ADMIN } from "./access/user.ts";
 import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
-import { OPENAPI_V2_PROTOBUF, openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
 import { apiVersionFor, parseResourcePath, type ResourcePath } from "./paths.ts";
-import { badRequest, methodNotAllowed, noSuchResource, notAcceptable, notFound } from "./refusal.ts";
+import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
+import { badRequest, methodNotAllowed, noSuchResource, notFound } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
@@ -104,8 +105,10 @@ function addOpenapi(app: Hono, cluster: Cluster): void {
   const definitions = (): KubeObject[] =>
     [...cluster.store.collection(DEFINITIONS).values()].map(({ object }) => object);
   app.get("/openapi/v2", (c) => {
-    if (c.req.header("accept") === OPENAPI_V2_PROTOBUF) throw notAcceptable(["application/json"]);
-    return jsonResponse(openapiV2(resourcesOf(cluster), definitions()));
+    const document = openapiV2(resourcesOf(cluster), definitions());
+    const accepted = c.req.header("accept") ?? "";
+    if (!OPENAPI_V2_ACCEPTED.some((type) => accepted.includes(type))) return jsonResponse(document);
+    return new Response(encodeOpenapi(document), { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
   });
   app.get("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
   app.get("/openapi/v3/*", (c) => {
