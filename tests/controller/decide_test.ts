@@ -95,6 +95,8 @@ describe("decide()", () => {
     const pending = { isRequired: true, isPending: true };
     const waiting = decided({ body, handlers: [{ on: "delete" }] }, pending);
     assert.ok(waiting.kind === "handle" && waiting.isPending);
+    const others: BenchHandler[] = [{ on: "create", options: { labels: { a: "b" } } }];
+    assert.equal(decided({ body, handlers: others }, pending).kind, "ignore");
     const over = decided({ body, handlers: [{ on: "create", options: { labels: { a: "b" } } }] }, {
       isRequired: true,
       isPending: false,

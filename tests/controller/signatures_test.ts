@@ -58,5 +58,10 @@ describe("Signatures", () => {
 
   it("do not sign deletions, which no edit starts over", () => {
     assert.deepEqual(signed(bench({ size: 1 }), "delete"), [undefined, undefined]);
+    const { r, state } = bench({ size: 1 });
+    const decision = decide(r, { isRequired: false, isPending: false });
+    assert.ok(decision.kind === "handle");
+    const digest = new Signatures(r, decision.cause, "delete").digests();
+    assert.deepEqual(r.registry.changesOf(state.resource).map(digest), [undefined, undefined]);
   });
 });

@@ -316,7 +316,7 @@ describe("WorkQueue", () => {
     queue.stop();
     add("ADDED", "a", 2);
     queue.add(stateOf("a"), "retry");
-    await host.clock.advance(500);
+    await host.clock.advance(1);
     assert.deepEqual([log, host.clock.pending], [["begin b1", "end b1"], 0]);
   });
 });

@@ -47,6 +47,19 @@ describe("ObjectStore", () => {
     second.beginListing();
     assert.deepEqual(second.put(widget("a", 4)), { cached, adoption: "older" });
     assert.deepEqual(second.sweep(), []);
+    const third = new ObjectStore();
+    third.take(cached);
+    third.beginListing();
+    assert.deepEqual(third.sweep(), [cached], "no listing of its own has shown it");
+  });
+
+  it("notes what the server has shown last, whatever was written or read since", () => {
+    const store = new ObjectStore();
+    const { cached } = store.put(widget("a", 1));
+    cached.adopt(widget("a", 9), { from: "write", until: 0 });
+    assert.equal(cached.shown, "1");
+    store.put(widget("a", 5));
+    assert.deepEqual([cached.shown, cached.object], ["5", widget("a", 9)]);
   });
 
   it("takes what a listing has shown when the server was set back, however old that is", () => {

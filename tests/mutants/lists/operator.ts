@@ -2,7 +2,6 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const MEMORIES = ["tests/operator/memories_test.ts", "tests/operator/queueing_test.ts"];
 const DISCOVERY = ["tests/client/discovery_test.ts"];
 
 const mutants: Mutant[] = [
@@ -47,45 +46,6 @@ const mutants: Mutant[] = [
       "const handlers = [...registry.objectHandlers, ...registry.admissionHandlers];",
     ],
     ["new Map(registry.admissionHandlers.map((each) => [each, this.#resolve(each, served)]))", "new Map()"],
-  ]),
-  ...breaksOf("lib/operator/keeping.ts", [
-    [
-      "return Object.entries(written).flatMap(",
-      "return Object.entries({ ...answer as object, ...written }).flatMap(",
-    ],
-    [
-      "return droppedFields(value, live, `${path}${key}.`);",
-      "return JSON.stringify(value) === JSON.stringify(live) ? [] : [path + key];",
-    ],
-    [`return value.length === 0 && path === "metadata.";`, "return false;"],
-  ]),
-  ...breaksOf("lib/operator/memories.ts", [
-    [": `${keyOf(resource)}/${namespace}/${name}`", ": `${keyOf(resource)}/${name}`"],
-    [": `${keyOf(resource)}/${namespace}/${name}`", ": `${resource.plural}/${namespace}/${name}`"],
-  ], MEMORIES),
-  ...breaksOf("lib/operator/queueing.ts", [
-    ["if (this.#workers.get(worker.memory.key) === worker) this.#workers.delete(worker.memory.key);", ""],
-    ["      memories.forget(worker.memory);", ""],
-    ["if (worker.running || worker.paused) return;", "if (worker.paused) return;"],
-    ["using _slot = await limiter.enter(this.#stopping.signal, { urgent: isUrgent(worker) });", ""],
-    ["if (!keepsAll && isEcho(memory, event)) return indexing?.submit(memory, event);", ""],
-    ["if (restored) memory.restored = true;", ""],
-    [`if (last !== undefined && last.type !== "DELETED" && !keepsAll) worker.events.pop();`, ""],
-    [`last.type !== "DELETED" && !keepsAll) worker`, "!keepsAll) worker"],
-    [
-      `if (this.#workers.get(key)?.paused !== true) this.wake(key, "dependency");`,
-      `this.wake(key, "dependency");`,
-    ],
-    [`if (this.#workers.get(key)?.paused !== true) this.wake(key, "dependency");`, ""],
-    ["if (this.#isHeld(memory)) {\n      this.#held.set(key, wake);", "if (this.#isHeld(memory)) {"],
-    [
-      `if (this.#isHeld(worker.memory)) this.#held.set(key, next.wake ?? "retry");`,
-      "if (this.#isHeld(worker.memory)) return;",
-    ],
-    ["else this.wake(key, wake);", ""],
-    ["this.#stopping.abort();", ""],
-    ["worker.paused = next.paused === true;", "worker.paused = true;"],
-    ["worker.paused = next.paused === true;", "worker.paused = false;"],
   ]),
   ...breaksOf("lib/client/discovery_formats.ts", [
     [

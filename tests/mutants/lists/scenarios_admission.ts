@@ -120,12 +120,6 @@ const mutants: Mutant[] = [
   // A creation is remembered, too; or nothing is.
   { ...REVIEWS, replace: 'const exists = operation !== "CREATE";', by: "const exists = true;" },
   { ...REVIEWS, replace: 'const exists = operation !== "CREATE";', by: "const exists = false;" },
-  {
-    file: "lib/operator/memories.ts",
-    tests,
-    replace: "this.#early.set(key, memo);",
-    by: "",
-  },
   // What a review is about.
   { ...REVIEWS, replace: "if (found === undefined) {", by: "if (found === undefined && all.size === 0) {" },
   { ...REVIEWS, replace: "if (others.length === 0) return found;", by: "return found as Resource;" },
@@ -200,7 +194,7 @@ const mutants: Mutant[] = [
   },
   {
     ...CONFIGURATION,
-    replace: '...url !== undefined && { url: `${url.replace(/\\/+$/, "")}/${path}` },',
+    replace: '...url !== undefined && { url: `${url.replace(/(?<!\\/)\\/+$/, "")}/${path}` },',
     by: "",
   },
 ];

@@ -6,11 +6,7 @@ const tests = ["tests/scenarios/causes_test.ts"];
 const finalizers = ["tests/scenarios/finalizers_test.ts"];
 
 const CAUSES = { file: "lib/registry/causes.ts", tests };
-const PROCESSING = { file: "lib/operator/processing.ts", tests };
-const CHANGES = { file: "lib/operator/changes.ts", tests };
-const FINALIZERS = { ...CHANGES, tests: finalizers };
 const APPLY = { file: "lib/execution/write_requests.ts", tests: finalizers };
-const HANDLING = { file: "lib/operator/handling.ts", tests: finalizers };
 
 const mutants: Mutant[] = [
   // The decision table.
@@ -47,24 +43,12 @@ const mutants: Mutant[] = [
     replace: "return metadataOf(body).deletionTimestamp != null;",
     by: 'return "deletionTimestamp" in metadataOf(body);',
   },
-  // Nothing is ever noted; or every state looks new.
-  { ...CHANGES, replace: "hasOld: old !== undefined,", by: "hasOld: true," },
-  { ...CHANGES, replace: "hasDiff: diff.length > 0,", by: "hasDiff: true," },
   {
     file: "lib/registry/args.ts",
     tests,
     replace:
       "return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);",
     by: "return [];",
-  },
-  // Who is resumed: all; again and again; those that were first seen by an event; nobody; also what is being deleted.
-  { ...CHANGES, replace: "memory.noticedByListing && !memory.handledOnce", by: "!memory.handledOnce" },
-  { ...CHANGES, replace: "memory.noticedByListing && !memory.handledOnce", by: "memory.noticedByListing" },
-  {
-    file: "lib/operator/memories.ts",
-    tests,
-    replace: "if (known !== undefined) return known;\n    const memory",
-    by: "if (known !== undefined && event.type !== null) return known;\n    const memory",
   },
   {
     file: "lib/registry/registry.ts",
@@ -93,16 +77,6 @@ const mutants: Mutant[] = [
     replace: 'if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";',
     by: "",
   },
-  // What has gone is handled once more.
-  { ...PROCESSING, tests: [...tests, ...finalizers], replace: 'isGone = event.type === "DELETED";', by: "" },
-
-  // The finalizer: goes on after the handlers; with more than itself; without the version; not at all.
-  {
-    ...FINALIZERS,
-    replace: "if (decision !== undefined) return decision;",
-    by:
-      "if (decision !== undefined) return { ...decision, ...await runHandlers(pass, { cause, handlers, selected: selectChanges(handlers, select), isPending: claim.isPending }), finalizer: decision.finalizer };",
-  },
   {
     ...APPLY,
     replace: "const body = { ...rest, metadata: { ...metadata, finalizers, resourceVersion } };",
@@ -124,23 +98,6 @@ const mutants: Mutant[] = [
     replace: 'requiresFinalizer: cause === "delete" && options.optional !== true,',
     by: 'requiresFinalizer: cause === "delete",',
   },
-  // It stays where nothing requires it; or goes although something does.
-  {
-    ...FINALIZERS,
-    replace: "if (isBlocked && (!claim.isRequired ||",
-    by: "if (isBlocked && (",
-  },
-  {
-    ...FINALIZERS,
-    replace: "const relevant = handlers.filter((handler) => prematches(handler, select));",
-    by: "const relevant = handlers;",
-  },
-  {
-    ...FINALIZERS,
-    replace: "if (isDeleting(memory.body) && !isHeld) await sayGoodbye",
-    by: "if (false) await sayGoodbye",
-  },
-  { ...HANDLING, replace: "pass.memory.saidGoodbye = true;", by: "" },
   {
     file: "lib/model/finalizers.ts",
     tests: finalizers,
@@ -154,21 +111,6 @@ const mutants: Mutant[] = [
     by:
       "this.body = { ...body, metadata: { ...body.metadata, resourceVersion: this.body.metadata.resourceVersion } };\n  }\n\n  #address",
   },
-  {
-    ...HANDLING,
-    replace:
-      'if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(pass, batches, batch);',
-    by:
-      "if (!progress.isDone) return { ...unfinished(pass, batches, batch), finalizer: { name: pass.persistence.finalizer, wanted: false } };",
-  },
-  // What was handled is not noted; it is reported that there was nothing to do.
-  {
-    ...HANDLING,
-    tests: [...finalizers, ...tests],
-    replace: "essence: cause.new,",
-    by: "essence: cause.old ?? cause.new,",
-  },
-  { ...HANDLING, replace: "if (selected.length > 0) pass.logger.info", by: "pass.logger.info" },
 ];
 
 export default mutants;

@@ -187,12 +187,6 @@ const mutants: Mutant[] = [
     by: "const isPending = false;",
   },
   { ...DAEMONS, tests: stopping, replace: "await this.#stop(object.tasks, reason);", by: "" },
-  {
-    file: "lib/operator/processing.ts",
-    tests: stopping,
-    replace: 'await pass.daemons.forget(memory, hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED");',
-    by: "await handleBackground(pass);",
-  },
   // The stages of stopping.
   { ...STOPPING, replace: 'this.#flagged.set("DAEMON_SIGNALLED");', by: "" },
   { ...STAGES, replace: "const toCancel = since + backoff;", by: "const toCancel = since;" },
@@ -239,21 +233,6 @@ const mutants: Mutant[] = [
     by: "",
   },
   { ...STOPPING, replace: 'this.#flag?.set("DONE");', by: "" },
-  // Optional handlers are not called where daemons hold the object; and what was done is done twice.
-  {
-    file: "lib/operator/changes.ts",
-    tests: stopping,
-    replace: "const isRequired = claim.isRequired || relevant",
-    by: "const isRequired = relevant",
-  },
-  {
-    file: "lib/operator/handling.ts",
-    tests: stopping,
-    replace:
-      'if (!progress.isDone || (reason === "delete" && isPending)) return unfinished(pass, batches, batch);',
-    by:
-      'if (!progress.isDone) return unfinished(pass, batches, batch);\n  if (reason === "delete" && isPending) return {};',
-  },
   // The operator's end.
   { ...DAEMONS, tests: stopping, replace: 'await this.#stop([...this.#live], "OPERATOR_EXITING");', by: "" },
   {

@@ -5,7 +5,6 @@ import type { Mutant } from "../mutant.ts";
 const filters = ["tests/scenarios/filters_test.ts", "tests/scenarios/writes_test.ts"];
 const selectors = ["tests/scenarios/selectors_test.ts"];
 
-const CHANGES = { file: "lib/operator/changes.ts", tests: filters };
 const FILTERS = { file: "lib/registry/filters.ts", tests: filters };
 const DIFFBASE = { file: "lib/settings/persistence/diff_base.ts", tests: filters };
 const OBSERVATION = { file: "lib/operator/watched_resources.ts", tests: selectors };
@@ -21,30 +20,6 @@ const mutants: Mutant[] = [
   // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.
   { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "throw error;" },
   { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "return undefined;" },
-  {
-    file: "lib/operator/outcomes.ts",
-    tests: filters,
-    replace: "memory.complaints.add(handler.id);",
-    by: "",
-  },
-  {
-    file: "lib/operator/outcomes.ts",
-    tests: filters,
-    replace: 'logger.error("Filter failed',
-    by: 'logger.debug("Filter failed',
-  },
-  // Objects that nobody wants are noted, or logged about; so that they are updated when somebody does.
-  { ...CHANGES, replace: "if (relevant.length === 0) return {};", by: "" },
-  {
-    ...CHANGES,
-    replace: "if (relevant.length === 0) return {};",
-    by: 'if (relevant.length === 0) return void pass.logger.debug("Nobody wants it") ?? {};',
-  },
-  {
-    ...CHANGES,
-    replace: "const isLast = relevant.length === 0 && !claim.isPending;",
-    by: 'if (relevant.length === 0) pass.logger.info("Nobody wants it");\n  const isLast = false;',
-  },
   { ...FILTERS, replace: 'return "labels";', by: "{}" },
   { ...FILTERS, replace: 'return "when";', by: "{}" },
   {
@@ -57,13 +32,6 @@ const mutants: Mutant[] = [
     ...DIFFBASE,
     replace: "const value = getField(isRecorded ? essence : body, path);",
     by: "const value = getField(essence, path);",
-  },
-  // A handler that fails writes nothing.
-  {
-    file: "lib/operator/batches.ts",
-    tests: filters,
-    replace: "this.#ran.add(active.id);",
-    by: 'if (outcome.kind !== "success") this.#pass.patch.clear();',
   },
 
   // An ambiguous selector serves all; is not told of; takes the others of its kinds with it.

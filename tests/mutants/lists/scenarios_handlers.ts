@@ -4,23 +4,9 @@ import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/handlers_test.ts"];
 
-const EVENTS = { file: "lib/operator/events.ts", tests };
-const HANDLING = { file: "lib/operator/handling.ts", tests };
 const ARGS = { file: "lib/registry/args.ts", tests };
 
 const mutants: Mutant[] = [
-  // Only the first of the handlers is called.
-  {
-    ...EVENTS,
-    replace: "if (isWanted(handler, cause, pass)) await callHandler(handler, cause, pass);",
-    by: "if (isWanted(handler, cause, pass)) return await callHandler(handler, cause, pass);",
-  },
-  // What they return is dropped.
-  {
-    ...EVENTS,
-    replace: 'if (outcome.kind === "success") deliver(pass, handler.id, outcome.result);',
-    by: "",
-  },
   // Their errors are not logged.
   {
     file: "lib/execution/execute.ts",
@@ -54,44 +40,6 @@ const mutants: Mutant[] = [
       'const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);',
     by: 'const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["metadata", "status"]);',
   },
-  {
-    file: "lib/operator/changes.ts",
-    tests,
-    replace: "return { ...found, resource, body, memo, old, new: current, diff, patch, logger, indices };",
-    by:
-      "return { ...found, resource, body: current as never, memo, old, new: current, diff, patch, logger, indices };",
-  },
-  // Log lines do not say which object they are about.
-  {
-    file: "lib/operator/processing.ts",
-    tests,
-    replace: 'options.logger.child({ name: "lotse.objects", reference });',
-    by: 'options.logger.child({ name: "lotse.objects" });',
-  },
-  {
-    ...HANDLING,
-    replace: "if (cause.diff.length > 0 && cause.old !== undefined) logger",
-    by: "if (cause.old !== undefined) logger",
-  },
-  {
-    ...HANDLING,
-    replace: "if (cause.diff.length > 0 && cause.old !== undefined) logger",
-    by: "if (cause.diff.length > 0) logger",
-  },
-  { ...HANDLING, replace: 'logger.debug("Essence differs", { diff: cause.diff });', by: "{}" },
-  // All objects share the operator's memo; or none begins with it.
-  {
-    file: "lib/operator/memories.ts",
-    tests,
-    replace: "memo: this.#takeEarly(key) ?? { ...this.#memo },",
-    by: "memo: this.#memo as Record<string, unknown>,",
-  },
-  {
-    file: "lib/operator/memories.ts",
-    tests,
-    replace: "memo: this.#takeEarly(key) ?? { ...this.#memo },",
-    by: "memo: {},",
-  },
   // What the object does not have is made; or is not there.
   {
     file: "lib/model/views.ts",
@@ -112,7 +60,6 @@ const mutants: Mutant[] = [
     replace: "} else if (stored === undefined || !isEqual(record, stored)) {",
     by: "} else if (record.retries > 0 && (stored === undefined || !isEqual(record, stored))) {",
   },
-  { ...HANDLING, replace: "progress.purge(notes);", by: "" },
 ];
 
 export default mutants;

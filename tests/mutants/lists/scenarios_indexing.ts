@@ -6,7 +6,6 @@ const tests = ["tests/scenarios/indexing_test.ts"];
 
 const INDEXING = { file: "lib/engines/indexing/indexing.ts", tests };
 const TABLE = { file: "lib/engines/indexing/index_table.ts", tests };
-const QUEUEING = { file: "lib/operator/queueing.ts", tests };
 
 const mutants: Mutant[] = [
   // What functions return: only texts are keys; nothing is a value, too; former keys stay.
@@ -101,25 +100,12 @@ const mutants: Mutant[] = [
     replace: "      this.release(object.key);\n      return;",
     by: "      if (!this.#exclusions.has(object.key)) this.release(object.key);\n      return;",
   },
-  {
-    ...QUEUEING,
-    replace: "if (indexing?.gate.isOpen === false) await indexing.gate.opened(this.#stopping.signal);",
-    by: "",
-  },
-  { ...QUEUEING, replace: "if (indexed !== undefined) await indexed;", by: "" },
   // Kinds that have indexes only are not watched.
   {
     file: "lib/registry/registry.ts",
     tests,
     replace: 'return handler.type !== "activity" && handler.type !== "admission";',
     by: 'return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "index";',
-  },
-  // Filters and handlers do not get the indexes; or all kinds are asked; or what has a name of an argument takes its place.
-  {
-    file: "lib/operator/changes.ts",
-    tests,
-    replace: "diff, patch, logger, indices };",
-    by: "diff, patch, logger, indices: {} };",
   },
   {
     file: "lib/registry/registry.ts",

@@ -3,7 +3,6 @@
 import type { Mutant } from "../mutant.ts";
 
 const tests = ["tests/scenarios/activities_test.ts"];
-const persistence = ["tests/scenarios/persistence_test.ts"];
 const posting = ["tests/scenarios/posting_test.ts"];
 
 const ACTIVITIES = { file: "lib/engines/activities.ts", tests };
@@ -63,20 +62,6 @@ const mutants: Mutant[] = [
     by: "",
   },
 
-  // Kopf's wake-up note stays; or is removed by a write of its own; or is made.
-  {
-    file: "lib/operator/changes.ts",
-    tests: persistence,
-    replace: "persistence.progress.sweep(notes, memory.body);",
-    by: "",
-  },
-  {
-    file: "lib/operator/changes.ts",
-    tests: persistence,
-    replace: "persistence.progress.sweep(notes, memory.body);",
-    by: 'notes.merge({ metadata: { annotations: { "kopf.zalando.org/touch-dummy": String(Math.PI) } } });',
-  },
-
   // Events are posted although the settings say otherwise; or about the first object only; or in another namespace.
   {
     ...ANNOUNCING,
@@ -111,30 +96,6 @@ const mutants: Mutant[] = [
     tests: posting,
     replace: "withoutMiddle(message, 511, 510)",
     by: "message.slice(0, 1024)",
-  },
-  {
-    file: "lib/operator/processing.ts",
-    tests: posting,
-    replace: "if (!posting.loggers || !posting.enabled) return logger;",
-    by: "if (!posting.enabled) return logger;",
-  },
-  {
-    file: "lib/operator/processing.ts",
-    tests: posting,
-    replace: "if (!posting.loggers || !posting.enabled) return logger;",
-    by: "return logger;",
-  },
-  {
-    file: "lib/operator/events.ts",
-    tests: posting,
-    replace: "logger: pass.localLogger,",
-    by: "logger: pass.logger,",
-  },
-  {
-    file: "lib/operator/events.ts",
-    tests: posting,
-    replace: "const { memory, registry, localLogger: logger, indices, patch } = pass;",
-    by: "const { memory, registry, logger, indices, patch } = pass;",
   },
   { ...POSTING, replace: "backoffs: posting.backoffs,", by: "backoffs: [1]," },
   {

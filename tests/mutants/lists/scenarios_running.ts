@@ -7,21 +7,12 @@ const probes = ["tests/scenarios/probes_test.ts"];
 const embedding = ["tests/scenarios/embedding_test.ts"];
 const faults = ["tests/scenarios/faults_test.ts"];
 
-const PROCESSING = { file: "lib/operator/processing.ts", tests };
 const LIFETIME = { file: "lib/operator/run.ts", tests };
 const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const PROBING = { file: "lib/engines/probing.ts", tests: probes };
 const ACTIVITIES = { file: "lib/operator/activities.ts", tests: probes };
 
 const mutants: Mutant[] = [
-  // Pauses after failures: always the first; not held to; never anew.
-  { ...PROCESSING, replace: "memory.failures++;", by: "memory.failures = 0;" },
-  {
-    ...PROCESSING,
-    replace: 'return { after, wake: "error", paused: pause !== undefined };',
-    by: 'return { after, wake: "error" };',
-  },
-  { ...PROCESSING, replace: "pass.memory.failures = 0;", by: "" },
   // The end: without its reason, or an error; parts that fail are not noticed; streams and daemons go on; it waits for ever.
   {
     ...LIFETIME,
@@ -69,7 +60,6 @@ const mutants: Mutant[] = [
     replace: "if (this.#pause === 0 || signal.aborted) continue;",
     by: "if (signal.aborted) continue;\n      this.#pause += 600;",
   },
-  { file: "lib/operator/queueing.ts", tests, replace: "this.#crash(worker, events);", by: "" },
   {
     file: "lib/engines/peering/peering_object.ts",
     tests,
