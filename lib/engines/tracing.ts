@@ -14,18 +14,13 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
-import type {
-  ApiRequest,
-  Attempt,
-  AttemptOutcome,
-  TransportObserver,
-} from "../client/transport/transport.ts";
+import type { ApiRequest, Attempt, AttemptOutcome } from "../client/transport/transport.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Observer, Step } from "../execution/observer.ts";
 import { keyOf } from "../model/resource.ts";
 
 /** Makes spans. */
-export class Tracing implements Observer, TransportObserver {
+export class Tracing implements Observer {
   readonly #tracer: Tracer;
   readonly #requests = new WeakMap<Attempt, Span>();
 
@@ -48,7 +43,7 @@ export class Tracing implements Observer, TransportObserver {
     });
   }
 
-  onRequest({ method, subject }: ApiRequest, attempt: Attempt): Record<string, string> {
+  requestBegins({ method, subject }: ApiRequest, attempt: Attempt): Record<string, string> {
     const verb = subject?.verb ?? method.toLowerCase();
     const span = this.#tracer.startSpan(`lotse.request ${verb} ${subject?.resource.plural ?? ""}`.trimEnd(), {
       kind: SpanKind.CLIENT,
@@ -64,7 +59,7 @@ export class Tracing implements Observer, TransportObserver {
     return headers;
   }
 
-  onResponse(_request: ApiRequest, { status, error }: AttemptOutcome, attempt: Attempt): void {
+  requestEnds(_request: ApiRequest, { status, error }: AttemptOutcome, attempt: Attempt): void {
     const span = this.#requests.get(attempt);
     if (span === undefined) return;
     if (status !== undefined) span.setAttribute("http.response.status_code", status);

@@ -5,6 +5,8 @@
  * where nobody looks on, not even the arguments are made. Observers must not throw, and must not wait.
  */
 
+import type { RequestObserver } from "../client/transport/transport.ts";
+import type { WatchState } from "../client/watch/watcher.ts";
 import type { Diff } from "../model/diff.ts";
 import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
@@ -107,15 +109,14 @@ export interface HotLoop {
   readonly managers: readonly string[];
 }
 
-/** How a stream is doing; see `WatchState` of the client. */
-export interface StreamState {
-  readonly phase: "listing" | "watching" | "waiting";
-  readonly since: number;
-  readonly lastActivity: number | undefined;
-  readonly listed: boolean;
-  readonly restarts: number;
-  readonly failures: number;
-  readonly lastError: unknown;
+/** How a watch is doing at the moment; see `WatchState` of the client. */
+export type WatchSnapshot = Readonly<WatchState>;
+
+/** A watch that has entered another phase. */
+export interface WatchChange {
+  /** "plural.version.group|namespace". */
+  readonly key: string;
+  readonly state: WatchSnapshot;
 }
 
 /** A piece of work that may be wrapped: for what must know where it begins, ends, and what is called inside. */
@@ -126,8 +127,8 @@ export type Step =
 /** Who was asked by an admission review: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
 export type ReviewedWebhook = string;
 
-/** Looks on. */
-export interface Observer {
+/** Observes: one hook for each station on the way of an event, and for what goes on beside it. */
+export interface Observer extends RequestObserver {
   /** An event was taken in. */
   queued?(subject: Subject, type: WatchEvent["type"]): void;
   passBegins?(subject: Subject, start: PassStart): void;
@@ -144,10 +145,10 @@ export interface Observer {
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
   passEnds?(subject: Subject, end: PassEnd): void;
-  /** A stream has entered another phase. NB: the state is live. */
-  streamed?(resource: Resource, stream: { readonly key: string; readonly state: StreamState }): void;
-  /** A stream is no more, since its kind or namespace is served no more. */
-  streamEnded?(resource: Resource, stream: { readonly key: string }): void;
+  /** A watch has entered another phase. */
+  watchChanged?(resource: Resource, change: WatchChange): void;
+  /** A watch is no more, since its resource or namespace is served no more. */
+  watchEnded?(resource: Resource, watch: { readonly key: string }): void;
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
   posted?(result: "posted" | "repeated" | "dropped"): void;
   looped?(subject: Subject, loop: HotLoop): void;
@@ -165,6 +166,8 @@ export interface Observed {
 }
 
 const TOLD = [
+  "requestEnds",
+  "decoded",
   "queued",
   "passBegins",
   "changed",
@@ -174,8 +177,8 @@ const TOLD = [
   "attemptEnds",
   "written",
   "passEnds",
-  "streamed",
-  "streamEnded",
+  "watchChanged",
+  "watchEnded",
   "posted",
   "looped",
   "reviewBegins",
@@ -187,17 +190,19 @@ export function combineObservers(observers: readonly Observer[]): Observer {
   const combined: Record<string, unknown> = {};
   for (const name of TOLD) {
     const tell = observers.flatMap((each) => {
-      // All of them take two arguments at most; which, is the same for all of one name.
+      // All of them take three arguments at most; which, is the same for all of one name.
       const fn = each[name] as ((...args: unknown[]) => void) | undefined;
       return fn === undefined ? [] : [fn.bind(each)];
     });
     const [first, second] = tell;
     if (first !== undefined) {
-      combined[name] = second === undefined ? first : (a: unknown, b: unknown) => {
-        for (const fn of tell) fn(a, b);
+      combined[name] = second === undefined ? first : (a: unknown, b: unknown, c: unknown) => {
+        for (const fn of tell) fn(a, b, c);
       };
     }
   }
+  const heading = observers.filter(({ requestBegins }) => requestBegins !== undefined);
+  if (heading.length > 0) combined.requestBegins = collectHeaders(heading);
   const wrapping = observers.filter(({ around }) => around !== undefined);
   if (wrapping.length > 0) combined.around = wrapAll(wrapping);
   return combined;
@@ -206,4 +211,11 @@ export function combineObservers(observers: readonly Observer[]): Observer {
 function wrapAll(observers: readonly Observer[]): NonNullable<Observer["around"]> {
   return (step, run) =>
     observers.reduceRight((inner, each) => () => each.around?.(step, inner) ?? inner(), run)();
+}
+
+function collectHeaders(observers: readonly Observer[]): NonNullable<Observer["requestBegins"]> {
+  const [only] = observers;
+  if (observers.length === 1) return (request, attempt) => only?.requestBegins?.(request, attempt);
+  return (request, attempt) =>
+    Object.assign({}, ...observers.map((each) => each.requestBegins?.(request, attempt)));
 }

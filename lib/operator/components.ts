@@ -1,30 +1,29 @@
 /**
- * What there is before an operator serves: what it was given, who looks on, and indexes that exist and are empty.
+ * Options of a run, and the components that exist before the first request: gates, observers, and indexes, which are empty.
  */
 
 import { TaskGroup } from "../async/tasks.ts";
-import type { Client } from "../client/client.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
-import { Ledger } from "../engines/ledger.ts";
-import type { Poster } from "../engines/posting/poster.ts";
+import { HotLoops } from "../engines/hot_loop.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
+import { Ledger } from "../engines/ledger.ts";
+import type { Metrics } from "../engines/metrics/metrics.ts";
+import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
+import { combineObservers, type Observer } from "../execution/observer.ts";
 import type { Registry } from "../registry/registry.ts";
+import { isTraced } from "../runtime/context.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { TransportObserver } from "../client/transport/transport.ts";
-import { HotLoops } from "../engines/hot_loop.ts";
-import type { Metrics } from "../engines/metrics/metrics.ts";
-import type { Tracing } from "../engines/tracing.ts";
-import { combineObservers, type Observer } from "../execution/observer.ts";
-import { isTraced } from "../runtime/context.ts";
+import { Gates } from "./gates.ts";
 
 /** What a run is given. */
 export interface RunningOptions {
   readonly host: Host;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Of this run alone; startup handlers may change them. */
   readonly settings: Settings;
   readonly lifecycle: () => Lifecycle;
   /** The operator's own; each object's begins with a shallow copy of it. */
@@ -41,40 +40,43 @@ export interface RunningOptions {
   /** Under which name it meets other operators. */
   readonly identity: string;
   /** Called when the operator has started, and begins to watch. */
-  readonly onReady: () => void;
-  /** Called when every kind has been listed for the first time. */
-  readonly onSynced: () => void;
-  /** Called with the connection as long as there is one, then with undefined. */
-  readonly onClient: (client: Client | undefined) => void;
-  /** Called with the run's ledger, which outlives the run. */
-  readonly onLedger: (ledger: Ledger) => void;
-  /** Called with what posts events as long as there is one, then with undefined. */
-  readonly onPoster: (poster: Poster | undefined) => void;
+  readonly ready: () => void;
+  /** Called when every resource has been listed for the first time. */
+  readonly synced: () => void;
 }
 
-/** What keeps handlers waiting until it is known which kinds have indexes. */
+/** What keeps handlers waiting until it is known which resources have indexes. */
 export const STARTING = "starting";
 
-/** What there is before an operator serves. */
-export interface Ground {
-  readonly onlookers: Onlookers;
+/** What there is before an operator serves. Disposing ends what observers have going on. */
+export interface Components extends Disposable {
+  readonly gates: Gates;
+  readonly ledger: Ledger;
+  readonly hotLoops: HotLoops;
+  /** Undefined where nobody could ask for them. */
+  readonly metrics: Metrics | undefined;
+  /** Tells all observers. */
+  readonly observer: Observer;
   readonly indexing: Indexing;
-  /** Cycles of objects, and whatever else handlers do. */
+  /** Turns of objects, and whatever else handlers do. */
   readonly work: TaskGroup;
-  /** Aborts when handlers must stop. */
-  readonly handlers: AbortController;
   /** Aborts with an error that ends the operator. */
   readonly failed: AbortController;
 }
 
-/** Makes what there is before an operator serves: indexes exist, and are empty, from the beginning. */
-export async function prepareGround(options: RunningOptions): Promise<Ground> {
-  const { registry, settings, host, logger, onLedger } = options;
-  const onlookers = await gatherOnlookers(options);
-  onLedger(onlookers.ledger);
+/** Creates what there is before an operator serves. */
+export async function createComponents(options: RunningOptions): Promise<Components> {
+  const { registry, settings, host, logger, liveness } = options;
+  const gates = new Gates();
+  const ledger = new Ledger({ clock: host.clock });
+  const hotLoops = new HotLoops(host.clock);
+  const metrics = liveness === undefined ? undefined : await loadMetrics(host);
+  const tracing = isTraced() ? await loadTracing() : undefined;
+  const observer = combineObservers(
+    [ledger, hotLoops, metrics, tracing].filter((each) => each !== undefined),
+  );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });
-  const handlers = new AbortController();
   const indexing = new Indexing({
     handlers: registry.indexHandlers,
     handlersOf: (resource) => registry.indexesOf(resource),
@@ -82,47 +84,23 @@ export async function prepareGround(options: RunningOptions): Promise<Ground> {
     logger: logger.child({ name: "lotse.objects" }),
     defaultBackoff: () => settings.execution.defaultBackoff,
     tasks: work,
-    observer: onlookers.observer,
-    signal: handlers.signal,
+    observer,
+    signal: gates.handlers,
   });
   indexing.block(STARTING);
-  return { onlookers, indexing, work, handlers, failed: new AbortController() };
-}
-
-// Who looks on while an operator runs: the ledger, the detector of hot loops, and metrics where they are served.
-
-/** Those of one run. Disposing ends what they have going on. */
-export interface Onlookers extends Disposable {
-  readonly ledger: Ledger;
-  readonly hotLoops: HotLoops;
-  /** Undefined where nobody could ask for them. */
-  readonly metrics: Metrics | undefined;
-  /** Those that also want to see requests. */
-  readonly requests: readonly TransportObserver[];
-  /** Tells all of them. */
-  readonly observer: Observer;
-}
-
-export interface OnlookersOptions {
-  readonly host: Host;
-  /** The address of probes, if there are any: metrics are served there too. */
-  readonly liveness?: string;
-}
-
-/** Makes those of one run. */
-export async function gatherOnlookers({ host, liveness }: OnlookersOptions): Promise<Onlookers> {
-  const ledger = new Ledger({ clock: host.clock });
-  const hotLoops = new HotLoops(host.clock);
-  const metrics = liveness === undefined ? undefined : await loadMetrics(host);
-  const tracing = isTraced() ? await loadTracing() : undefined;
-  const both = [...metrics === undefined ? [] : [metrics], ...tracing === undefined ? [] : [tracing]];
   return {
+    gates,
     ledger,
     hotLoops,
     metrics,
-    observer: combineObservers([ledger, hotLoops, ...both]),
-    requests: both,
-    [Symbol.dispose]: () => metrics?.[Symbol.dispose](),
+    observer,
+    indexing,
+    work,
+    failed: new AbortController(),
+    [Symbol.dispose]: () => {
+      indexing[Symbol.dispose]();
+      metrics?.[Symbol.dispose]();
+    },
   };
 }
 

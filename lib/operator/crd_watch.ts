@@ -18,6 +18,7 @@ import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings, WatchingSettings } from "../settings/settings.ts";
 import { DiscoveryRetry, type ExpectedResource } from "./discovery_retry.ts";
+import type { Revisions } from "./revisions.ts";
 
 export interface CrdWatchOptions {
   readonly client: Client;
@@ -27,10 +28,7 @@ export interface CrdWatchOptions {
   readonly tasks: TaskGroup;
   /** Whether anything of a group matters. */
   readonly concerns: (group: string) => boolean;
-  /** Looks what is to be watched. */
-  readonly revise: () => Promise<void>;
-  /** The same; what fails is tried again later. */
-  readonly reviseOrRetry: () => Promise<void>;
+  readonly revisions: Pick<Revisions, "run" | "request">;
 }
 
 /** The CRDs of one operator's server. */
@@ -39,9 +37,9 @@ export class CrdWatch {
   readonly #retry: DiscoveryRetry;
 
   constructor(options: CrdWatchOptions) {
-    const { client, host: { clock }, tasks, reviseOrRetry: onCaughtUp } = options;
+    const { client, host: { clock }, tasks, revisions } = options;
     this.#options = options;
-    this.#retry = new DiscoveryRetry({ client, clock, tasks, onCaughtUp });
+    this.#retry = new DiscoveryRetry({ client, clock, tasks, onCaughtUp: () => revisions.request() });
   }
 
   /** Begins to watch them, unless the settings say that resources neither come nor go. */
@@ -67,12 +65,12 @@ export class CrdWatch {
   }
 
   async #onChange(group: string, expected: ExpectedResource | undefined): Promise<void> {
-    const { client, concerns, revise } = this.#options;
+    const { client, concerns, revisions } = this.#options;
     if (!concerns(group)) return;
     await client.discovery.refresh(group);
     // A CRD whose resource is not there at all: soon it is, perhaps in another version.
     const isComing = expected?.isServed === true && !await this.#retry.isDiscovered(expected);
-    if (!isComing) await revise();
+    if (!isComing) await revisions.run();
     if (expected !== undefined) await this.#retry.expect(expected);
   }
 }

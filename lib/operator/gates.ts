@@ -1,70 +1,88 @@
 /**
- * Pausing an operator while others are in its way, and going on.
+ * What may go on now, in one passive place: informers, peering and the end of a run write it; informers, the work queue, daemons
+ * and the object writer ask it.
  *
- * While it is paused streams are closed, daemons and timers are stopped, and what was planned is held back; what runs goes on
- * to its end. After the pause everything is listed anew, and only then what was held back goes on, with objects as they are
- * by then. Source: Kopf, B §4.6, §1.11.
+ * | gate | turns of objects | watches | daemons and timers | writes |
+ * |---|---|---|---|---|
+ * | peering: others are in the way | hold wakes; events that had come are handled | closed, listed anew afterwards | stopped | go on |
+ * | an informer is stale after that | hold wakes until it has listed | open | | go on |
+ * | handlers, fence: the run ends | | closed before | told to exit | none once the fence has gone up |
+ *
+ * What waits for the first indexing is the work queue's own gate. Source: Kopf, docs/peering.
  */
 
-import type { Passage } from "../async/gate.ts";
-import type { Client } from "../client/client.ts";
-import type { Daemons } from "../engines/daemons/daemons.ts";
-import { Peering } from "../engines/peering/peering.ts";
-import type { Check } from "../engines/probing.ts";
-import type { Host } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
-import type { Settings } from "../settings/settings.ts";
+import { GateRow, type Passage as ReadonlyGate } from "../async/gate.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
+import type { KubeObject } from "../model/object.ts";
 
-export interface PausingOptions {
-  readonly client: Client;
-  readonly host: Host;
-  readonly logger: Logger;
-  readonly settings: Settings;
-  readonly identity: string;
-  /** Which namespaces are served; undefined: the whole cluster. */
-  readonly namespaces: () => readonly string[] | undefined;
-  readonly daemons: Pick<Daemons, "pause" | "resume">;
-}
+/** Whether objects' turns must wait: all of them, or those that no event has brought. */
+export type Hold = "everything" | "wakes";
 
-/** Whether one operator may work now. */
-export class Pausing {
-  readonly #daemons: Pick<Daemons, "pause" | "resume">;
-  readonly peering: Peering;
+/** The gates of one run. */
+export class Gates {
+  /** Open while nobody is in the way. Each peering object has a gate in it. */
+  readonly peering: GateRow = new GateRow();
+  /** Informers that a pause has closed, and that have not listed since, by "plural.version.group|namespace". */
+  readonly #stale = new Set<string>();
+  readonly #handlers = new AbortController();
+  readonly #fence = new AbortController();
 
-  constructor({ daemons, logger, ...options }: PausingOptions) {
-    this.#daemons = daemons;
-    this.peering = new Peering({ ...options, logger: logger.child({ name: "lotse.peering" }) });
-  }
-
-  /** Open while the operator may work. */
-  get passage(): Passage {
-    return this.peering.passage;
+  /** Open while informers watch, and daemons and timers run. */
+  get watching(): ReadonlyGate {
+    return this.peering;
   }
 
   get isPaused(): boolean {
-    return !this.passage.isOpen;
+    return !this.peering.isOpen;
   }
 
-  /** Pauses and resumes daemons and timers until the signal aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
-    while (await this.passage.closed(signal)) {
-      await this.#daemons.pause();
-      if (!await this.passage.opened(signal)) return;
-      this.#daemons.resume();
-    }
+  /** Aborts when handlers must stop. */
+  get handlers(): AbortSignal {
+    return this.#handlers.signal;
   }
 
-  /** A pause is no fault: who waits for others is ready to take over. */
-  checks(): readonly Check[] {
-    const { isActive, problem, blockers } = this.peering;
-    if (!isActive) return [];
-    const names = [
-      ...new Set(blockers.map(({ identity, priority }) => `${identity} (priority ${priority})`)),
-    ];
-    return [{
-      name: "peering",
-      problem,
-      note: this.isPaused ? `paused for ${names.join(", ")}` : undefined,
-    }];
+  /** Aborts when nothing is written any more. */
+  get fence(): AbortSignal {
+    return this.#fence.signal;
   }
+
+  /** An informer was closed by a pause: until it has listed, objects may be other than they are known. */
+  markStale(key: string): void {
+    this.#stale.add(key);
+  }
+
+  /** An informer has listed, or is no more. Returns whether it was stale. */
+  markCurrent(key: string): boolean {
+    return this.#stale.delete(key);
+  }
+
+  /** Returns what must wait of an object's turns; undefined: nothing. */
+  hold({ resource, body }: { readonly resource: Resource; readonly body: KubeObject }): Hold | undefined {
+    return this.isStale(resource, body.metadata?.namespace) ? "wakes" : undefined;
+  }
+
+  /** Whether an object may be other than it is known, since its watch is or was closed by a pause. */
+  isStale(resource: Resource, namespace: string | undefined): boolean {
+    if (this.isPaused) return true;
+    if (this.#stale.size === 0) return false;
+    return keysFor(resource, namespace).some((key) => this.#stale.has(key));
+  }
+
+  stopHandlers(): void {
+    this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
+  }
+
+  stopWrites(): void {
+    this.#fence.abort(new DOMException("The operator is stopping", "AbortError"));
+  }
+}
+
+/** Returns the key of the informer of a resource: in one namespace, in all ("") or for those that are served ("*"). */
+export function informerKey(resource: Resource, scope: string): string {
+  return `${keyOf(resource)}|${scope}`;
+}
+
+/** Returns the keys under which the informer of an object may be. */
+export function keysFor(resource: Resource, namespace = ""): readonly string[] {
+  return ["*", namespace, ""].map((scope) => informerKey(resource, scope));
 }

@@ -5,13 +5,14 @@
  * and what they bring is handed on. What an ended one knew goes over to those that follow it.
  */
 
-import type { Passage as ReadonlyGate } from "../async/gate.ts";
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import { Informer } from "../client/cache/informer.ts";
 import { type CachedObject, type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { type ApiError, messageOf } from "../client/errors.ts";
 import { type Refusal, watchObjects, type WatchState } from "../client/watch/watcher.ts";
+import type { WorkQueue } from "../controller/work_queue.ts";
+import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -21,6 +22,8 @@ import type { Logger } from "../runtime/logging.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { ClusterWatches, type NamespaceScope } from "./cluster_watches.ts";
+import type { CrdWatch } from "./crd_watch.ts";
+import { type Gates, informerKey, keysFor } from "./gates.ts";
 
 export interface InformersOptions {
   readonly client: Client;
@@ -31,21 +34,17 @@ export interface InformersOptions {
   readonly scope: NamespaceScope;
   /** Told of each event of an object, in order. */
   readonly notify: (resource: Resource, event: ObjectEvent) => void;
-  /** Called with each informer that is started, by its key, before it lists anything. */
-  readonly onStarted?: (key: string, resource: Resource) => void;
-  /** Called with each informer that has listed its objects for the first time. */
-  readonly onListed?: (key: string) => void;
-  /** Called with each informer that was stopped since its resource or namespace is served no more. */
-  readonly onEnded?: (key: string) => void;
-  /** Called for each attempt at which the server does not know the resource. */
-  readonly onUnknown?: (resource: Resource) => void;
+  /** Closes informers, and is told which are stale. */
+  readonly gates: Gates;
+  /** Has what was held released when an informer has listed anew after a pause. */
+  readonly queue: Pick<WorkQueue, "release">;
+  /** Is blocked until each informer of a resource with indexes has listed. */
+  readonly indexing: Pick<Indexing, "concerns" | "block" | "release">;
+  /** Told of resources that the server does not know. */
+  readonly crds: Pick<CrdWatch, "doubt">;
+  readonly observer: Observer;
   /** Called once, when all informers that there are have listed their objects. */
   readonly onSynced: () => void;
-  readonly observer: Observer;
-  /** Informers watch while it is open. */
-  readonly gate: ReadonlyGate;
-  /** Called with each informer that has listed its objects anew after a pause. */
-  readonly onRelisted?: () => void;
 }
 
 /** How long a watch may fail before what is known of its objects counts as stale. */
@@ -99,29 +98,22 @@ export class Informers {
   readonly #clusterWatches: ClusterWatches;
   #isRevising = false;
   #isSyncTold = false;
-  /** Those that were closed by a pause, and have not listed since. */
-  readonly #stale = new Set<string>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
     this.#clusterWatches = new ClusterWatches(options);
   }
 
-  /** How each watch is doing, by resource and namespace. */
-  get states(): ReadonlyMap<string, WatchState | undefined> {
-    return new Map([...this.#running].map(([key, { health }]) => [key, health.state]));
+  /** How each watch is doing that has made an attempt. NB: the states are live. */
+  get watches(): readonly { readonly resource: Resource; readonly state: WatchState }[] {
+    return [...this.#running.values()].flatMap(({ target: { resource }, health: { state } }) =>
+      state === undefined ? [] : [{ resource, state }]
+    );
   }
 
   /** Whether every informer has listed its objects at least once. */
   get isSynced(): boolean {
     return !this.#isRevising && [...this.#running.values()].every(({ health }) => health.isListed);
-  }
-
-  /** Whether an object may be other than it is known, since its watch is or was closed by a pause. */
-  isStale(resource: Resource, namespace: string | undefined): boolean {
-    if (!this.#options.gate.isOpen) return true;
-    if (this.#stale.size === 0) return false;
-    return keysFor(resource, namespace).some((key) => this.#stale.has(key));
   }
 
   /** Returns what is known of an object; undefined if it is not watched. */
@@ -134,11 +126,11 @@ export class Informers {
 
   /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
-    const { gate, host: { clock } } = this.#options;
+    const { gates: { watching }, host: { clock } } = this.#options;
     return [...this.#running].map(([key, { health }]) => ({
       name: `watch ${key.replace(/\|$/, "")}`,
-      problem: gate.isOpen ? health.problemAt(clock.monotonic()) : undefined,
-      note: gate.isOpen ? undefined : "paused",
+      problem: watching.isOpen ? health.problemAt(clock.monotonic()) : undefined,
+      note: watching.isOpen ? undefined : "paused",
     }));
   }
 
@@ -168,10 +160,11 @@ export class Informers {
 
   #targetsOf(resource: Resource): [string, Target][] {
     const isShared = this.#clusterWatches.isShared(resource);
-    const kind = keyOf(resource);
-    if (isShared) return [[`${kind}|*`, { resource, namespace: undefined, isShared }]];
+    if (isShared) return [[informerKey(resource, "*"), { resource, namespace: undefined, isShared }]];
     const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];
-    return namespaces.map((namespace) => [`${kind}|${namespace ?? ""}`, { resource, namespace, isShared }]);
+    return namespaces.map((
+      namespace,
+    ) => [informerKey(resource, namespace ?? ""), { resource, namespace, isShared }]);
   }
 
   /** Hands the objects of an informer that has ended to those that follow it; returns the rest. */
@@ -193,14 +186,14 @@ export class Informers {
   }
 
   #leave(key: string, resource: Resource): void {
-    const { logger, onEnded, observer } = this.#options;
+    const { logger, indexing, observer } = this.#options;
     logger.debug("Watching no more", { stream: key });
-    observer.streamEnded?.(resource, { key });
-    onEnded?.(key);
+    observer.watchEnded?.(resource, { key });
+    indexing.release(key);
   }
 
   #start(key: string, { target, store }: { readonly target: Target; readonly store: ObjectStore }): void {
-    const { host, logger, gate, tasks, notify, onStarted } = this.#options;
+    const { host, logger, gates, tasks, notify, indexing } = this.#options;
     const { resource, namespace } = target;
     const about = { kind: keyOf(resource), namespace };
     logger.debug("Watching", about);
@@ -209,18 +202,18 @@ export class Informers {
       store,
       host,
       logger,
-      gate,
+      gate: gates.watching,
       about,
       watch: (store, signal) => this.#watch({ key, target, health, store, signal }),
       notify: (event) => notify(resource, event),
       onSynced: () => this.#listed(key, health),
       onPause: () => {
-        this.#stale.add(key);
+        gates.markStale(key);
         health.failingSince = undefined;
       },
       onCrash: () => void (health.failingSince ??= host.clock.monotonic()),
     });
-    onStarted?.(key, resource);
+    if (indexing.concerns(resource)) indexing.block(key);
     const task = tasks.start(`watch ${key}`, (signal) => informer.run(signal));
     this.#running.set(key, { target, health, informer, task });
   }
@@ -247,7 +240,7 @@ export class Informers {
         // NB: a watch that was started anew has not failed yet, but has not succeeded either.
         if (state.failures > 0) health.failingSince ??= host.clock.monotonic();
         else if (state.phase === "watching") health.failingSince = undefined;
-        observer.streamed?.(resource, { key, state });
+        observer.watchChanged?.(resource, { key, state: copyOf(state) });
       },
       onRefused: (error, refusal) => this.#onRefused(target, { error, refusal }),
     });
@@ -257,7 +250,7 @@ export class Informers {
     { resource, isShared }: Target,
     { error, refusal }: { readonly error: ApiError; readonly refusal: Refusal },
   ): "retry" {
-    if (error.status === 404) this.#options.onUnknown?.(resource);
+    if (error.status === 404) this.#options.crds.doubt(resource);
     if (error.status === 403 && isShared) this.#clusterWatches.refused(resource, refusal);
     return "retry";
   }
@@ -266,7 +259,7 @@ export class Informers {
     this.#relisted(key);
     if (health.isListed) return;
     health.isListed = true;
-    this.#options.onListed?.(key);
+    this.#options.indexing.release(key);
     this.#tellSynced();
   }
 
@@ -277,14 +270,16 @@ export class Informers {
   }
 
   #relisted(key: string): void {
-    if (this.#stale.delete(key)) this.#options.onRelisted?.();
+    const { gates, queue } = this.#options;
+    if (gates.markCurrent(key)) queue.release();
   }
 }
 
-/** Under which keys an object's informer may be: one for many namespaces, one for its own, one for all. */
-function keysFor(resource: Resource, namespace = ""): readonly string[] {
-  const kind = keyOf(resource);
-  return ["*", namespace, ""].map((scope) => `${kind}|${scope}`);
+/** Observers may keep what they are told. */
+function copyOf(
+  { phase, since, lastActivity, listed, restarts, failures, lastError }: WatchState,
+): WatchState {
+  return { phase, since, lastActivity, listed, restarts, failures, lastError };
 }
 
 function isOtherVersion(a: Resource, b: Resource): boolean {

@@ -4,9 +4,8 @@
 
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
-import type { Ledger, LedgerRecord } from "../engines/ledger.ts";
+import type { LedgerRecord } from "../engines/ledger.ts";
 import { detectIdentity } from "../engines/peering/peering.ts";
-import type { Poster } from "../engines/posting/poster.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import type { Referable } from "../model/references.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
@@ -33,7 +32,7 @@ import {
 } from "../settings/settings.ts";
 import { createEvents, type Events } from "./announcing.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
-import { runOperator } from "./run.ts";
+import { type CurrentRun, runOperator } from "./run.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>
@@ -110,9 +109,8 @@ export class Operator<Memo extends object = PlainMemo> {
   /** Those of the run that goes on. */
   #runSettings: Settings | undefined;
   #lifecycle: Lifecycle | undefined;
-  #connection: ApiSource | undefined;
-  #poster: Poster | undefined;
-  #ledger: Ledger | undefined;
+  /** The run that goes on, or the last one. */
+  #current: CurrentRun = {};
 
   /**
    * Begins with no handlers.
@@ -135,9 +133,10 @@ export class Operator<Memo extends object = PlainMemo> {
     this.daemon = daemon;
     this.timer = timer;
     this.api = createApi(() => this.#connected());
-    this.events = createEvents(() =>
-      this.#poster && { poster: this.#poster, settings: this.settings.posting }
-    );
+    this.events = createEvents(() => {
+      const poster = this.#current.serving?.poster;
+      return poster && { poster, settings: this.settings.posting };
+    });
   }
 
   /**
@@ -185,7 +184,7 @@ export class Operator<Memo extends object = PlainMemo> {
    * and why, what was written, what they wait for. The latest ten looks at each of the latest two thousand objects.
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
-    return { of: (object) => this.#ledger?.of(object) };
+    return { of: (object) => this.#current.ledger?.of(object) };
   }
 
   /**
@@ -231,8 +230,8 @@ export class Operator<Memo extends object = PlainMemo> {
   async #run(options: RunOptions<Memo>, settings: Settings): Promise<void> {
     const { host = currentHost(), scope } = options;
     const logger = options.logger ?? defaultLogger(host);
+    this.#current = {};
     await runOperator({
-      ...options,
       host,
       namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],
       logger,
@@ -243,26 +242,21 @@ export class Operator<Memo extends object = PlainMemo> {
       // The layers below hand it on, whatever it holds.
       memo: (options.memo === undefined ? this.memo : { ...options.memo }) as PlainMemo,
       signal: options.signal ?? new AbortController().signal,
-      onReady: () => {
+      credentials: options.credentials,
+      kubeconfig: options.kubeconfig,
+      context: options.context,
+      liveness: options.liveness,
+      ready: () => {
         if (scope === undefined) warnOfScope(logger);
         options.ready?.();
       },
-      onSynced: options.synced ?? (() => {}),
-      onClient: (client) => {
-        const { watching } = settings;
-        this.#connection = client && { client, host, watching, logger: logger.child({ name: "lotse.api" }) };
-      },
-      onLedger: (ledger) => {
-        this.#ledger = ledger;
-      },
-      onPoster: (poster) => {
-        this.#poster = poster;
-      },
-    });
+      synced: () => options.synced?.(),
+    }, this.#current);
   }
 
   #connected(): ApiSource {
-    if (this.#connection !== undefined) return this.#connection;
+    const source = this.#current.serving?.api;
+    if (source !== undefined) return source;
     throw new TypeError("Cannot reach the API: the operator is not running (call it from handlers only)");
   }
 }

@@ -1,238 +1,309 @@
 /**
- * What an operator does while it serves: find the kinds, open the streams, work until told to stop, and stop in order.
+ * What an operator serves with: the parts of one run, built once, each after those that it points at, and stopped in order.
  *
- * Streams stop first, then workers get a little time to finish what they are at, then handlers are told to stop, and what
- * does not listen is left behind. Source: Kopf, B §5.11; deviations C29, B-5.11.
+ * Two passive things come first, the gates and the work queue; so nobody needs a closure over what is built later. Informers
+ * stop first, then turns of objects get a little time to end, then handlers are told to stop, and what does not listen is left
+ * behind. Source: Kopf, docs/embedding.
  */
 
-import { aborted } from "../async/timeout.ts";
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
+import { aborted, finished, within } from "../async/timeout.ts";
 import type { Client } from "../client/client.ts";
-import type { HotLoops, LoopingPass } from "../engines/hot_loop.ts";
-import type { MetricSources } from "../engines/metrics/metrics.ts";
-import { Poster } from "../engines/posting/poster.ts";
-import type { Indexing } from "../engines/indexing/indexing.ts";
-import { Daemons } from "../engines/daemons/daemons.ts";
-import type { Check } from "../engines/probing.ts";
-import { ObjectWriter } from "../execution/object_writer.ts";
-import type { Brake, Observer, Subject } from "../execution/observer.ts";
 import { Controller } from "../controller/controller.ts";
 import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
+import { Daemons } from "../engines/daemons/daemons.ts";
+import type { LoopingPass } from "../engines/hot_loop.ts";
+import type { MetricSources } from "../engines/metrics/metrics.ts";
+import { Peering } from "../engines/peering/peering.ts";
+import { Poster } from "../engines/posting/poster.ts";
+import type { Check } from "../engines/probing.ts";
+import { ObjectWriter } from "../execution/object_writer.ts";
+import type { Brake, Subject } from "../execution/observer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
+import type { ApiSource } from "./api.ts";
+import { type Components, type RunningOptions, STARTING } from "./components.ts";
 import { CrdWatch } from "./crd_watch.ts";
-import { firstContact } from "./wait_for_api_server.ts";
-import { type Ground, type RunningOptions, STARTING } from "./components.ts";
-import { Namespaces } from "./namespaces.ts";
-import { Observation } from "./watched_resources.ts";
 import { Informers } from "./informers.ts";
-import { finished, within } from "../async/timeout.ts";
-import { Pausing } from "./gates.ts";
+import { Namespaces } from "./namespaces.ts";
+import { type Revised, Revisions } from "./revisions.ts";
+import { firstContact } from "./wait_for_api_server.ts";
+import { Observation } from "./watched_resources.ts";
 
-/** How long daemons are waited for that were left behind. Source: Kopf, B §5.11. */
+/** How long daemons are waited for that were left behind. */
 const LEFTOVERS: Seconds = 5;
 
 /** How many objects are named whose handlers are left behind. */
 const MOST_NAMED = 10;
 
-/** How long until a broken API group is asked for again. */
-const BROKEN_PAUSE: Seconds = 30;
+interface OperatorRunOptions {
+  readonly client: Client;
+  readonly components: Components;
+}
 
 /** One run, from the first look at the cluster on. */
-export class Run {
+export class OperatorRun {
+  readonly client: Client;
+  /** What handlers reach other objects by. */
+  readonly api: ApiSource;
   readonly #options: RunningOptions;
-  readonly #client: Client;
-  readonly #streams: TaskGroup;
-  readonly #work: TaskGroup;
+  readonly #components: Components;
+  /** Watches, and what else asks the server by itself. */
+  readonly #watching: TaskGroup;
   /** Runs of daemons and timers. */
   readonly #background: TaskGroup;
-  readonly #daemons: Daemons;
-  /** Aborts when handlers must stop. */
-  readonly #handlers: AbortController;
-  /** Aborts when nothing is written any more. */
-  readonly #writing = new AbortController();
-  readonly #failed: AbortSignal;
   /** Aborts when the operator is to stop, although nobody has told it to. */
   readonly #ended = new AbortController();
-  readonly #admission: Admission;
-  readonly #namespaces: Namespaces;
-  readonly #observation: Observation;
-  readonly #informers: Informers;
-  readonly #crds: CrdWatch;
-  readonly #indexing: Indexing;
-  readonly #writer: ObjectWriter;
   readonly #queue: WorkQueue;
-  readonly #controller: Controller;
+  readonly #revisions: Revisions;
   readonly #poster: Poster;
-  readonly #hotLoops: HotLoops;
-  readonly #observer: Observer;
-  readonly #pausing: Pausing;
+  readonly #writer: ObjectWriter;
+  readonly #daemons: Daemons;
+  readonly #controller: Controller;
+  readonly #namespaces: Namespaces;
+  readonly #peering: Peering;
+  readonly #watched: Observation;
+  readonly #crds: CrdWatch;
+  readonly #informers: Informers;
+  readonly #admission: Admission;
   #isAnnounced = false;
-  #isRevisedLater = false;
   #isStarted = false;
-  #revision: Promise<void> = Promise.resolve();
+  #isPosting = false;
 
-  constructor(options: RunningOptions, { client, ground }: { client: Client; ground: Ground }) {
+  constructor(options: RunningOptions, { client, components }: OperatorRunOptions) {
+    this.client = client;
     this.#options = options;
-    this.#client = client;
-    const { host, logger, registry, settings } = options;
+    this.#components = components;
+    const { host, logger, registry, settings, identity } = options;
+    const { gates, indexing, observer, work, metrics } = components;
+    const { clock } = host;
+    this.api = { client, host, watching: settings.watching, logger: logger.child({ name: "lotse.api" }) };
     for (const warning of settings.persistence.warnings ?? []) logger.warn(warning);
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
-    this.#streams = new TaskGroup({ onError });
-    this.#work = ground.work;
-    this.#observer = ground.onlookers.observer;
-    this.#hotLoops = ground.onlookers.hotLoops;
-    this.#handlers = ground.handlers;
-    this.#failed = ground.failed.signal;
-    this.#indexing = ground.indexing;
+    this.#watching = new TaskGroup({ onError });
+    this.#background = new TaskGroup({ onError });
+    this.#queue = new WorkQueue({
+      gate: indexing.gate,
+      ready: (state) => indexing.settled(state),
+      hold: (state) => gates.hold(state),
+      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
+      clock,
+      tasks: work,
+    });
+    this.#revisions = new Revisions({
+      clock,
+      logger,
+      tasks: this.#watching,
+      repeats: !settings.scanning.disabled,
+    });
     this.#poster = new Poster({
       client,
-      clock: host.clock,
+      clock,
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
-      onResult: (result) => this.#observer.posted?.(result),
+      onResult: (result) => observer.posted?.(result),
     });
-    this.#background = new TaskGroup({ onError });
     this.#writer = new ObjectWriter({
       client,
-      clock: host.clock,
-      observer: this.#observer,
+      clock,
+      observer,
       consistencyTimeout: () => settings.persistence.consistencyTimeout,
-      fence: this.#writing.signal,
+      fence: gates.fence,
     });
-    this.#daemons = this.#makeDaemons();
-    this.#queue = this.#makeQueue();
-    this.#controller = this.#makeController();
+    this.#daemons = this.#createDaemons();
+    this.#controller = this.#createController();
     this.#queue.start(this.#controller);
-    ground.onlookers.metrics?.attach(this.#metricSources());
+    const scanning = logger.child({ name: "lotse.scanning" });
+    const reviseLater = (): void => void this.#revisions.request();
     this.#namespaces = new Namespaces({
-      ...{ client, host, settings, logger: logger.child({ name: "lotse.scanning" }) },
+      client,
+      host,
+      settings,
+      logger: scanning,
       patterns: options.namespaces,
-      onChange: () => void this.#reviseOrRetry(),
+      onChange: reviseLater,
     });
-    this.#pausing = new Pausing({
-      ...{ client, host, settings, logger, identity: options.identity, daemons: this.#daemons },
+    this.#peering = new Peering({
+      client,
+      host,
+      settings,
+      logger: logger.child({ name: "lotse.peering" }),
+      identity,
       namespaces: () => this.#namespaces.served,
+      gates: gates.peering,
     });
     const { watching, persistence } = settings;
-    this.#observation = new Observation({ client, registry, logger, settings: watching, persistence });
-    this.#admission = this.#makeAdmission(ground);
+    this.#watched = new Observation({ client, registry, logger, settings: watching, persistence });
     this.#crds = new CrdWatch({
-      ...{ client, host, settings, tasks: this.#streams, logger: logger.child({ name: "lotse.scanning" }) },
-      concerns: (group) => this.#concerns(group),
-      revise: () => this.#revise(),
-      reviseOrRetry: () => this.#reviseOrRetry(),
-    });
-    this.#informers = this.#makeInformers();
-  }
-
-  #makeInformers(): Informers {
-    const { host, logger, settings } = this.#options;
-    return new Informers({
-      client: this.#client,
+      client,
       host,
-      logger: logger.child({ name: "lotse.watching" }),
-      settings: settings.watching,
-      tasks: this.#streams,
-      scope: this.#namespaces,
-      notify: (resource, told) => this.#controller.notify(resource, told),
-      onSynced: this.#options.onSynced,
-      onStarted: (stream, resource) => {
-        if (this.#indexing.concerns(resource)) this.#indexing.block(stream);
-      },
-      onListed: (stream) => this.#indexing.release(stream),
-      onEnded: (stream) => this.#indexing.release(stream),
-      onUnknown: (resource) => this.#crds.doubt(resource),
-      observer: this.#observer,
-      gate: this.#pausing.passage,
-      onRelisted: () => this.#queue.release(),
+      settings,
+      tasks: this.#watching,
+      logger: scanning,
+      concerns: (group) => this.#watched.concerns(group) || this.#peering.concerns(group),
+      revisions: this.#revisions,
     });
+    this.#informers = this.#createInformers();
+    this.#admission = this.#createAdmission();
+    metrics?.attach(this.#metricSources());
   }
 
-  #metricSources(): MetricSources {
-    const { queueing } = this.#options.settings;
-    return {
-      objects: () => this.#controller.counts(),
-      hotLoops: () => this.#hotLoops.counts(),
-      waitingEvents: () => this.#poster.waiting,
-      background: () => this.#daemons.counts.live,
-      planned: () => this.#queue.planned,
-      workerLimit: () => queueing.workerLimit ?? Infinity,
-      isPaused: () => this.#pausing.isPaused,
-      requestLimit: () => this.#client.transport.congestion.limit,
-    };
+  /** What posts Kubernetes events; undefined before and after the operator serves. */
+  get poster(): Poster | undefined {
+    return this.#isPosting ? this.#poster : undefined;
   }
 
-  async untilStopped(): Promise<void> {
+  /** Serves until the operator is told to stop, and stops in order. @throws What has ended the operator. */
+  async serve(): Promise<void> {
     const { signal } = this.#options;
-    this.#options.onPoster(this.#poster);
+    const { signal: failed } = this.#components.failed;
+    this.#isPosting = true;
     try {
-      const ending = aborted(AbortSignal.any([signal, this.#failed, this.#ended.signal]));
+      const ending = aborted(AbortSignal.any([signal, failed, this.#ended.signal]));
       await Promise.race([this.#start(), ending]);
       await ending;
-      if (this.#failed.aborted) throw this.#failed.reason;
+      if (failed.aborted) throw failed.reason;
     } finally {
       await this.#stop();
       // What the last handlers had to say still goes out.
       await this.#poster.stop();
-      this.#options.onPoster(undefined);
+      this.#isPosting = false;
     }
-  }
-
-  async #start(): Promise<void> {
-    this.#streams.start("pause", (stop) => this.#pausing.follow(stop));
-    this.#streams.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
-    await this.#namespaces.ready;
-    await firstContact(() => this.#revise(), {
-      ...this.#options,
-      server: () => this.#client.transport.server ?? "",
-      signal: AbortSignal.any([this.#options.signal, this.#failed]),
-    });
-    this.#isStarted = true;
-    this.#indexing.release(STARTING);
-    this.#admission.start();
-    this.#crds.follow();
   }
 
   /** What the operator needs to be ready, as it is now. */
   checks(): readonly Check[] {
-    const { signal } = this.#options;
+    const { indexing } = this.#components;
+    const isStopping = this.#options.signal.aborted;
     return [
-      { name: "shutdown", problem: signal.aborted ? "the operator is stopping" : undefined },
+      { name: "shutdown", problem: isStopping ? "the operator is stopping" : undefined },
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
-      { name: "indexes", problem: this.#indexing.gate.isOpen ? undefined : "they are not complete yet" },
+      { name: "indexes", problem: indexing.gate.isOpen ? undefined : "they are not complete yet" },
       ...this.#admission.checks(),
-      ...this.#pausing.checks(),
+      ...peeringChecks(this.#peering, this.#components),
       ...this.#informers.checks(),
     ];
   }
 
   /** The last thing of all: tells other operators that this one has gone. Never rejects. */
   async leave(): Promise<void> {
-    await this.#pausing.peering.leave();
+    await this.#peering.leave();
   }
 
-  #makeQueue(): WorkQueue {
-    const { settings, host } = this.#options;
-    return new WorkQueue({
-      gate: this.#indexing.gate,
-      ready: (state) => this.#indexing.settled(state),
-      hold: ({ resource, body }) =>
-        this.#informers.isStale(resource, body.metadata?.namespace) ? "wakes" : undefined,
-      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
-      clock: host.clock,
-      tasks: this.#work,
+  async #start(): Promise<void> {
+    const { indexing, failed } = this.#components;
+    this.#revisions.start(() => this.#revise());
+    this.#watching.start("pause", (stop) => this.#followPauses(stop));
+    this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
+    await this.#namespaces.ready;
+    await firstContact(() => this.#revisions.run(), {
+      ...this.#options,
+      server: () => this.client.transport.server ?? "",
+      signal: AbortSignal.any([this.#options.signal, failed.signal]),
+    });
+    this.#isStarted = true;
+    indexing.release(STARTING);
+    this.#admission.start();
+    this.#crds.follow();
+  }
+
+  /** Finds out what is to be watched. */
+  async #revise(): Promise<Revised> {
+    const { registry, logger, ready } = this.#options;
+    // An operator without object handlers meets nobody.
+    const meeting = registry.objectHandlers.length > 0 ? this.#peering.revise() : undefined;
+    const [resources] = await Promise.all([this.#watched.watched(), meeting]);
+    if (!this.#isAnnounced) {
+      this.#isAnnounced = true;
+      logger.info("Operator has started");
+      ready();
+    }
+    this.#admission.revise();
+    await this.#informers.revise(resources);
+    return this.client.discovery.broken.size > 0 ? "partial" : "whole";
+  }
+
+  /** Stops daemons and timers while others are in the way. */
+  async #followPauses(signal: AbortSignal): Promise<void> {
+    const { watching } = this.#components.gates;
+    while (await watching.closed(signal)) {
+      await this.#daemons.pause();
+      if (!await watching.opened(signal)) return;
+      this.#daemons.resume();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const { settings, logger, host: { clock } } = this.#options;
+    const { gates, work } = this.#components;
+    const { exitTimeout } = settings.queueing;
+    const released = this.#admission.stop();
+    // NB: it also waits for what asks what is served, however long the server takes to answer.
+    const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
+    if (!await within(watching, { clock, timeout: exitTimeout })) {
+      logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });
+    }
+    await released;
+    this.#queue.stop();
+    using daemons = this.#daemons;
+    const [isFinished] = await Promise.all([finished(work, { clock, timeout: exitTimeout }), daemons.exit()]);
+    if (!isFinished) gates.stopHandlers();
+    const areFinished = await Promise.all([
+      finished(work, { clock, timeout: exitTimeout }),
+      finished(this.#background, { clock, timeout: LEFTOVERS }),
+    ]);
+    gates.stopWrites();
+    if (areFinished.every(Boolean)) return;
+    logger.warn("Some handlers do not stop: they are left behind", {
+      objects: this.#queue.busy.slice(0, MOST_NAMED),
+      background: this.#background.size,
     });
   }
 
-  #makeController(): Controller {
+  #createInformers(): Informers {
+    const { host, logger, settings, synced } = this.#options;
+    const { gates, indexing, observer } = this.#components;
+    return new Informers({
+      client: this.client,
+      host,
+      logger: logger.child({ name: "lotse.watching" }),
+      settings: settings.watching,
+      tasks: this.#watching,
+      scope: this.#namespaces,
+      gates,
+      queue: this.#queue,
+      indexing,
+      crds: this.#crds,
+      observer,
+      notify: (resource, event) => this.#controller.notify(resource, event),
+      onSynced: synced,
+    });
+  }
+
+  #metricSources(): MetricSources {
+    const { gates, hotLoops } = this.#components;
+    return {
+      objects: () => this.#controller.counts(),
+      hotLoops: () => hotLoops.counts(),
+      waitingEvents: () => this.#poster.waiting,
+      background: () => this.#daemons.counts.live,
+      planned: () => this.#queue.planned,
+      workerLimit: () => this.#options.settings.queueing.workerLimit ?? Infinity,
+      isPaused: () => gates.isPaused,
+      requestLimit: () => this.client.transport.congestion.limit,
+      watches: () => this.#informers.watches,
+    };
+  }
+
+  #createController(): Controller {
     const { host, registry, settings, lifecycle, logger, memo } = this.#options;
+    const { gates, indexing, observer, hotLoops } = this.#components;
     return new Controller({
       host,
       registry,
@@ -240,41 +311,23 @@ export class Run {
       lifecycle,
       logger,
       memo,
-      client: this.#client,
+      client: this.client,
       poster: this.#poster,
-      observer: this.#observer,
-      hotLoops: this.#hotLoops,
+      observer,
+      hotLoops,
       persistence: settings.persistence,
-      indices: this.#indexing.indices,
+      indices: indexing.indices,
       daemons: this.#daemons,
+      signal: gates.handlers,
       writer: this.#writer,
-      signal: this.#handlers.signal,
       queue: this.#queue,
-      index: (state, event) => this.#indexing.submit(state, event),
+      index: (state, event) => indexing.submit(state, event),
     });
   }
 
-  #makeAdmission({ failed }: Ground): Admission {
+  #createDaemons(): Daemons {
     const { host, logger, settings, registry } = this.#options;
-    return new Admission({
-      ...{ host, logger, client: this.#client, observer: this.#observer },
-      settings: settings.admission,
-      handlers: registry.admissionHandlers,
-      served: () => this.#observation.admitted,
-      memoOf: (resource, object) => {
-        const cached = object && this.#informers.find(resource, object);
-        return this.#controller.memoOf(resource, object, cached);
-      },
-      indices: this.#indexing.indices,
-      gate: this.#indexing.gate,
-      signal: this.#handlers.signal,
-      onFailure: (error) => failed.abort(error),
-      onEnd: () => this.#ended.abort(),
-    });
-  }
-
-  #makeDaemons(): Daemons {
-    const { host, logger, settings, registry } = this.#options;
+    const { indexing, observer } = this.#components;
     const { persistence } = settings;
     return new Daemons({
       clock: host.clock,
@@ -285,108 +338,61 @@ export class Run {
         const local = logger.child({ name: "lotse.objects", reference });
         return postingLogger(local, reference, { poster: this.#poster, settings });
       },
-      indices: this.#indexing.indices,
-      observer: this.#observer,
-      brake: this.#makeBrake(),
+      indices: indexing.indices,
+      observer,
+      brake: this.#createBrake(),
       tasks: this.#background,
       storeResult,
       essenceOf: ({ resource }, body) => {
         const extraFields = extraFieldsOf(registry, resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
       },
+      // NB: the controller knows which of them have gone.
       wake: (state) => this.#controller.wake(state),
     });
   }
 
-  #makeBrake(): Brake {
-    const passOf = (memory: Subject, logger: Logger): LoopingPass => ({
-      ...{ memory, logger, client: this.#client, observer: this.#observer, signal: this.#handlers.signal },
-    });
+  #createBrake(): Brake {
+    const { observer, hotLoops, gates } = this.#components;
+    const toLooping = (memory: Subject, logger: Logger): LoopingPass => {
+      return { memory, logger, client: this.client, observer, signal: gates.handlers };
+    };
     return {
       lookAround: (subject, logger) =>
-        this.#hotLoops.isSuspicious({ memory: subject }, true)
-          ? this.#hotLoops.lookAround(passOf(subject, logger))
+        hotLoops.isSuspicious({ memory: subject }, true)
+          ? hotLoops.lookAround(toLooping(subject, logger))
           : undefined,
-      pauseAfter: (subject, logger) => this.#hotLoops.pauseAfter(passOf(subject, logger)),
+      pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
     };
   }
 
-  /** One revision at a time: definitions come in swarms. */
-  #revise(): Promise<void> {
-    const revise = async (): Promise<void> => {
-      const [kinds] = await Promise.all([this.#observation.watched(), this.#meet()]);
-      this.#announce();
-      this.#admission.revise();
-      await this.#informers.revise(kinds);
-      if (this.#client.discovery.broken.size > 0) this.#reviseLater();
-    };
-    return this.#revision = this.#revision.then(revise, revise);
-  }
-
-  /** Who watches nothing is in nobody's way. */
-  async #meet(): Promise<void> {
-    if (this.#options.registry.objectHandlers.length > 0) await this.#pausing.peering.revise();
-  }
-
-  /** Groups that were left out since they are broken are asked for again. */
-  #reviseLater(): void {
-    if (this.#isRevisedLater || this.#options.settings.scanning.disabled) return;
-    this.#isRevisedLater = true;
-    this.#streams.start("retry discovery", async (signal) => {
-      await this.#options.host.clock.sleep(BROKEN_PAUSE, signal);
-      this.#isRevisedLater = false;
-      if (!signal.aborted) await this.#reviseOrRetry();
+  #createAdmission(): Admission {
+    const { host, logger, settings, registry } = this.#options;
+    const { indexing, observer, gates, failed } = this.#components;
+    return new Admission({
+      host,
+      logger,
+      client: this.client,
+      observer,
+      settings: settings.admission,
+      handlers: registry.admissionHandlers,
+      served: () => this.#watched.admitted,
+      memoOf: (resource, object) => {
+        const cached = object && this.#informers.find(resource, object);
+        return this.#controller.memoOf(resource, object, cached);
+      },
+      indices: indexing.indices,
+      gate: indexing.gate,
+      signal: gates.handlers,
+      onFailure: (error) => failed.abort(error),
+      onEnd: () => this.#ended.abort(),
     });
   }
+}
 
-  /** What fails now is tried again later. */
-  async #reviseOrRetry(): Promise<void> {
-    try {
-      await this.#revise();
-    } catch (error) {
-      this.#options.logger.warn("Cannot find out what to watch: it is tried again", { error });
-      this.#reviseLater();
-    }
-  }
-
-  /** Says once that the operator begins to watch. */
-  #announce(): void {
-    if (this.#isAnnounced) return;
-    this.#isAnnounced = true;
-    this.#options.logger.info("Operator has started");
-    this.#options.onReady();
-  }
-
-  #concerns(group: string): boolean {
-    return this.#observation.concerns(group) || this.#pausing.peering.concerns(group);
-  }
-
-  async #stop(): Promise<void> {
-    const { settings, logger, host: { clock } } = this.#options;
-    const { exitTimeout } = settings.queueing;
-    const released = this.#admission.stop();
-    // NB: it also waits for who has just asked what is served, however long the server takes to answer.
-    const streams = Promise.all([this.#streams.stop(), this.#pausing.peering.stopWatching()]);
-    if (!await within(streams, { clock, timeout: exitTimeout })) {
-      logger.warn("The server does not answer: requests are left behind", { streams: this.#streams.size });
-    }
-    await released;
-    this.#queue.stop();
-    using daemons = this.#daemons;
-    const [isFinished] = await Promise.all([
-      finished(this.#work, { clock, timeout: exitTimeout }),
-      daemons.exit(),
-    ]);
-    if (!isFinished) this.#handlers.abort(new DOMException("The operator is stopping", "AbortError"));
-    const isDone = await Promise.all([
-      finished(this.#work, { clock, timeout: exitTimeout }),
-      finished(this.#background, { clock, timeout: LEFTOVERS }),
-    ]);
-    this.#writing.abort(new DOMException("The operator is stopping", "AbortError"));
-    if (isDone.every(Boolean)) return;
-    logger.warn("Some handlers do not stop: they are left behind", {
-      objects: this.#queue.busy.slice(0, MOST_NAMED),
-      background: this.#background.size,
-    });
-  }
+/** A pause is no fault: an operator that waits for others is ready to take over. */
+function peeringChecks({ isActive, problem, blockers }: Peering, { gates }: Components): readonly Check[] {
+  if (!isActive) return [];
+  const names = [...new Set(blockers.map(({ identity, priority }) => `${identity} (priority ${priority})`))];
+  return [{ name: "peering", problem, note: gates.isPaused ? `paused for ${names.join(", ")}` : undefined }];
 }

@@ -10,7 +10,7 @@ import {
 } from "../../lib/client/auth/connection_info.ts";
 import type { NetworkingSettings } from "../../lib/settings/sections.ts";
 import { createClient } from "../../lib/client/object_client.ts";
-import { type ApiRequest, Transport, type TransportObserver } from "../../lib/client/transport/transport.ts";
+import { type ApiRequest, type RequestObserver, Transport } from "../../lib/client/transport/transport.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -68,13 +68,13 @@ export interface WorldOptions {
   readonly networking?: Partial<NetworkingSettings>;
   readonly credentials?: Credentials;
   readonly info?: Partial<ConnectionInfo>;
-  readonly observers?: readonly TransportObserver[];
+  readonly observer?: RequestObserver;
   readonly userAgent?: string;
 }
 
 /** Makes a server and its client. */
 export function makeWorld(options: WorldOptions): World {
-  const { host = virtualHost(), info, observers, userAgent } = options;
+  const { host = virtualHost(), info, observer, userAgent } = options;
   let { answer } = options;
   const seen: SeenRequest[] = [];
   const logs: LogRecord[] = [];
@@ -98,7 +98,8 @@ export function makeWorld(options: WorldOptions): World {
     credentials: options.credentials ?? fixedCredentials({ server: SERVER, ...info }),
     networking: { ...defaultSettings().networking, ...options.networking },
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
-    ...{ observers, userAgent },
+    observer,
+    userAgent,
   });
   return {
     ...{ host, transport, seen, logs, client: createClient(transport) },

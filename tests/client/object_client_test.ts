@@ -126,10 +126,10 @@ describe("A client", () => {
     const subjects: unknown[] = [];
     const world = makeWorld({
       answer: () => json({ items: [] }),
-      observers: [{
-        onRequest: ({ subject }) =>
+      observer: {
+        requestBegins: ({ subject }) =>
           void subjects.push(`${subject?.verb} ${subject?.name} ${subject?.subresource}`),
-      }],
+      },
     });
     const { client } = world;
     await client.get(WIDGETS, ADDRESS);

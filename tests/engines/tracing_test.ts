@@ -41,9 +41,9 @@ describe("Tracing", () => {
     const tracing = new Tracing(tracer);
     const request = { method: "PATCH", path: "/" };
     const sent = { number: 1, started: 0 };
-    tracing.onRequest(request, sent);
+    tracing.requestBegins(request, sent);
     assert.deepEqual(ended, []);
-    tracing.onResponse(request, { ...sent, status: 200, seconds: 1 }, sent);
+    tracing.requestEnds(request, { ...sent, status: 200, seconds: 1 }, sent);
     assert.deepEqual(ended, ["lotse.request patch"]);
   });
 });

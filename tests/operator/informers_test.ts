@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Gate } from "../../lib/async/gate.ts";
 import { TaskGroup } from "../../lib/async/tasks.ts";
+import { Gates } from "../../lib/operator/gates.ts";
 import { Informers, type InformersOptions } from "../../lib/operator/informers.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { event, FakeStream, listOf, makeWorld, widget, WIDGETS, type World } from "../client/fake_server.ts";
@@ -29,7 +29,10 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
   const tasks = new TaskGroup({ onError: (error) => assert.fail(String(error)) });
   const events: string[] = [];
   const informers = new Informers({
-    gate: new Gate(true),
+    gates: new Gates(),
+    queue: { release: () => {} },
+    indexing: { concerns: () => false, block: () => {}, release: () => {} },
+    crds: { doubt: () => {} },
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },
     scope: { served: undefined, matches: () => true, revise: () => {} },
@@ -46,7 +49,7 @@ describe("Informers", () => {
     let crashes = 0;
     const world = bench({
       observer: {
-        streamed(_resource, { state }) {
+        watchChanged(_resource, { state }) {
           if (!isBroken || state?.phase === "watching" || world.host.clock.monotonic() < 5) return;
           crashes++;
           throw new Error("our own fault");
@@ -81,14 +84,17 @@ describe("Informers", () => {
     });
     await world.informers.revise([WIDGETS]);
     await world.host.clock.advance(1);
-    assert.deepEqual([...world.informers.states.keys()], [`${KIND}|ns1`, `${KIND}|ns2`]);
+    assert.deepEqual(world.informers.checks().map(({ name }) => name), [
+      `watch ${KIND}|ns1`,
+      `watch ${KIND}|ns2`,
+    ]);
     world.events.length = 0;
     served = undefined;
     await world.informers.revise([WIDGETS]);
-    assert.deepEqual([...world.informers.states.keys()], [`${KIND}|`]);
+    assert.deepEqual(world.informers.checks().map(({ name }) => name), [`watch ${KIND}`]);
     assert.equal(world.events.length, 0, "all are still told about");
     await world.informers.revise([]);
-    assert.equal(world.informers.states.size, 0);
+    assert.equal(world.informers.watches.length, 0);
     assert.ok(
       world.events.length > 0 && world.events.every((each) => /^(null|DELETED) /.test(each)),
       world.events.join(),
@@ -97,21 +103,49 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 
-  it("is stale from a pause until everything is listed anew", async () => {
-    const gate = new Gate(true);
-    let relisted = 0;
-    const world = bench({ gate, onRelisted: () => void relisted++ });
+  it("marks what is stale from a pause until everything is listed anew, and has what was held released", async () => {
+    const gates = new Gates();
+    const peer = gates.peering.add();
+    let released = 0;
+    const world = bench({ gates, queue: { release: () => void released++ } });
     await world.informers.revise([WIDGETS]);
     await world.host.clock.advance(1);
-    assert.equal(world.informers.isStale(WIDGETS, "ns"), false);
-    gate.close();
+    assert.equal(gates.isStale(WIDGETS, "ns"), false);
+    peer.close();
     await world.host.clock.settle();
-    assert.equal(world.informers.isStale(WIDGETS, "ns"), true);
-    gate.open();
-    assert.equal(world.informers.isStale(WIDGETS, "ns"), true);
+    assert.deepEqual(world.informers.checks().map(({ problem, note }) => problem ?? note), ["paused"]);
+    peer.open();
+    assert.equal(gates.isStale(WIDGETS, "ns"), true);
     await world.host.clock.settle();
-    assert.equal(world.informers.isStale(WIDGETS, "ns"), false);
-    assert.equal(relisted, 1);
+    assert.equal(gates.isStale(WIDGETS, "ns"), false);
+    assert.equal(released, 1);
+    await world.tasks.stop();
+  });
+
+  it("keeps indexing blocked for each informer of a resource with indexes, until it has listed or has ended", async () => {
+    const calls: string[] = [];
+    const indexing = {
+      concerns: () => true,
+      block: (key: string) => void calls.push(`block ${key}`),
+      release: (key: string) => void calls.push(`release ${key}`),
+    };
+    const world = bench({ indexing });
+    await world.informers.revise([WIDGETS]);
+    assert.deepEqual(calls, [`block ${KIND}|`]);
+    await world.host.clock.settle();
+    assert.deepEqual(calls.slice(1), [`release ${KIND}|`]);
+    await world.informers.revise([]);
+    assert.deepEqual(calls.slice(2), [`release ${KIND}|`]);
+    await world.tasks.stop();
+  });
+
+  it("finds what is known of an object, in whichever informer", async () => {
+    const world = bench();
+    await world.informers.revise([WIDGETS]);
+    await world.host.clock.settle();
+    assert.equal(world.informers.find(WIDGETS, widget("a", 0))?.object.metadata.resourceVersion, "1");
+    assert.equal(world.informers.find(WIDGETS, widget("missing", 0)), undefined);
+    assert.equal(world.informers.find({ ...WIDGETS, plural: "gadgets" }, widget("a", 0)), undefined);
     await world.tasks.stop();
   });
 });

@@ -70,13 +70,13 @@ export interface ApiResponse<T = unknown> {
   readonly body: T;
 }
 
-/** Sees each attempt of each request. Must not throw, must not wait, must not change anything. */
-export interface TransportObserver {
-  /** May give headers that are sent with this attempt. */
-  onRequest?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
-  onResponse?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
+/** The part of an observer that sees each attempt of each request. Must not throw, must not wait, must not change anything. */
+export interface RequestObserver {
+  /** May return headers that are sent with this attempt. */
+  requestBegins?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
+  requestEnds?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
   /** What came was decoded: an answer, or some lines of a stream. */
-  onDecoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
+  decoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
 }
 
 /** How an attempt ended; for streams: how it began. */
@@ -99,7 +99,8 @@ export interface TransportOptions {
   readonly logger: Logger;
   /** Default: "lotse/<version>". */
   readonly userAgent?: string;
-  readonly observers?: readonly TransportObserver[];
+  /** Default: nobody observes. */
+  readonly observer?: RequestObserver;
 }
 
 type Finish<R> = (response: HttpResponse) => R | Promise<R>;
@@ -112,8 +113,7 @@ export class Transport implements Disposable {
   /** Kinds ("plural.version.group") whose lists this server does not stream. Filled by watches. */
   readonly unstreamed: Set<string> = new Set();
   readonly #credentials: Credentials;
-  readonly #observers: readonly TransportObserver[];
-  readonly #tellsDecoding: boolean;
+  readonly #observer: RequestObserver;
   readonly #sessions: Sessions;
   /** How many requests may be under way at once, and which of them have to wait. */
   readonly congestion: Congestion;
@@ -121,13 +121,12 @@ export class Transport implements Disposable {
   readonly #closing = new AbortController();
 
   constructor(options: TransportOptions) {
-    const { host, credentials, networking, logger, userAgent = USER_AGENT, observers = [] } = options;
+    const { host, credentials, networking, logger, userAgent = USER_AGENT, observer = {} } = options;
     this.host = host;
     this.networking = networking;
     this.logger = logger;
     this.#credentials = credentials;
-    this.#observers = observers;
-    this.#tellsDecoding = observers.some(({ onDecoded }) => onDecoded !== undefined);
+    this.#observer = observer;
     this.#sessions = new Sessions({ host, networking, userAgent });
     const limit = (): number => networking.requestLimit ?? Infinity;
     this.congestion = new Congestion({ clock: host.clock, logger, limit });
@@ -171,13 +170,13 @@ export class Transport implements Disposable {
     return this.#repeat(request, undefined);
   }
 
-  /** Decodes what came, and tells those who look on how long that took. */
+  /** Decodes what came, and tells the observer how long that took. */
   decode<T>(request: Pick<ApiRequest, "subject">, run: () => T): T {
-    if (!this.#tellsDecoding) return run();
+    if (this.#observer.decoded === undefined) return run();
     const begun = this.host.clock.monotonic();
     const decoded = run();
     const seconds = this.host.clock.monotonic() - begun;
-    for (const observer of this.#observers) observer.onDecoded?.(request, seconds);
+    this.#observer.decoded(request, seconds);
     return decoded;
   }
 
@@ -221,11 +220,7 @@ export class Transport implements Disposable {
     const { info, number, finish } = options;
     const session = this.#sessions.for(info);
     const attempt: Attempt = { number, started: this.host.clock.monotonic() };
-    let headers: HeaderFields | undefined;
-    for (const observer of this.#observers) {
-      const given = observer.onRequest?.(request, attempt);
-      if (given) headers = { ...headers, ...given };
-    }
+    const headers = this.#observer.requestBegins?.(request, attempt) ?? undefined;
     const { timeout = this.networking.requestTimeout, signal } = request;
     const deadline = new Deadline({ clock: this.host.clock, timeout, signal, stream: finish === undefined });
     let status: number | undefined;
@@ -237,7 +232,7 @@ export class Transport implements Disposable {
       }
       const result = finish === undefined ? response : await finish(response);
       if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
-      if (this.#observers.length > 0) {
+      if (this.#observer.requestEnds !== undefined) {
         this.#tell(request, attempt, { status, body: finish && bodyOf(result) });
       }
       return result;
@@ -245,7 +240,7 @@ export class Transport implements Disposable {
       if (finish !== undefined && error instanceof ApiError) {
         this.congestion.refused(request, { error, started: attempt.started });
       }
-      if (this.#observers.length > 0) this.#tell(request, attempt, { status, error });
+      if (this.#observer.requestEnds !== undefined) this.#tell(request, attempt, { status, error });
       throw error;
     } finally {
       deadline[Symbol.dispose]();
@@ -310,9 +305,7 @@ export class Transport implements Disposable {
     outcome: Pick<AttemptOutcome, "status" | "body" | "error">,
   ): void {
     const seconds = this.host.clock.monotonic() - attempt.started;
-    for (const observer of this.#observers) {
-      observer.onResponse?.(request, { ...attempt, ...outcome, seconds }, attempt);
-    }
+    this.#observer.requestEnds?.(request, { ...attempt, ...outcome, seconds }, attempt);
   }
 }
 

@@ -2,7 +2,8 @@
  * Metrics that are not counted but looked up when somebody asks: what waits, what goes on, how streams and the process are.
  */
 
-import type { StreamState, Subject } from "../../execution/observer.ts";
+import type { Subject, WatchSnapshot } from "../../execution/observer.ts";
+import type { Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Instruments } from "./exposition.ts";
 
@@ -22,26 +23,26 @@ export interface MetricSources {
   readonly isPaused: () => boolean;
   /** How many requests may be under way at once; Infinity: any number. */
   readonly requestLimit: () => number;
-  /** How many objects may be looked at at once; Infinity: any number. */
+  /** How many objects may be reconciled at once; Infinity: any number. */
   readonly workerLimit: () => number;
+  /** How each watch is doing. */
+  readonly watches: () => readonly WatchedResource[];
 }
 
-/** A stream that was told of. */
-export interface Stream {
-  readonly kind: string;
-  readonly state: StreamState;
-  restarts: number;
+/** A watch. */
+export interface WatchedResource {
+  readonly resource: Resource;
+  readonly state: WatchSnapshot;
 }
 
 /** Where to look. */
 export interface GaugeOptions {
   readonly host: Host;
-  readonly streams: ReadonlyMap<string, Stream>;
   /** Since when they wait, on the monotonic clock. */
   readonly queued: ReadonlyMap<Subject, Seconds>;
   /** Since when they are being looked at, on the monotonic clock. */
   readonly working: ReadonlyMap<Subject, Seconds>;
-  readonly kindOf: (subject: Subject) => string;
+  readonly kindOf: (subject: Pick<Subject, "resource">) => string;
   /** Undefined before the operator serves. */
   readonly sources: () => MetricSources | undefined;
 }
@@ -60,18 +61,23 @@ export class Gauges {
     this.#sourceGauges();
   }
 
+  #watches(): readonly WatchedResource[] {
+    return this.#look.sources()?.watches() ?? [];
+  }
+
   #watchGauges(): void {
-    const perKind = (value: (stream: StreamState) => number): Map<string, number> => {
+    const perKind = (value: (state: WatchSnapshot) => number): Map<string, number> => {
       const worst = new Map<string, number>();
-      for (const { kind, state } of this.#look.streams.values()) {
-        worst.set(kind, Math.max(worst.get(kind) ?? 0, value(state)));
+      for (const watched of this.#watches()) {
+        const kind = this.#look.kindOf(watched);
+        worst.set(kind, Math.max(worst.get(kind) ?? 0, value(watched.state)));
       }
       return worst;
     };
-    const age = ({ lastActivity, since }: StreamState): number =>
+    const age = ({ lastActivity, since }: WatchSnapshot): Seconds =>
       this.#look.sources()?.isPaused() === true
         ? 0
-        : Math.max(0, this.#look.host.clock.now() - (lastActivity ?? since)) / 1000;
+        : this.#look.host.clock.monotonic() - (lastActivity ?? since);
     this.#made.pulled(
       "lotse_watch_silence_seconds",
       "How long the server has not been heard on the kind's most silent stream",
@@ -94,7 +100,7 @@ export class Gauges {
 
   #queueGauges(): void {
     const count = (subjects: Iterable<Subject>): Map<string, number> => {
-      const counts = new Map([...this.#look.streams.values()].map(({ kind }) => [kind, 0]));
+      const counts = new Map(this.#watches().map((each) => [this.#look.kindOf(each), 0]));
       for (const subject of subjects) {
         counts.set(this.#look.kindOf(subject), (counts.get(this.#look.kindOf(subject)) ?? 0) + 1);
       }
@@ -102,7 +108,7 @@ export class Gauges {
     };
     const ages = (add: (sum: Seconds, age: Seconds) => Seconds): Map<string, Seconds> => {
       const now = this.#look.host.clock.monotonic();
-      const all = new Map([...this.#look.streams.values()].map(({ kind }) => [kind, 0]));
+      const all = new Map(this.#watches().map((each) => [this.#look.kindOf(each), 0]));
       for (const [subject, begun] of this.#look.working) {
         all.set(this.#look.kindOf(subject), add(all.get(this.#look.kindOf(subject)) ?? 0, now - begun));
       }
@@ -137,7 +143,7 @@ export class Gauges {
       "How many objects may be looked at at once, of all kinds together",
       () => {
         const limit = this.#look.sources()?.workerLimit() ?? Infinity;
-        return new Map([...this.#look.streams.values()].map(({ kind }) => [kind, limit]));
+        return new Map(this.#watches().map((each) => [this.#look.kindOf(each), limit]));
       },
       "controller",
     );

@@ -7,7 +7,7 @@
  */
 
 import { isOverload } from "../../client/transport/congestion.ts";
-import type { ApiRequest, AttemptOutcome, TransportObserver } from "../../client/transport/transport.ts";
+import type { ApiRequest, AttemptOutcome } from "../../client/transport/transport.ts";
 import type {
   AttemptEnd,
   AttemptStart,
@@ -15,14 +15,14 @@ import type {
   PassEnd,
   PassStart,
   ReviewedWebhook,
-  StreamState,
   Subject,
+  WatchChange,
   Written,
 } from "../../execution/observer.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
-import { Gauges, type MetricSources, type Stream } from "./gauges.ts";
+import { Gauges, type MetricSources } from "./gauges.ts";
 import { Instruments } from "./exposition.ts";
 import { Scrapes } from "./exposition.ts";
 
@@ -38,12 +38,13 @@ const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 const TICK: Seconds = 5;
 
 /** Looks on, and counts. Disposing ends the timing of the event loop. */
-export class Metrics implements Observer, TransportObserver, Disposable {
+export class Metrics implements Observer, Disposable {
   readonly #host: Host;
   readonly #made = new Instruments();
   readonly #scrapes: Scrapes;
   readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
-  readonly #streams = new Map<string, Stream>();
+  /** How often each watch had been started again when it was told of last, by its key. */
+  readonly #restartsSeen = new Map<string, number>();
   readonly #queued = new Map<Subject, number>();
   readonly #working = new Map<Subject, Seconds>();
   #sources: MetricSources | undefined;
@@ -179,7 +180,6 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     });
     new Gauges(this.#made, {
       host,
-      streams: this.#streams,
       queued: this.#queued,
       working: this.#working,
       kindOf: (subject) => this.#kindOf(subject),
@@ -285,23 +285,21 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     this.#reviewTime.observe({ webhook }, seconds);
   }
 
-  streamed(resource: Resource, { key, state }: { readonly key: string; readonly state: StreamState }): void {
+  watchChanged(resource: Resource, { key, state }: WatchChange): void {
     const kind = this.#kindOf({ resource });
-    const known = this.#streams.get(key);
-    const stream = known?.state === state ? known : { kind, state, restarts: 0 };
-    this.#streams.set(key, stream);
+    const seen = this.#restartsSeen.get(key) ?? 0;
+    this.#restartsSeen.set(key, state.restarts);
     if (state.phase === "listing") this.#relists.inc({ kind });
-    if (state.restarts > stream.restarts) {
-      this.#restarts.inc({ kind, reason: reasonOf(state.lastError) }, state.restarts - stream.restarts);
-      stream.restarts = state.restarts;
-    }
+    // NB: a watch that has begun anew counts from 0.
+    const restarts = state.restarts < seen ? state.restarts : state.restarts - seen;
+    if (restarts > 0) this.#restarts.inc({ kind, reason: reasonOf(state.lastError) }, restarts);
   }
 
-  streamEnded(_resource: Resource, { key }: { readonly key: string }): void {
-    this.#streams.delete(key);
+  watchEnded(_resource: Resource, { key }: { readonly key: string }): void {
+    this.#restartsSeen.delete(key);
   }
 
-  onResponse({ method, subject }: ApiRequest, { status, seconds, error }: AttemptOutcome): void {
+  requestEnds({ method, subject }: ApiRequest, { status, seconds, error }: AttemptOutcome): void {
     const verb = subject?.verb ?? method.toLowerCase();
     if (isOverload(error)) this.#throttled.inc({ verb });
     const code = status === undefined ? "<error>" : String(status);
@@ -309,7 +307,7 @@ export class Metrics implements Observer, TransportObserver, Disposable {
     this.#requestTime.observe({ verb, host: "apiserver" }, seconds);
   }
 
-  onDecoded({ subject }: Pick<ApiRequest, "subject">, seconds: Seconds): void {
+  decoded({ subject }: Pick<ApiRequest, "subject">, seconds: Seconds): void {
     if (subject !== undefined) this.#decoding.observe({ kind: this.#kindOf(subject) }, seconds);
   }
 

@@ -6,7 +6,7 @@
  * is in the way pauses everything. Source: scenarios B158–B185.
  */
 
-import { type Gate, GateRow, type Passage } from "../../async/gate.ts";
+import type { Gate, GateRow } from "../../async/gate.ts";
 import type { Client } from "../../client/client.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -24,6 +24,8 @@ export interface PeeringOptions {
   readonly identity: string;
   /** Which namespaces are served; undefined: the whole cluster. */
   readonly namespaces: () => readonly string[] | undefined;
+  /** Gets a gate for each object, open while nobody is in the way. */
+  readonly gates: GateRow;
 }
 
 /** The groups that have peering kinds; the second one is older. */
@@ -58,7 +60,6 @@ interface Member {
 /** All peering objects of one operator. */
 export class Peering {
   readonly #options: PeeringOptions;
-  readonly #row = new GateRow();
   /** Closed while peering is mandatory and there are no kinds. */
   readonly #kinds: Gate;
   readonly #members = new Map<string, Member>();
@@ -68,12 +69,7 @@ export class Peering {
   constructor(options: PeeringOptions) {
     this.#options = options;
     const { mandatory, standalone } = options.settings.peering;
-    this.#kinds = this.#row.add(standalone || !mandatory);
-  }
-
-  /** Open while the operator may work. */
-  get passage(): Passage {
-    return this.#row;
+    this.#kinds = this.#options.gates.add(standalone || !mandatory);
   }
 
   /** Whether there is any object to meet at, or has to be. */
@@ -97,7 +93,7 @@ export class Peering {
     if (expired > 0) {
       return `the own record expired ${expired} s ago and cannot be renewed: others may take us for dead`;
     }
-    if (this.#row.isOpen || this.blockers.length > 0) return undefined;
+    if (this.#options.gates.isOpen || this.blockers.length > 0) return undefined;
     const { name } = this.#options.settings.peering;
     return `peering is mandatory, but the peering object "${name}" has not been seen (create it, and allow to watch it)`;
   }
@@ -123,7 +119,7 @@ export class Peering {
       this.#join(key, place)
     );
     await left;
-    if (fresh.length === 0 || !this.#row.isOpen) return;
+    if (fresh.length === 0 || !this.#options.gates.isOpen) return;
     const timer = new AbortController();
     await Promise.race([
       Promise.all(fresh.map(({ looked }) => looked)),
@@ -173,7 +169,7 @@ export class Peering {
 
   #join(key: string, { resource, namespace }: Place): PeeringScope {
     const { settings } = this.#options;
-    const gate = this.#row.add(!settings.peering.mandatory);
+    const gate = this.#options.gates.add(!settings.peering.mandatory);
     const scope = new PeeringScope({ ...this.#options, resource, namespace, gate });
     this.#members.set(key, { scope, gate });
     this.#kinds.open();
@@ -185,7 +181,7 @@ export class Peering {
     const unwanted = [...this.#members].filter(([key]) => !wanted.has(key));
     for (const [key, { gate }] of unwanted) {
       this.#members.delete(key);
-      this.#row.remove(gate);
+      this.#options.gates.remove(gate);
     }
     await Promise.all(unwanted.map(([, { scope }]) => scope.leave()));
   }

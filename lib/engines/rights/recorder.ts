@@ -5,11 +5,11 @@
  * rights of an administrator is what it needs.
  */
 
-import type { ApiRequest, AttemptOutcome, TransportObserver } from "../../client/transport/transport.ts";
+import type { ApiRequest, AttemptOutcome, RequestObserver } from "../../client/transport/transport.ts";
 import { type Right, rightKey } from "./rights.ts";
 
 /** Collects rights. */
-export class RightsRecorder implements TransportObserver {
+export class RightsRecorder implements RequestObserver {
   readonly #rights = new Map<string, Right>();
   readonly #onNew: (() => void) | undefined;
 
@@ -23,7 +23,7 @@ export class RightsRecorder implements TransportObserver {
     return [...this.#rights.values()];
   }
 
-  onResponse({ subject }: ApiRequest, { status }: AttemptOutcome): void {
+  requestEnds({ subject }: ApiRequest, { status }: AttemptOutcome): void {
     if (subject === undefined || status === undefined || status === 401 || status === 403) return;
     const { verb, resource: { group, plural }, namespace, subresource } = subject;
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type ApiError, LoginError } from "../../../lib/client/errors.ts";
-import type { AttemptOutcome, TransportObserver } from "../../../lib/client/transport/transport.ts";
+import type { AttemptOutcome, RequestObserver } from "../../../lib/client/transport/transport.ts";
 import { VERSION } from "../../../lib/runtime/version.ts";
 import { answerWith, GET, json, refusal, send, SERVER, type WorldOptions } from "../fake_server.ts";
 
@@ -164,10 +164,10 @@ describe("Transport.request()", () => {
   it("ends with the signal's reason when it aborts: before, during, and between attempts", async () => {
     const reason = new Error("enough");
     const attempts: number[] = [];
-    const observers = [{
-      onRequest: (_request: unknown, { number }: { number: number }) => void attempts.push(number),
-    }];
-    const world = answerWith(() => refusal(500), { observers });
+    const observer = {
+      requestBegins: (_request: unknown, { number }: { number: number }) => void attempts.push(number),
+    };
+    const world = answerWith(() => refusal(500), { observer });
     await assert.rejects(world.transport.request({ ...GET, signal: AbortSignal.abort(reason) }), reason);
     assert.deepEqual([world.seen.length, attempts.length], [0, 0]);
     const controller = new AbortController();
@@ -232,9 +232,9 @@ describe("Transport.request() and credentials", () => {
 describe("Transport and its observers", () => {
   it("show each attempt with its outcome", async () => {
     const calls: string[] = [];
-    const observer: TransportObserver = {
-      onRequest: ({ method, path }, { number }) => void calls.push(`${number} ${method} ${path}`),
-      onResponse: (_request, { number, status, seconds, body, error }: AttemptOutcome) => {
+    const observer: RequestObserver = {
+      requestBegins: ({ method, path }, { number }) => void calls.push(`${number} ${method} ${path}`),
+      requestEnds: (_request, { number, status, seconds, body, error }: AttemptOutcome) => {
         calls.push(
           `${number} ${status} ${seconds} ${JSON.stringify(body)} ${(error as Error | undefined)?.name}`,
         );
@@ -243,7 +243,7 @@ describe("Transport and its observers", () => {
     const world = answerWith(async () => {
       await world.host.clock.sleep(2);
       return world.seen.length === 1 ? refusal(500) : json({ a: 1 });
-    }, { observers: [observer] });
+    }, { observer });
     await send(world, { method: "GET", path: "/x" });
     assert.deepEqual(calls, [
       "1 GET /x",
@@ -258,7 +258,7 @@ describe("Transport and its observers", () => {
     const world = answerWith(() => {
       throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
     }, {
-      observers: [{ onResponse: (_request, outcome) => void outcomes.push(outcome) }],
+      observer: { requestEnds: (_request, outcome) => void outcomes.push(outcome) },
       networking: { errorBackoffs: [] },
     });
     await send(world);

@@ -43,7 +43,7 @@ export async function connect(plane: ControlPlane, credentials?: Credentials): P
     credentials: credentials ?? await login({ host, kubeconfig: plane.kubeconfig }),
     networking: defaultSettings().networking,
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
-    observers: [{ onRequest: (request) => void requests.push(request) }],
+    observer: { requestBegins: (request) => void requests.push(request) },
   });
   return { client: createClient(transport), requests, logs };
 }

@@ -5,6 +5,7 @@ import { Metrics } from "../../../lib/engines/metrics/metrics.ts";
 import type { Subject } from "../../../lib/execution/observer.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
 import { currentHost } from "../../../lib/runtime/current_host.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 
 const resource = {
   group: "example.com",
@@ -32,6 +33,50 @@ describe("Metrics", () => {
     );
     assert.match(text, /lotse_handlers_active\{noun="Handler"\} 0\n/);
     assert.ok(!text.includes("db-1"));
+  });
+
+  it("tells how long each resource's worst watch has been silent, on a clock that is never set", async () => {
+    const host = virtualHost();
+    using metrics = new Metrics({ host });
+    const none = (): number => 0;
+    const calm = { phase: "watching", listed: true, restarts: 0, failures: 0, lastError: undefined } as const;
+    metrics.attach({
+      objects: () => new Map(),
+      hotLoops: () => new Map(),
+      waitingEvents: none,
+      background: none,
+      planned: none,
+      workerLimit: () => Infinity,
+      requestLimit: () => Infinity,
+      isPaused: () => false,
+      watches: () => [
+        { resource, state: { ...calm, since: 10, lastActivity: 50 } },
+        { resource, state: { ...calm, since: 40, lastActivity: undefined } },
+      ],
+    });
+    await host.clock.advance(70);
+    assert.match(await metrics.text(), /lotse_watch_silence_seconds\{kind="examples.example.com"\} 30\n/);
+  });
+
+  it("counts each restart of a watch once, also when the watch begins anew", async () => {
+    using metrics = new Metrics({ host: virtualHost() });
+    for (const restarts of [0, 2, 2, 3, 1]) {
+      const state = {
+        restarts,
+        phase: "waiting",
+        since: 0,
+        lastActivity: 0,
+        listed: true,
+        failures: 1,
+        lastError: 1,
+      } as const;
+      metrics.watchChanged(resource, { key: "a", state });
+    }
+    const text = await metrics.text();
+    const counted = [...text.matchAll(/^lotse_watch_restarts_total\{.*\} (\d+)$/gm)].map(([, value]) =>
+      Number(value)
+    );
+    assert.equal(counted.reduce((sum, each) => sum + each, 0), 4);
   });
 
   it("are served to others while a client takes its time to read, and nothing waits for it at the end", async () => {

@@ -54,16 +54,16 @@ describe("RightsRecorder", () => {
     let news = 0;
     const recorder = new RightsRecorder(() => news++);
     const use = (verb: string, status: number | undefined, more = {}): void =>
-      recorder.onResponse(
+      recorder.requestEnds(
         { method: "GET", path: "/", subject: { verb, resource: PODS, ...more } },
-        { ...ATTEMPT, status } as unknown as Parameters<RightsRecorder["onResponse"]>[1],
+        { ...ATTEMPT, status } as unknown as Parameters<RightsRecorder["requestEnds"]>[1],
       );
     use("list", 200);
     use("list", 200);
     use("get", 404, { namespace: "a", name: "x" });
     use("patch", 200, { namespace: "a", name: "x", subresource: "status" });
     for (const status of [401, 403, undefined]) use("delete", status);
-    recorder.onResponse({ method: "GET", path: "/apis" }, { ...ATTEMPT, status: 200 } as never);
+    recorder.requestEnds({ method: "GET", path: "/apis" }, { ...ATTEMPT, status: 200 } as never);
     assert.deepEqual(recorder.rights, [
       { group: "", resource: "pods", verb: "list" },
       { group: "", resource: "pods", verb: "get", namespace: "a" },

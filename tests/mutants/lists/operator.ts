@@ -37,8 +37,20 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/operator/informers.ts", [
     ["if (key !== undefined) stores.get(key)?.take(cached);", "if (key !== undefined) continue;"],
     ["for (const cached of dropped[number]!) informer", "for (const cached of []) informer"],
-    ["this.#stale.add(key);", ""],
-    ["if (this.#stale.delete(key)) this.#options.onRelisted?.();", "this.#stale.delete(key);"],
+    ["gates.markStale(key);", ""],
+    ["if (gates.markCurrent(key)) queue.release();", "gates.markCurrent(key);"],
+  ]),
+  ...breaksOf("lib/operator/gates.ts", [
+    ["if (this.isPaused) return true;", ""],
+    ["if (this.#stale.size === 0) return false;", "return false;"],
+    ['["*", namespace, ""]', '[namespace, ""]'],
+  ]),
+  ...breaksOf("lib/operator/revisions.ts", [
+    ["this.#latest.then(revise, revise)", "revise()"],
+    ['if (await this.#revise?.() === "partial") this.#plan();', "await this.#revise?.();"],
+    ["if (this.#isPlanned || !repeats) return;", "if (!repeats) return;"],
+    ["if (this.#isPlanned || !repeats) return;", "if (this.#isPlanned) return;"],
+    ["if (!signal.aborted) await this.request();", "await this.request();"],
   ]),
   ...breaksOf("lib/operator/watched_resources.ts", [
     [

@@ -189,7 +189,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/operator_run.ts",
     tests: server,
-    replace: "      this.#admission.revise();\n",
+    replace: "    this.#admission.revise();\n",
     by: "",
   },
   {

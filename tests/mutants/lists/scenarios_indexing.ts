@@ -83,16 +83,16 @@ const mutants: Mutant[] = [
   // The gate: is open from the beginning; opens before all was indexed; never opens where a function fails; takes slots.
   { ...INDEXING, replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);", by: "this.#gate.open();" },
   {
-    file: "lib/operator/operator_run.ts",
+    file: "lib/operator/informers.ts",
     tests,
-    replace: "if (this.#indexing.concerns(resource)) this.#indexing.block(stream);",
+    replace: "if (indexing.concerns(resource)) indexing.block(key);",
     by: "",
   },
   { ...INDEXING, replace: "this.block(object.key);", by: "" },
   {
-    file: "lib/operator/operator_run.ts",
+    file: "lib/operator/informers.ts",
     tests,
-    replace: "onListed: (stream) => this.#indexing.release(stream),",
+    replace: "this.#options.indexing.release(key);",
     by: "",
   },
   {

@@ -46,14 +46,14 @@ const mutants: Mutant[] = [
   { ...LIFETIME, replace: 'if (registry.activitiesOf("login").length === 0) {', by: "if (true) {" },
   {
     ...LIFETIME,
-    replace: "login: () => this.#activities.login(),\n      onFailure,",
-    by: "login: () => this.#activities.login(),\n      onFailure: () => {},",
+    replace: "login: () => activities.login(),\n    onFailure,",
+    by: "login: () => activities.login(),\n    onFailure: () => {},",
   },
-  { ...LIFETIME, replace: "indices: ground.indexing.indices, observer", by: "indices: {}, observer" },
+  { ...LIFETIME, replace: "indices, observer });", by: "indices: {}, observer });" },
   {
     ...RUNNING,
-    replace: "this.#options.onReady();",
-    by: "void this.#options.host.clock.sleep(0.001).then(() => this.#options.onReady());",
+    replace: "      ready();",
+    by: "      void this.#options.host.clock.sleep(0.001).then(ready);",
   },
   {
     file: "lib/client/auth/vault.ts",
@@ -103,7 +103,7 @@ const mutants: Mutant[] = [
     replace: "if (now === undefined) {\n      throw new ReferenceError(",
     by: "if (now === undefined) {\n      return void (",
   },
-  { ...RUNNING, tests: posting, replace: "this.#options.onPoster(undefined);", by: "" },
+  { ...RUNNING, tests: posting, replace: "this.#isPosting = false;\n    }", by: "}" },
 ];
 
 export default mutants;

@@ -18,7 +18,7 @@ const mutants: Mutant[] = [
   },
   {
     ...PEERING,
-    replace: "this.#kinds = this.#row.add(standalone || !mandatory);",
+    replace: "this.#kinds = this.#options.gates.add(standalone || !mandatory);",
     by: "this.#kinds = this.#row.add(false);",
   },
   {
@@ -76,8 +76,8 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/run.ts",
     tests,
-    replace: "await this.#activities.cleanup();",
-    by: "await this.#run?.leave();\n      await this.#activities.cleanup();",
+    replace: "await activities.cleanup();",
+    by: "await current.serving?.leave();\n    await activities.cleanup();",
   },
   // A pause: closes no streams; starts with a listing; holds nothing back.
   {

@@ -25,21 +25,21 @@ const mutants: Mutant[] = [
     by: "const isPlain = false;",
   },
   { ...LIFETIME, replace: "if (failure !== undefined) throw failure.error;", by: "" },
-  { ...RUNNING, replace: "if (this.#failed.aborted) throw this.#failed.reason;", by: "" },
+  { ...RUNNING, replace: "if (failed.aborted) throw failed.reason;", by: "" },
   {
     ...RUNNING,
-    replace: "Promise.all([this.#streams.stop(), this.#pausing.peering.stopWatching()])",
-    by: "Promise.all([this.#pausing.peering.stopWatching()])",
+    replace: "Promise.all([this.#watching.stop(), this.#peering.stopWatching()])",
+    by: "Promise.all([this.#peering.stopWatching()])",
   },
   {
     ...RUNNING,
-    replace: "finished(this.#work, { clock, timeout: exitTimeout }),\n      daemons.exit(),",
-    by: "finished(this.#work, { clock, timeout: exitTimeout }),",
+    replace: "finished(work, { clock, timeout: exitTimeout }), daemons.exit()]",
+    by: "finished(work, { clock, timeout: exitTimeout })]",
   },
   {
     ...RUNNING,
-    replace: "if (!isFinished) this.#handlers.abort",
-    by: "if (!isFinished) await clock.sleep(60);\n    if (!isFinished) this.#handlers.abort",
+    replace: "if (!isFinished) gates.stopHandlers();",
+    by: "if (!isFinished) await clock.sleep(60);\n    if (!isFinished) gates.stopHandlers();",
   },
   {
     ...RUNNING,
