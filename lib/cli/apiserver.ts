@@ -10,9 +10,10 @@ import { listenForSignals, untilAborted } from "./signals.ts";
 export interface ApiServerFlags {
   readonly port?: number;
   readonly kubeconfig?: string;
+  readonly rbac?: boolean;
 }
 
-/** Adds the options of `ApiServerFlags`. */
+/** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
 export function addApiServerOptions(command: Command): Command {
   return command
     .addOption(
@@ -32,7 +33,11 @@ export function addApiServer(program: Command, host: Host): void {
       "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
   );
   addApiServerOptions(command);
-  addExamples(command, ["apiserver --port 6443 --kubeconfig ./kubeconfig"]);
+  command.option(
+    "--rbac",
+    "Let roles and bindings decide who may do what; default: everyone may do everything",
+  );
+  addExamples(command, ["apiserver --port 6443 --kubeconfig ./kubeconfig", "apiserver --rbac"]);
   command.action((flags: ApiServerFlags) => serve(flags, host));
 }
 
@@ -57,16 +62,18 @@ export interface ServeApiOptions {
   readonly port?: number;
   /** Where to write the kubeconfig. Default: a temporary file, which goes with the server. */
   readonly kubeconfig?: string;
+  /** Whether roles and bindings count. Default: false. */
+  readonly rbac?: boolean;
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac = false }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer } = await import("../kits/apiserver/mod.ts");
-  const server = apiServer({ host });
+  const server = apiServer({ host, rbac });
   const served = await server.serve({ port });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
   const path = host.files.resolve(host.process.cwd(), folder ?? "", kubeconfig ?? "kubeconfig");

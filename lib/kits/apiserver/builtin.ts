@@ -6,7 +6,10 @@
  */
 
 import type { Clock } from "../../runtime/host.ts";
+import { roleRules } from "./access/role_rules.ts";
 import { configurationRules } from "./admission/configuration_rules.ts";
+import { bindingRules, policyRules } from "./admission/policy_rules.ts";
+import type { CelLoader } from "./cel/loader.ts";
 import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION } from "./event_conversion.ts";
 import type { Kind, KindRules } from "./kinds.ts";
@@ -84,7 +87,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       selectable: POD_FIELDS,
     }],
     ["Secret", { selectable: ["type"] }],
-    ["ServiceAccount", { short: ["sa"], returnsDeleted: true }],
+    ["ServiceAccount", { short: ["sa"], subresources: ["token"], returnsDeleted: true }],
     ["Service", {
       short: ["svc"],
       all: true,
@@ -96,6 +99,14 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
   ],
   "admissionregistration.k8s.io/v1": [
     ["MutatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
+    ["ValidatingAdmissionPolicy", {
+      category: "api-extensions",
+      cluster: true,
+      plural: "validatingadmissionpolicies",
+      subresources: STATUS,
+      counted: true,
+    }],
+    ["ValidatingAdmissionPolicyBinding", { category: "api-extensions", cluster: true, counted: true }],
     ["ValidatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
   ],
   "apiextensions.k8s.io/v1": [
@@ -148,23 +159,35 @@ const SCALE_PATHS = {
   labelSelectorPath: ".spec.selector",
 };
 
+/** What the built-in kinds are made with. */
+export interface BuiltinOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly cel: CelLoader;
+}
+
 /** Gives the built-in kinds, with their collections in the store. */
-export function builtinKinds(store: Store, clock: Clock): Kind[] {
+export function builtinKinds({ store, clock, cel }: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf(kind, clock);
+      const rules = rulesOf(kind, { clock, cel });
       kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
 }
 
-function rulesOf(kind: string, clock: Clock): KindRules {
-  if (kind === "CustomResourceDefinition") return definitionRules(() => clock.now());
-  if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"));
+function rulesOf(kind: string, { clock, cel }: Omit<BuiltinOptions, "store">): KindRules {
+  if (kind === "CustomResourceDefinition") return definitionRules(() => clock.now(), cel);
+  if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
+  if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
+  if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();
+  if (ROLE_KINDS.includes(kind)) return roleRules(kind);
   return builtinRules(kind);
 }
+
+const ROLE_KINDS = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];
 
 interface Entry {
   readonly apiVersion: string;

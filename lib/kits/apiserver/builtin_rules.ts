@@ -77,8 +77,6 @@ function annotateDaemonSet({ metadata }: KubeObject): void {
 
 /** The fields of the kinds that have others than `spec` and `status`. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  ClusterRole: ["rules", "aggregationRule"],
-  ClusterRoleBinding: ["subjects", "roleRef"],
   ConfigMap: ["data", "binaryData", "immutable"],
   Endpoints: ["subsets"],
   Event: [
@@ -98,8 +96,6 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     "reportingInstance",
   ],
   PriorityClass: ["value", "globalDefault", "description", "preemptionPolicy"],
-  Role: ["rules"],
-  RoleBinding: ["subjects", "roleRef"],
   Secret: ["data", "stringData", "type", "immutable"],
   ServiceAccount: ["secrets", "imagePullSecrets", "automountServiceAccountToken"],
 };

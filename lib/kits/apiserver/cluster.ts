@@ -4,6 +4,8 @@
 
 import type { Host } from "../../runtime/host.ts";
 import type { Ownership } from "./apply/ownership.ts";
+import type { Gate } from "./access/gate.ts";
+import type { CelLoader } from "./cel/loader.ts";
 import type { Kinds } from "./kinds.ts";
 import type { Store } from "./store.ts";
 
@@ -12,4 +14,6 @@ export interface Cluster {
   readonly store: Store;
   readonly kinds: Kinds;
   readonly ownership: Ownership;
+  readonly cel: CelLoader;
+  readonly gate: Gate;
 }

@@ -2,45 +2,86 @@
  * From a CustomResourceDefinition to kinds that can be served.
  */
 
-import type { KubeObject } from "../../model/object.ts";
-import { type Cause, invalid } from "./causes.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { type Cause, type CauseReason, invalid, NO_FIELD } from "./causes.ts";
 import { type ScalePaths, type ServedResource, servedResources } from "./crd.ts";
 import { compileJsonPath } from "./jsonpath.ts";
-import type { Kind, KindRules } from "./kinds.ts";
+import type { Change, Kind, KindRules } from "./kinds.ts";
 import { compileSchema } from "./schema/mod.ts";
-import type { Store } from "./store.ts";
+import { hasRules, Validations } from "./cel/validations.ts";
+import type { CelLoader } from "./cel/loader.ts";
+import type { Cluster } from "./cluster.ts";
 import { apiVersionFor } from "./paths.ts";
 
 const MOST = 2 ** 31 - 1;
 
 /** Gives the kinds of all served versions. Schemas are compiled here, once. */
-export function customKinds(store: Store, definition: KubeObject): Kind[] {
-  return servedResources(definition).map((served) => toKind(store, served));
+export function customKinds({ store, cel }: Served, definition: KubeObject): Kind[] {
+  return servedResources(definition).map((served) => toKind({ store, cel }, served));
 }
 
-function toKind(store: Store, served: ServedResource): Kind {
+/** What of a cluster its kinds are made with. */
+type Served = Pick<Cluster, "store" | "cel">;
+
+function toKind({ store, cel }: Served, served: ServedResource): Kind {
   return {
     ...served,
     apiVersion: apiVersionFor(served),
     collection: store.collection(`${served.plural}.${served.group}`),
     custom: true,
     counted: true,
-    rules: schemaRules(served),
+    rules: schemaRules(served, cel),
     createOnUpdate: false,
     unconditionalUpdate: false,
     returnsDeleted: false,
   };
 }
 
-function schemaRules(served: ServedResource): KindRules {
+function schemaRules(served: ServedResource, cel: CelLoader): KindRules {
   const schema = compileSchema(served.schema);
+  const check = ruleCheck(served.schema, cel);
   return {
     normalize(object) {
       const unknown = schema.prune(object);
       schema.default(object);
       return unknown;
     },
-    validate: (object, change) => [...schema.validate(object, change), ...scaleCauses(object, served.scale)],
+    validate(object, change) {
+      const causes = [...schema.validate(object, change), ...scaleCauses(object, served.scale)];
+      return [...causes, ...check(object, { ...change, causes })];
+    },
+  };
+}
+
+interface Checked extends Change {
+  /** What is wrong with the object already. */
+  readonly causes: readonly Cause[];
+}
+
+/** Faults after which rules might stumble, so that they are not evaluated at all. */
+const BLOCKING: readonly CauseReason[] = [
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+];
+
+/** Gives what evaluates the rules of a schema. They are compiled when the first object is written. */
+function ruleCheck(
+  schema: JsonObject | undefined,
+  cel: CelLoader,
+): (object: KubeObject, checked: Checked) => readonly Cause[] {
+  if (schema === undefined || !hasRules(schema)) return () => [];
+  let validations: Validations | undefined;
+  return (object, { causes, old, warn }) => {
+    if (causes.some(({ reason }) => BLOCKING.includes(reason))) {
+      const detail =
+        "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+      return [invalid(NO_FIELD, { value: null, detail })];
+    }
+    validations ??= new Validations(cel.engine, schema);
+    return validations.validate(object, { old, warn });
   };
 }
 

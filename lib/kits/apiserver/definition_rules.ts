@@ -1,12 +1,15 @@
 /**
  * What Kubernetes refuses in a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Not checked: cost and syntax
- * of CEL rules, certificates of conversion webhooks.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Not checked: costs
+ * of rules, certificates of conversion webhooks.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
+import type { CelLoader } from "./cel/loader.ts";
+import { validationCauses } from "./cel/rule_causes.ts";
+import { hasRules } from "./cel/validations.ts";
 import type { Printed } from "./go_format.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "./names.ts";
 import { schemaCauses } from "./schema/rules.ts";
@@ -17,14 +20,22 @@ const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32",
 const APPROVED = "api-approved.kubernetes.io";
 const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 
-/** Gives what Kubernetes would refuse in a definition, which defaultDefinition() has completed; `old` on an update. */
-export function validateDefinition(crd: KubeObject, old?: KubeObject): Cause[] {
+/** What a definition is judged by besides itself. */
+export interface DefinitionContext {
+  /** As it was, on an update. */
+  readonly old?: KubeObject;
+  /** Must have been loaded if the definition has rules. Without it, they are not looked at. */
+  readonly cel?: CelLoader;
+}
+
+/** Gives what Kubernetes would refuse in a definition, which defaultDefinition() has completed. */
+export function validateDefinition(crd: KubeObject, { old, cel }: DefinitionContext = {}): Cause[] {
   const spec = isObject(crd.spec) ? crd.spec : {};
   return [
     ...(old === undefined ? nameCauses(crd, spec) : []),
     ...groupCauses(spec),
     ...scopeCauses(spec),
-    ...versionsCauses(spec),
+    ...versionsCauses(spec, cel),
     ...namesCauses(objectAt(spec, "names") ?? {}),
     ...conversionCauses(objectAt(spec, "conversion")),
     ...preserveCauses(spec),
@@ -70,7 +81,7 @@ const SHARED = {
 
 type Shared = keyof typeof SHARED;
 
-function versionsCauses(spec: JsonObject): Cause[] {
+function versionsCauses(spec: JsonObject, cel: CelLoader | undefined): Cause[] {
   const versions = objects(spec, "versions");
   const names = versions.map((version) => text(version, "name"));
   const [first = {}] = versions;
@@ -84,9 +95,9 @@ function versionsCauses(spec: JsonObject): Cause[] {
   const each = versions.flatMap((version, index) => versionCauses(version, `spec.versions[${index}]`));
   const parts = (Object.keys(SHARED) as Shared[]).flatMap((key) =>
     isShared(key)
-      ? partCauses(first, { key, path: SHARED[key] })
+      ? partCauses(first, { key, path: SHARED[key], cel })
       : versions.flatMap((version, index) =>
-        partCauses(version, { key, path: `spec.versions[${index}].${key}` })
+        partCauses(version, { key, path: `spec.versions[${index}].${key}`, cel })
       )
   );
   const value = new InternalVersions(versions, (Object.keys(SHARED) as Shared[]).filter(isShared));
@@ -154,13 +165,23 @@ function versionCauses(version: JsonObject, path: string): Cause[] {
   return [...deprecationCauses(version, path), ...nameOfVersion(text(version, "name"), `${path}.name`)];
 }
 
-function partCauses(version: JsonObject, { key, path }: { key: Shared; path: string }): Cause[] {
+interface PartPlace {
+  readonly key: Shared;
+  readonly path: string;
+  readonly cel: CelLoader | undefined;
+}
+
+function partCauses(version: JsonObject, { key, path, cel }: PartPlace): Cause[] {
   const subresources = objectAt(version, "subresources");
   switch (key) {
     case "schema": {
       const schema = schemaOf(version);
       const status = isObject(getOwn(subresources ?? {}, "status"));
-      return isObject(schema) ? schemaCauses(schema, { path: `${path}.openAPIV3Schema`, status }) : [];
+      if (!isObject(schema)) return [];
+      const at = `${path}.openAPIV3Schema`;
+      const causes = schemaCauses(schema, { path: at, status });
+      if (causes.length > 0 || cel === undefined || !hasRules(schema)) return causes;
+      return validationCauses(cel.engine, schema, at);
     }
     case "subresources":
       return scaleCauses(objectAt(subresources, "scale"), `${path}.scale`);

@@ -16,7 +16,11 @@ interface Group {
 }
 
 const SUBRESOURCE_VERBS = ["get", "patch", "update"];
-const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
+/** Subresources that are of a kind of their own. */
+const OTHER_KINDS: Readonly<Record<string, JsonObject>> = Object.assign(Object.create(null), {
+  scale: { group: "autoscaling", version: "v1", kind: "Scale" },
+  token: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
+});
 const CORE: Resource["group"] = "";
 
 /** Gives `/api`. */
@@ -74,13 +78,14 @@ function describeResource(resource: Resource): JsonObject[] {
       name: `${plural}/${subresource}`,
       singularName: "",
       namespaced,
-      ...(subresource === "scale" ? SCALE : { kind }),
+      ...(Object.hasOwn(OTHER_KINDS, subresource) ? OTHER_KINDS[subresource] : { kind }),
       verbs: verbsOf(subresource),
     })),
   ];
 }
 
 function verbsOf(subresource: string): readonly string[] {
+  if (subresource === "token") return ["create"];
   return subresource === "finalize" ? ["update"] : SUBRESOURCE_VERBS;
 }
 
@@ -119,7 +124,7 @@ function aggregateResource(resource: Resource & { readonly custom?: boolean }): 
       ? {
         subresources: subresources.map((subresource) => ({
           subresource,
-          responseKind: subresource === "scale" ? SCALE : responseKind,
+          responseKind: OTHER_KINDS[subresource] ?? responseKind,
           verbs: verbsOf(subresource),
         })),
       }

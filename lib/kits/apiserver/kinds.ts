@@ -14,6 +14,8 @@ import type { PrinterColumn } from "./tables.ts";
 
 /** What is particular to a kind when objects are written. All of it works in place. */
 export interface KindRules {
+  /** Loads what the other rules need for this object, so that they need not wait. */
+  prepare?(object: KubeObject): Promise<void> | undefined;
   /** Fills defaults in and drops unknown fields; gives the paths of what it dropped. */
   normalize(object: KubeObject): readonly string[];
   /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
@@ -32,6 +34,8 @@ export interface Change {
   readonly old?: KubeObject;
   /** "status": only the status is written. */
   readonly part?: "status";
+  /** Is told what is wrong, but was so before. */
+  readonly warn?: (text: string) => void;
 }
 
 /** One version of one kind. */

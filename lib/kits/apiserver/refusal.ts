@@ -103,7 +103,8 @@ export function applyConflict(
 }
 
 export function forbidden(names: KindNames, name: string, reason: string): Refusal {
-  return refusal(`${qualified(names)} "${name}" is forbidden: ${reason}`, {
+  const subject = name === "" ? qualified(names) : `${qualified(names)} "${name}"`;
+  return refusal(`${subject} is forbidden: ${reason}`, {
     code: 403,
     reason: "Forbidden",
     details: detailsOf(names, name),

@@ -1,45 +1,65 @@
 /**
- * Questions to the server that are posted as objects and never stored: who am I, and what may I do.
+ * Questions to the server that are posted as objects and never stored: who am I, and who may do what.
  *
- * Everyone may do everything here.
+ * Source: Kubernetes API reference, TokenReview, SelfSubjectReview, SubjectAccessReview and their like.
  */
 
 import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import { isObject } from "./values.ts";
+import type { ResourceWish, Wish } from "./access/attributes.ts";
+import type { Gate } from "./access/gate.ts";
+import { ISSUER } from "./access/tokens.ts";
+import { ADMIN, type User, userInfo } from "./access/user.ts";
+import { type Cause, invalid } from "./causes.ts";
+import { badRequest, invalid as invalidObject } from "./refusal.ts";
+import { getOwn, isObject, objectAt } from "./values.ts";
+
+/** Who asks, and where. */
+export interface Asking {
+  readonly gate: Gate;
+  readonly user: User;
+  /** The namespace of the URL. */
+  readonly namespace?: string;
+}
 
 interface Review {
   readonly group: string;
   readonly kind: string;
   readonly namespaced?: boolean;
   /** Gives the status that answers. */
-  readonly answer: (spec: JsonObject) => JsonObject;
+  readonly answer: (spec: JsonObject, asking: Asking) => JsonObject;
+  /** Says what is wrong with the question. */
+  readonly check?: (spec: JsonObject) => Cause[];
 }
 
-const USER = { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
-const ALLOWED = { allowed: true };
-const EVERYTHING = {
-  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
-  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
-  incomplete: false,
-};
+const ACCESS = { group: "authorization.k8s.io" };
 
 const REVIEWS: readonly Review[] = [
-  { group: "authentication.k8s.io", kind: "SelfSubjectReview", answer: () => ({ userInfo: USER }) },
   {
     group: "authentication.k8s.io",
-    kind: "TokenReview",
-    answer: () => ({ authenticated: true, user: USER }),
+    kind: "SelfSubjectReview",
+    answer: (_spec, { user }) => ({ userInfo: userInfo(user) }),
   },
+  { group: "authentication.k8s.io", kind: "TokenReview", answer: reviewToken },
   {
-    group: "authorization.k8s.io",
+    ...ACCESS,
     kind: "LocalSubjectAccessReview",
     namespaced: true,
-    answer: () => ALLOWED,
+    check: subjectCauses,
+    answer: reviewSubject,
   },
-  { group: "authorization.k8s.io", kind: "SelfSubjectAccessReview", answer: () => ALLOWED },
-  { group: "authorization.k8s.io", kind: "SelfSubjectRulesReview", answer: () => EVERYTHING },
-  { group: "authorization.k8s.io", kind: "SubjectAccessReview", answer: () => ALLOWED },
+  {
+    ...ACCESS,
+    kind: "SelfSubjectAccessReview",
+    check: attributeCauses,
+    answer: (spec, { gate, user }) => decide(gate, user, spec),
+  },
+  {
+    ...ACCESS,
+    kind: "SelfSubjectRulesReview",
+    answer: (spec, { gate, user }) => listRules(gate, user, String(getOwn(spec, "namespace") ?? "")),
+  },
+  { ...ACCESS, kind: "SubjectAccessReview", check: subjectCauses, answer: reviewSubject },
 ];
 
 /** Gives the reviews as entries for discovery. */
@@ -63,16 +83,101 @@ export function reviewResources(): Resource[] {
 export function findReview(
   apiVersion: string,
   plural: string,
-): ((question: JsonObject) => JsonObject) | undefined {
+): ((question: JsonObject, asking: Asking) => JsonObject) | undefined {
   const review = REVIEWS.find(({ group, kind }) =>
     apiVersion === `${group}/v1` && plural === `${kind.toLowerCase()}s`
   );
   if (review === undefined) return undefined;
-  return (question) => ({
-    ...question,
-    kind: review.kind,
-    apiVersion,
-    metadata: isObject(question.metadata) ? question.metadata : {},
-    status: review.answer(isObject(question.spec) ? question.spec : {}),
-  });
+  const { group, kind } = review;
+  return (question, asking) => {
+    const spec = isObject(question.spec) ? question.spec : {};
+    const causes = review.check?.(spec) ?? [];
+    if (causes.length > 0) throw invalidObject({ group, plural, kind }, "", causes);
+    return {
+      ...question,
+      kind,
+      apiVersion,
+      metadata: isObject(question.metadata) ? question.metadata : {},
+      status: review.answer(spec, asking),
+    };
+  };
+}
+
+/** NB: a token that is unknown is an answer, not an error of the request. */
+function reviewToken(spec: JsonObject, { gate }: Asking): JsonObject {
+  const token = getOwn(spec, "token");
+  if (typeof token !== "string" || token === "") {
+    throw badRequest("token is required for TokenReview in authentication");
+  }
+  if (!gate.rbac && token === gate.adminToken) return { authenticated: true, user: userInfo(ADMIN) };
+  const found = token === gate.adminToken ? { user: ADMIN, audiences: [ISSUER] } : gate.tokens.userOf(token);
+  const wanted = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [ISSUER];
+  const audiences = found?.audiences.filter((audience) => wanted.includes(audience)) ?? [];
+  if (found === undefined || audiences.length === 0) return { user: {}, error: "invalid bearer token" };
+  return { authenticated: true, user: userInfo(found.user), audiences };
+}
+
+function reviewSubject(spec: JsonObject, { gate, namespace }: Asking): JsonObject {
+  const attributes = objectAt(spec, "resourceAttributes");
+  if (namespace !== undefined && String(attributes?.namespace ?? "") !== namespace) {
+    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
+  }
+  const groups = Array.isArray(spec.groups) ? spec.groups.map(String) : [];
+  return decide(gate, { username: String(spec.user ?? ""), groups }, spec);
+}
+
+function decide(gate: Gate, user: User, spec: JsonObject): JsonObject {
+  if (!gate.rbac) return { allowed: true };
+  const { allowed, reason } = gate.authorizer.decide(user, wishIn(spec));
+  return { allowed, ...(reason === "" ? {} : { reason }) };
+}
+
+function wishIn(spec: JsonObject): Wish {
+  const path = objectAt(spec, "nonResourceAttributes");
+  if (path !== undefined) return { verb: String(path.verb ?? ""), path: String(path.path ?? "") };
+  const attributes = objectAt(spec, "resourceAttributes") ?? {};
+  const wish: Record<keyof ResourceWish, string> = {
+    verb: "",
+    group: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    namespace: "",
+  };
+  for (const key of ["verb", "group", "resource", "subresource", "name", "namespace"] as const) {
+    wish[key] = String(getOwn(attributes, key) ?? "");
+  }
+  return wish;
+}
+
+function attributeCauses(spec: JsonObject): Cause[] {
+  const [resource, path] = [objectAt(spec, "resourceAttributes"), objectAt(spec, "nonResourceAttributes")];
+  if (resource !== undefined && path !== undefined) {
+    const detail = "cannot be specified in combination with resourceAttributes";
+    return [invalid("spec.nonResourceAttributes", { value: path, detail })];
+  }
+  if (resource !== undefined || path !== undefined) return [];
+  const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+  return [invalid("spec.resourceAttributes", { value: null, detail })];
+}
+
+function subjectCauses(spec: JsonObject): Cause[] {
+  const isNamed = (spec.user ?? "") !== "" || (Array.isArray(spec.groups) && spec.groups.length > 0);
+  if (isNamed) return attributeCauses(spec);
+  const detail = "at least one of user or group must be specified";
+  return [...attributeCauses(spec), invalid("spec.user", { value: "", detail })];
+}
+
+function listRules(gate: Gate, user: User, namespace: string): JsonObject {
+  if (namespace === "") throw badRequest("no namespace on request");
+  const everything = [
+    { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+    { verbs: ["*"], nonResourceURLs: ["*"] },
+  ];
+  const rules = gate.rbac ? gate.authorizer.rulesFor(user, namespace) : everything;
+  return {
+    resourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs === undefined),
+    nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs !== undefined),
+    incomplete: false,
+  };
 }

@@ -5,7 +5,7 @@
 import type { Context, Hono } from "hono";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import { ADMIN } from "./access/user.ts";
+import type { User } from "./access/user.ts";
 import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
@@ -24,8 +24,13 @@ import { isObject } from "./values.ts";
 const VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3+lotse" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
+/** What comes with a request: whose it is. */
+export interface Asked {
+  readonly Bindings: { readonly user: User };
+}
+
 /** Registers all routes. */
-export function addRoutes(app: Hono, cluster: Cluster): void {
+export function addRoutes(app: Hono<Asked>, cluster: Cluster): void {
   for (const path of ["/healthz", "/readyz", "/livez"]) {
     app.get(path, (c) => c.text("ok"));
     app.get(`${path}/*`, (c) => c.text("ok"));
@@ -33,7 +38,7 @@ export function addRoutes(app: Hono, cluster: Cluster): void {
   app.get("/version", () => jsonResponse(versionDocument()));
   addDiscovery(app, cluster);
   addOpenapi(app, cluster);
-  const resources = (c: Context) => serveApiPath(cluster, c);
+  const resources = (c: Context<Asked>) => serveApiPath(cluster, c);
   app.all("/api/*", resources);
   app.all("/apis/*", resources);
   app.notFound(() => missing());
@@ -65,7 +70,7 @@ function isBuiltinGroup({ kinds }: Cluster, apiVersion: string): boolean {
   return kinds.all().some((kind) => !kind.custom && isBelow(kind)) || reviewResources().some(isBelow);
 }
 
-function addDiscovery(app: Hono, cluster: Cluster): void {
+function addDiscovery(app: Hono<Asked>, cluster: Cluster): void {
   const all = () => resourcesOf(cluster);
   const answer = (document: unknown) => document === undefined ? missing() : jsonResponse(document);
   for (const path of ["/api", "/apis"]) {
@@ -101,7 +106,7 @@ function wantsAggregated(request: Request): boolean {
   );
 }
 
-function addOpenapi(app: Hono, cluster: Cluster): void {
+function addOpenapi(app: Hono<Asked>, cluster: Cluster): void {
   const definitions = (): KubeObject[] =>
     [...cluster.store.collection(DEFINITIONS).values()].map(({ object }) => object);
   app.get("/openapi/v2", (c) => {
@@ -118,13 +123,13 @@ function addOpenapi(app: Hono, cluster: Cluster): void {
   });
 }
 
-async function serveApiPath(cluster: Cluster, c: Context): Promise<Response> {
+async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Response> {
   const request = c.req.raw;
   const url = new URL(request.url);
   const path = parseResourcePath(url.pathname);
   if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
-  if (kind === undefined) return await serveReview(cluster, request, path);
+  if (kind === undefined) return await serveReview(cluster, c, path);
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
@@ -132,11 +137,12 @@ async function serveApiPath(cluster: Cluster, c: Context): Promise<Response> {
     kind,
     path,
     query: url.searchParams,
-    user: ADMIN,
+    user: c.env.user,
   });
 }
 
-async function serveReview(cluster: Cluster, request: Request, path: ResourcePath): Promise<Response> {
+async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePath): Promise<Response> {
+  const request = c.req.raw;
   const answer = findReview(path.apiVersion, path.plural);
   if (answer === undefined || path.name !== undefined) {
     return missing(!isBuiltinGroup(cluster, path.apiVersion));
@@ -144,5 +150,7 @@ async function serveReview(cluster: Cluster, request: Request, path: ResourcePat
   if (request.method !== "POST") throw methodNotAllowed();
   const question = await readValue(request);
   if (!isObject(question)) throw badRequest("the request body is not an object");
-  return jsonResponse(answer(question), { code: 201 });
+  const { gate } = cluster;
+  const asking = { gate, user: c.env.user, namespace: path.namespace };
+  return jsonResponse(answer(question, asking), { code: 201 });
 }

@@ -8,19 +8,29 @@
 import { Hono } from "hono";
 import type { Authority } from "../../runtime/certificates.ts";
 import type { Host } from "../../runtime/host.ts";
+import { type Credentials, Gate } from "./access/gate.ts";
+import { ADMIN } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { builtinKinds } from "./builtin.ts";
+import { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
 import { Kinds } from "./kinds.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
 import { refusalResponse } from "./requests/respond.ts";
 import { internal, Refusal } from "./refusal.ts";
-import { addRoutes } from "./routes.ts";
+import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
 import { Store } from "./store.ts";
 
 export interface ApiServerOptions<H extends Host = Host> {
   readonly host: H;
+  /**
+   * Whether roles and bindings decide who may do what. Default: false: everyone who is known may do everything.
+   *
+   * Then there are Kubernetes' default roles and bindings, and each namespace has the service account `default` and the
+   * ConfigMap `kube-root-ca.crt`.
+   */
+  readonly rbac?: boolean;
 }
 
 export interface ServeApiOptions {
@@ -35,7 +45,10 @@ export interface ServeApiOptions {
 /** A Kubernetes API server in the process. */
 export interface ApiServer<H extends Host = Host> {
   readonly host: H;
-  /** Answers a request; the origin of its URL does not matter, and nobody is asked for credentials. */
+  /**
+   * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's; a bearer token
+   * and the headers of impersonation count as they do on a port.
+   */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
   serve(options?: ServeApiOptions): Promise<ServedApi>;
@@ -48,20 +61,37 @@ export interface ApiServer<H extends Host = Host> {
 }
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
-export function apiServer<H extends Host>({ host }: ApiServerOptions<H>): ApiServer<H> {
+export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptions<H>): ApiServer<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
-  const cluster: Cluster = { host, store, kinds, ownership: new Ownership(kinds, host.clock) };
-  for (const kind of builtinKinds(store, host.clock)) kinds.add(kind);
-  startLifecycle(cluster);
-  const app = new Hono();
+  const cel = new CelLoader();
+  const gate = new Gate({ host, store }, { rbac });
+  const cluster: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
+  for (const kind of builtinKinds({ store, clock: host.clock, cel })) kinds.add(kind);
+  const lifecycle = startLifecycle(cluster);
+  const app = new Hono<Asked>();
   addRoutes(app, cluster);
-  app.onError((error) => refusalResponse(error instanceof Refusal ? error : internal(error.message)));
-  const fetch = async (request: Request): Promise<Response> => await app.fetch(request);
+  const refuse = (error: unknown) =>
+    refusalResponse(
+      error instanceof Refusal ? error : internal(error instanceof Error ? error.message : String(error)),
+    );
+  app.onError(refuse);
+  const answer = async (request: Request, credentials: Credentials): Promise<Response> => {
+    try {
+      return await app.fetch(request, { user: gate.admit(request, credentials) });
+    } catch (error) {
+      return refuse(error);
+    }
+  };
   return {
     host,
-    fetch,
-    serve: (options = {}) => serveApi({ ...options, host, fetch }),
+    fetch: (request) => answer(request, { peer: ADMIN }),
+    async serve(options = {}) {
+      const served = await serveApi({ ...options, host, answer });
+      gate.adminToken = served.token;
+      lifecycle.publishRootCa(served.ca);
+      return served;
+    },
     compact: () => store.compact(),
     closeWatches() {
       for (const { listeners } of store.collections()) {

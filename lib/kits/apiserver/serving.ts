@@ -3,13 +3,14 @@
  */
 
 import { type Authority, createAuthority } from "../../runtime/certificates.ts";
+import { certificateFacts } from "../../runtime/certificate_facts.ts";
 import type { Host, Peer } from "../../runtime/host.ts";
-import { unauthorized } from "./refusal.ts";
-import { refusalResponse } from "./requests/respond.ts";
+import type { Credentials } from "./access/gate.ts";
+import { AUTHENTICATED, type User } from "./access/user.ts";
 
 export interface ServingOptions {
   readonly host: Host;
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly answer: (request: Request, credentials: Credentials) => Promise<Response>;
   readonly port?: number;
   readonly hostname?: string;
   readonly authority?: Authority;
@@ -29,12 +30,9 @@ export interface ServedApi extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Probes are answered without credentials, as on the real server. */
-const OPEN_PATHS = ["/healthz", "/livez", "/readyz", "/version"];
-
 /** Starts to listen. */
 export async function serveApi(options: ServingOptions): Promise<ServedApi> {
-  const { host, fetch, port = 0, hostname = "127.0.0.1" } = options;
+  const { host, answer, port = 0, hostname = "127.0.0.1" } = options;
   const authority = options.authority ??
     await createAuthority({ name: "lotse", now: () => host.clock.now() });
   const [server, client] = await Promise.all([
@@ -51,8 +49,7 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
     hostname,
     port,
     tls: { cert: server.certificate, key: server.key, ca: authority.certificate },
-    fetch: (request, peer) =>
-      isKnown(request, peer, token) ? fetch(request) : refusalResponse(unauthorized()),
+    fetch: (request, peer) => answer(request, { peer: userOf(peer) }),
   });
   const url = `https://${hostname.includes(":") ? `[${hostname}]` : hostname}:${listener.port}`;
   const close = () => listener.close();
@@ -71,10 +68,12 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
   };
 }
 
-function isKnown(request: Request, peer: Peer, token: string): boolean {
-  if (peer.certificate !== undefined) return true;
-  if (request.headers.get("authorization") === `Bearer ${token}`) return true;
-  return OPEN_PATHS.includes(new URL(request.url).pathname);
+/** Gives the user that a certificate names, as Kubernetes reads one: the common name, and organizations as groups. */
+function userOf({ certificate }: Peer): User | undefined {
+  if (certificate === undefined) return undefined;
+  const { CN, O = [] } = certificateFacts(certificate).subject;
+  const [username = ""] = [CN].flat();
+  return { username, groups: [...[O].flat(), AUTHENTICATED] };
 }
 
 interface KubeconfigParts {

@@ -11,6 +11,7 @@ import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { findControlPlane } from "../../control_plane/control_plane.ts";
 import { differences } from "./compare.ts";
+import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
 import { DELETION } from "./scenarios/deletion.ts";
@@ -18,6 +19,8 @@ import { DISCOVERY } from "./scenarios/discovery.ts";
 import { LISTS } from "./scenarios/lists.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { PATCHES } from "./scenarios/patches.ts";
+import { POLICIES } from "./scenarios/policies.ts";
+import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
 import { WATCHES } from "./scenarios/watches.ts";
@@ -34,6 +37,9 @@ const SCENARIOS: readonly Scenario[] = [
   ...WATCHES,
   ...DELETION,
   ...ADMISSION,
+  ...RULES,
+  ...POLICIES,
+  ...ACCESS_SCENARIOS,
 ];
 const search = findControlPlane();
 const timeout = 120_000;

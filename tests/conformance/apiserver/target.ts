@@ -50,7 +50,7 @@ export interface ServedHook extends AsyncDisposable {
 /** Starts the API server in the process, on a virtual clock. */
 export function inProcessTarget(): Target {
   const host = virtualHost();
-  const server = apiServer({ host });
+  const server = apiServer({ host, rbac: true });
   return {
     name: "the API server in the process",
     send: ({ method, path, body, headers }) =>
@@ -85,7 +85,7 @@ export async function realTarget(): Promise<Target> {
           port,
           method,
           path,
-          headers: { ...headersFor(body, headers), authorization: `Bearer ${plane.adminToken}` },
+          headers: { authorization: `Bearer ${plane.adminToken}`, ...headersFor(body, headers) },
         }, (incoming) => {
           // Node's own conversion of a stream to the web's, which the types of both do not agree on.
           const stream = Readable.toWeb(incoming) as unknown as ReadableStream;

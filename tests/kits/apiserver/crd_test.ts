@@ -35,7 +35,7 @@ function definition({ name = "databases.example.com", spec, version, schema }: C
 function complaints(changes: Changes, old?: KubeObject): string[] {
   const crd = definition(changes);
   defaultDefinition(crd);
-  return validateDefinition(crd, old).map(({ field, message }) => `${field}: ${message}`);
+  return validateDefinition(crd, { old }).map(({ field, message }) => `${field}: ${message}`);
 }
 
 const NAMES = { plural: "databases", kind: "Database" };

@@ -6,16 +6,19 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
+import { type Cause, duplicate, invalid, notSupported, required } from "../causes.ts";
+import type { CelLoader } from "../cel/loader.ts";
 import type { KindRules } from "../kinds.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "../names.ts";
 import { selectorCauses } from "../selector.ts";
 import { fill, getOwn, objectAt, objectsIn } from "../values.ts";
+import { conditionCauses } from "./conditions.ts";
 import { ruleCauses } from "./rule_causes.ts";
 
 /** Gives the rules of the two kinds. */
-export function configurationRules(mutating: boolean): KindRules {
+export function configurationRules(mutating: boolean, cel: CelLoader): KindRules {
   return {
+    prepare: ({ webhooks }) => objectsIn(webhooks).some(hasConditions) ? cel.load() : undefined,
     normalize(object) {
       for (const hook of objectsIn(object.webhooks)) defaultHook(hook, mutating);
       return Object.keys(object).filter((field) => !FIELDS.includes(field)).map((field) => {
@@ -23,7 +26,7 @@ export function configurationRules(mutating: boolean): KindRules {
         return field;
       });
     },
-    validate: (object) => configurationCauses(object, mutating),
+    validate: (object) => configurationCauses(object, { mutating, cel }),
   };
 }
 
@@ -43,7 +46,16 @@ function defaultHook(hook: JsonObject, mutating: boolean): void {
   if (service !== undefined) fill(service, { port: 443 });
 }
 
-function configurationCauses({ webhooks }: KubeObject, mutating: boolean): Cause[] {
+function hasConditions({ matchConditions }: JsonObject): boolean {
+  return objectsIn(matchConditions).length > 0;
+}
+
+interface Judged {
+  readonly mutating: boolean;
+  readonly cel: CelLoader;
+}
+
+function configurationCauses({ webhooks }: KubeObject, { mutating, cel }: Judged): Cause[] {
   const names = new Set<unknown>();
   return objectsIn(webhooks).flatMap((hook, index) => {
     const at = `webhooks[${index}]`;
@@ -58,14 +70,11 @@ function configurationCauses({ webhooks }: KubeObject, mutating: boolean): Cause
       ...clientCauses(objectAt(hook, "clientConfig") ?? {}, `${at}.clientConfig`),
       ...versionCauses(hook.admissionReviewVersions, `${at}.admissionReviewVersions`),
       ...twice,
-      ...conditionCauses(hook, `${at}.matchConditions`),
+      ...(hasConditions(hook)
+        ? conditionCauses(cel.engine, hook.matchConditions, { at: `${at}.matchConditions` })
+        : []),
     ];
   });
-}
-
-function conditionCauses(hook: JsonObject, at: string): Cause[] {
-  if (objectsIn(hook.matchConditions).length === 0) return [];
-  return [forbidden(at, "not evaluated by this server: see docs/apiserver.md")];
 }
 
 function nameCauses({ name = "" }: JsonObject, at: string): Cause[] {

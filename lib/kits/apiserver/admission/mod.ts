@@ -1,8 +1,8 @@
 /**
  * Admission: others may change or refuse what is about to be written.
  *
- * Mutating webhooks come first, one after the other, each seeing what those before it made; validating ones follow, all at
- * once. Source: Kubernetes documentation, "Dynamic Admission Control".
+ * Mutating webhooks come first, one after the other, each seeing what those before it made; policies follow, and then
+ * validating webhooks, all at once. Source: Kubernetes documentation, "Dynamic Admission Control".
  */
 
 import type { KubeObject } from "../../../model/object.ts";
@@ -13,6 +13,7 @@ import type { Kind } from "../kinds.ts";
 import { internal } from "../refusal.ts";
 import { clone, equal, isObject } from "../values.ts";
 import { type Attributes, isExempt } from "./attributes.ts";
+import { checkPolicies, hasPolicies } from "./policies.ts";
 import type { Shown } from "./review.ts";
 import { askHook, hasHooks, type Hook, hooksOf, shownTo } from "./webhooks.ts";
 
@@ -20,7 +21,8 @@ export type { Attributes, Operation } from "./attributes.ts";
 
 /** Whether anybody wants to be asked about objects of the kind. If not, writes need not wait. */
 export function isAdmitted(cluster: Cluster, kind: Kind): boolean {
-  return !isExempt(kind) && (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating"));
+  return !isExempt(kind) &&
+    (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating") || hasPolicies(cluster));
 }
 
 /**
@@ -118,6 +120,7 @@ function patchedObject(object: Shown["object"] & object, patch: readonly unknown
  */
 export async function validate(cluster: Cluster, attributes: Attributes): Promise<void> {
   if (isExempt(attributes.kind)) return;
+  if (hasPolicies(cluster)) checkPolicies(cluster, attributes);
   const questions = hooksOf(cluster, "validating").flatMap((hook) => {
     const shown = shownTo(cluster, hook, attributes);
     return shown === undefined ? [] : [{ hook, shown }];

@@ -32,28 +32,34 @@ export function admissionReview(
   attributes: Attributes,
   { shown, uid, version }: { readonly shown: Shown; readonly uid: string; readonly version: string },
 ): JsonObject {
-  const { kind, subresource, name, namespace, operation, dryRun, options, user } = attributes;
-  const withSubresource = subresource === "" ? {} : { subResource: subresource };
   return {
     kind: "AdmissionReview",
     apiVersion: `${GROUP}/${version}`,
     request: {
       uid,
-      kind: kindNames(shown.kind),
-      resource: resourceNames(shown.kind),
-      ...withSubresource,
-      requestKind: kindNames(kind),
-      requestResource: resourceNames(kind),
-      ...(subresource === "" ? {} : { requestSubResource: subresource }),
-      ...(name === "" ? {} : { name }),
-      ...(namespace === "" ? {} : { namespace }),
-      operation,
-      userInfo: userInfo(user),
+      ...admissionRequest(attributes, shown.kind),
       object: shown.object ?? null,
       oldObject: shown.oldObject ?? null,
-      dryRun,
-      options,
     },
+  };
+}
+
+/** Gives what a review says of the request besides the object; `shown` is the version that is asked for. */
+export function admissionRequest(attributes: Attributes, shown: Kind): JsonObject {
+  const { kind, subresource, name, namespace, operation, dryRun, options, user } = attributes;
+  return {
+    kind: kindNames(shown),
+    resource: resourceNames(shown),
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: kindNames(kind),
+    requestResource: resourceNames(kind),
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...(name === "" ? {} : { name }),
+    ...(namespace === "" ? {} : { namespace }),
+    operation,
+    userInfo: userInfo(user),
+    dryRun,
+    options,
   };
 }
 

@@ -7,12 +7,20 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { shownIn } from "../conversion.ts";
-import { badRequest, internal, Refusal } from "../refusal.ts";
+import { badRequest, forbidden, internal, Refusal } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import type { Attributes } from "./attributes.ts";
 import { CallError, callWebhook } from "./client.ts";
+import { Conditions } from "./conditions.ts";
 import { matchedKind } from "./matching.ts";
-import { admissionReview, readVerdict, reviewVersion, type Shown, type Verdict } from "./review.ts";
+import {
+  admissionRequest,
+  admissionReview,
+  readVerdict,
+  reviewVersion,
+  type Shown,
+  type Verdict,
+} from "./review.ts";
 
 export type HookType = "mutating" | "validating";
 
@@ -54,7 +62,26 @@ export function shownTo(cluster: Cluster, { spec }: Hook, attributes: Attributes
   const kind = matchedKind(cluster, spec, attributes);
   if (kind === undefined) return undefined;
   const show = (object: KubeObject | undefined) => object === undefined ? undefined : shownIn(object, kind);
-  return { kind, object: show(attributes.object), oldObject: show(attributes.oldObject) };
+  const shown = { kind, object: show(attributes.object), oldObject: show(attributes.oldObject) };
+  return isMeant(cluster, spec, { attributes, shown }) ? shown : undefined;
+}
+
+/** Whether the match conditions hold. */
+function isMeant(
+  { cel }: Cluster,
+  spec: JsonObject,
+  { attributes, shown }: { readonly attributes: Attributes; readonly shown: Shown },
+): boolean {
+  const conditions = objectsIn(spec.matchConditions);
+  if (conditions.length === 0) return true;
+  try {
+    const request = admissionRequest(attributes, shown.kind);
+    return new Conditions(cel.engine, conditions).hold({ ...shown, request });
+  } catch (error) {
+    if (spec.failurePolicy === "Ignore") return false;
+    const why = error instanceof Error ? error.message : String(error);
+    throw forbidden(attributes.kind, attributes.name, why);
+  }
 }
 
 /**

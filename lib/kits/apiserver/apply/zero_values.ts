@@ -45,6 +45,8 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
   Role: { rules: null },
   RoleBinding: { roleRef: { apiGroup: "", kind: "", name: "" } },
   Service: { spec: {}, status: { loadBalancer: {} } },
+  ValidatingAdmissionPolicy: { spec: {}, status: {} },
+  ValidatingAdmissionPolicyBinding: { spec: {} },
   StatefulSet: {
     spec: { selector: null, template: TEMPLATE, updateStrategy: {} },
     status: { replicas: 0, availableReplicas: 0 },

@@ -5,6 +5,8 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import type { CelLoader } from "../cel/loader.ts";
+import { hasRules } from "../cel/validations.ts";
 import type { Cluster } from "../cluster.ts";
 import { defaultDefinition, establishedStatus, validateDefinition } from "../crd.ts";
 import { customKinds } from "../custom.ts";
@@ -20,16 +22,17 @@ export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The rules of the kind CustomResourceDefinition itself. */
-export function definitionRules(now: () => number): KindRules {
+export function definitionRules(now: () => number, cel: CelLoader): KindRules {
   return {
+    prepare: (object) => hasRules(object.spec) ? cel.load() : undefined,
     normalize(object) {
       defaultDefinition(object);
       return [];
     },
     settle(object, old) {
-      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, timestamp(now()));
+      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, timestamp(now()), cel);
     },
-    validate: (object, { old }) => validateDefinition(object, old),
+    validate: (object, { old }) => validateDefinition(object, { old, cel }),
     terminate(object) {
       const { metadata } = object;
       // NB: the real server marks definitions on a path of its own, which knows neither grace nor generations.
@@ -45,8 +48,8 @@ export function definitionRules(now: () => number): KindRules {
 }
 
 /** Names and conditions are renewed; versions that were ever stored stay listed. */
-function refreshStatus(definition: KubeObject, now: string): void {
-  if (validateDefinition(definition).length > 0) return;
+function refreshStatus(definition: KubeObject, now: string, cel: CelLoader): void {
+  if (validateDefinition(definition, { cel }).length > 0) return;
   const old = isObject(definition.status) ? definition.status : {};
   const fresh = establishedStatus(definition, now);
   const stored = [old.storedVersions, fresh.storedVersions].flatMap((list) =>
@@ -95,7 +98,7 @@ export class Definitions {
     const isServedAnew = previous === undefined || !equal(previous.object.spec, current.object.spec) ||
       isEnding(previous.object) !== isEnding(current.object);
     if (isServedAnew) {
-      this.#replace(key, customKinds(this.#cluster.store, current.object));
+      this.#replace(key, customKinds(this.#cluster, current.object));
     }
     if (current.object.metadata.deletionTimestamp !== undefined) {
       this.#chores.add(`definition ${key}`, () => this.#clear(key));

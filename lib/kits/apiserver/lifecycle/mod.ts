@@ -3,27 +3,44 @@
  */
 
 import type { Cluster } from "../cluster.ts";
+import { createDefaultRoles } from "../access/bootstrap.ts";
+import { Accounts } from "./accounts.ts";
+import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
 import { Chores } from "./chores.ts";
 import { DEFINITIONS, Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { Namespaces } from "./namespaces.ts";
 
+/** What is in motion. */
+export interface Lifecycle {
+  /** Tells the cluster who signs the server's certificate. PEM. */
+  publishRootCa(ca: string): void;
+}
+
 /** Puts it in motion; from then on it follows the store. */
-export function startLifecycle(cluster: Cluster): void {
+export function startLifecycle(cluster: Cluster): Lifecycle {
   const chores = new Chores(cluster.host.clock);
   const definitions = new Definitions(cluster, chores);
   const garbage = new GarbageCollector(cluster, chores);
   const namespaces = new Namespaces(cluster, chores);
+  const aggregation = new Aggregation(cluster, chores);
+  const accounts = cluster.gate.rbac ? new Accounts(cluster, chores) : undefined;
   cluster.store.onChange((change, collection) => {
     if (collection.name === DEFINITIONS) definitions.changed(change);
     if (collection.name === "namespaces" && change.current !== undefined) {
       namespaces.changed(change.current.object);
     }
+    if (collection.name === CLUSTER_ROLES) aggregation.changed();
+    if (collection.name === "namespaces") accounts?.changed(change.key);
     garbage.changed(change, collection);
     if (change.current !== undefined) return;
     definitions.removed(collection.name);
     const { namespace } = change.previous?.object.metadata ?? {};
-    if (namespace !== undefined) namespaces.removed(namespace);
+    if (namespace === undefined) return;
+    namespaces.removed(namespace);
+    accounts?.changed(namespace);
   });
   namespaces.initialize();
+  if (cluster.gate.rbac) createDefaultRoles(cluster);
+  return { publishRootCa: (ca) => accounts?.publish(ca) };
 }

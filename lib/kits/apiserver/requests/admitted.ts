@@ -8,6 +8,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Attributes, isAdmitted, mutate, type Operation, validate } from "../admission/mod.ts";
+import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type ObjectKey } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
@@ -44,6 +45,10 @@ export async function createAdmitted(
   { object, report, warn, applied = false }: Wish & { readonly warn: Attributes["warn"] },
 ): Promise<Stored> {
   const { kind, path: { namespace }, dryRun } = call;
+  // What comes in by another door than POST must be allowed to create as well.
+  if (call.request.method !== "POST") checkCreation(cluster, call, object);
+  await kind.rules.prepare?.(object);
+  checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
   if (!isAdmitted(cluster, kind)) {
     return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
@@ -61,6 +66,17 @@ export async function createAdmitted(
   const named = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
   await validate(cluster, { ...named, object: creation.object });
   return commitCreation(cluster, creation);
+}
+
+function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata }: KubeObject): void {
+  gate.check(user, {
+    verb: "create",
+    group: kind.group,
+    resource: kind.plural,
+    subresource: "",
+    name: metadata.name ?? "",
+    namespace: path.namespace ?? "",
+  });
 }
 
 export interface UpdateWish {
@@ -86,7 +102,19 @@ export async function updateAdmitted(
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
     const { object, report, applied = false } = wish(seen);
-    const options = { kind, reference, subresource, dryRun };
+    const preparing = kind.rules.prepare?.(object);
+    if (preparing !== undefined) {
+      await preparing;
+      if (kind.collection.get(key) !== seen) continue;
+    }
+    checkEscalation(cluster.gate, {
+      kind,
+      user: call.user,
+      namespace: reference.namespace,
+      object,
+      old: seen.object,
+    });
+    const options = { kind, reference, subresource, dryRun, warn };
     const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, subresource) };
     if (!isAdmitted(cluster, kind)) {
       return updateObject(cluster, { ...options, ...owned, report, change: () => object });

@@ -35,6 +35,7 @@ import { JSON_PATCH, readPatch } from "./patch.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
+import { tokenResponse } from "./token.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
 import { isDryRun } from "./write_options.ts";
@@ -67,6 +68,7 @@ export function serveResource(
     user,
   };
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
+  if (path.subresource === "token") return tokenResponse(cluster, call);
   if (path.name === undefined) return serveCollection(cluster, call);
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
   switch (request.method) {

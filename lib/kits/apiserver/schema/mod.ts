@@ -3,7 +3,7 @@
  *
  * The order on a write is Kubernetes': prune, default, validate; on a read from a store that an older schema filled:
  * prune, default. Source: Kubernetes documentation, "Extend the Kubernetes API with CustomResourceDefinitions".
- * `x-kubernetes-validations` (CEL) is accepted and not evaluated yet.
+ * `x-kubernetes-validations` are not looked at here: see `cel/validations.ts`.
  */
 
 import type { JsonObject } from "../../../model/object.ts";

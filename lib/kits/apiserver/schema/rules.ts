@@ -2,7 +2,7 @@
  * What Kubernetes refuses in a schema: it must be structural, and use only the part of OpenAPI that Kubernetes supports.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/validation.go and
- * pkg/apis/apiextensions/validation/validation.go. CEL rules are not looked at.
+ * pkg/apis/apiextensions/validation/validation.go. Rules in expressions: `cel/rule_causes.ts`.
  */
 
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";

@@ -25,6 +25,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Is told which fields the kind does not know, before anything is written; may throw. */
   readonly report?: (unknown: readonly string[]) => void;
+  /** Is told what is wrong, but no reason to refuse the write. */
+  readonly warn?: (text: string) => void;
   /** Who owns what is written. Default: nobody; the owners that there are stay. */
   readonly writer?: Writer;
   /** The object comes with its owners, because it was applied. */

@@ -80,6 +80,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
     ...metadataChangeCauses(updated.metadata, current.metadata),
     ...kind.rules.validate(updated, {
       old: current,
+      warn: options.warn,
       ...(subresource === "status" ? { part: subresource } : {}),
     }),
   ];

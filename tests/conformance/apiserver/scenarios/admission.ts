@@ -398,4 +398,69 @@ export const ADMISSION: readonly Scenario[] = [{
     assert.equal(calls[1].request.dryRun, false);
     await api.refused(404, "GET", `${path}/dry`);
   },
+}, {
+  name: "asks webhooks only where their match conditions hold",
+  accepted: [{ line: /undeclared/, because: "types have names of their own" }],
+  async run(api) {
+    await makeNamespace(api, "hooks-conditions");
+    const path = "/api/v1/namespaces/hooks-conditions/configmaps";
+    const refuse = async (...matchConditions: Answer[]) => {
+      const webhooks = [hook("x", "refused", { url: "https://127.0.0.1:1/" }, { matchConditions })];
+      const object = {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: "ValidatingWebhookConfiguration",
+        metadata: { name: "refused" },
+        webhooks,
+      };
+      await api.refused(422, "POST", `${REGISTRATION}/validatingwebhookconfigurations`, object);
+    };
+    await refuse({ name: "a", expression: "" });
+    await refuse({ name: "", expression: "true" });
+    await refuse({ name: "a b", expression: "true" });
+    await refuse({ name: "a", expression: "true" }, { name: "a", expression: "false" });
+    await refuse({ name: "a", expression: "1" });
+    await refuse({ name: "a", expression: "nobody.knows == 1" });
+    const calls: string[] = [];
+    await using served = await api.serveHook((review) => {
+      calls.push(review.request.name);
+      return allow(review);
+    });
+    const conditions = (...list: string[]) => ({
+      matchConditions: list.map((expression, index) => ({ name: `c${index}`, expression })),
+    });
+    await configure(api, "validating", "conditions.lotse.dev", [
+      hook(
+        "hooks-conditions",
+        "meant",
+        served.config("/a"),
+        conditions(
+          "request.operation == 'CREATE' && oldObject == null",
+          "object.metadata.name.startsWith('a')",
+          "!('system:nodes' in request.userInfo.groups)",
+        ),
+      ),
+      hook(
+        "hooks-conditions",
+        "broken",
+        served.config("/b"),
+        conditions("object.metadata.name != 'bad' || object.data.missing == 'x'"),
+      ),
+      hook("hooks-conditions", "ignored", served.config("/c"), {
+        ...conditions("object.data.missing == 'x'"),
+        failurePolicy: "Ignore",
+      }),
+    ]);
+    await api.until(async () => {
+      calls.length = 0;
+      await api.peek("POST", `${path}?dryRun=All`, configMap("aprobe"));
+      return calls.length === 2;
+    }, "the configuration is in force");
+    calls.length = 0;
+    await api.ok("POST", path, configMap("apple"));
+    await api.ok("POST", path, configMap("pear"));
+    await api.ok("PATCH", `${path}/apple`, { data: { b: "2" } }, MERGE);
+    assert.deepEqual(calls, ["apple", "apple", "pear", "apple"]);
+    await api.refused(403, "POST", path, configMap("bad"));
+    await api.ok("DELETE", `${REGISTRATION}/validatingwebhookconfigurations/conditions.lotse.dev`);
+  },
 }];

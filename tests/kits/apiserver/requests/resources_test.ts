@@ -129,7 +129,8 @@ describe("A request for a resource", () => {
 
   it("answers who one is and what one may do", async () => {
     const api = createApi();
-    const may = await api.ok("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: {} });
+    const spec = { resourceAttributes: { verb: "delete", resource: "nodes" } };
+    const may = await api.ok("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec });
     assert.equal(may.status.allowed, true);
     const who = await api.ok("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
     assert.ok(who.status.userInfo.groups.includes("system:masters"));

@@ -1,0 +1,258 @@
+/**
+ * ValidatingAdmissionPolicies: refusals by expressions, where bindings put them in force.
+ *
+ * Source: k8s.io/apiserver, pkg/admission/plugin/policy/validating; Kubernetes documentation, "Validating Admission Policy".
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Engine } from "../cel/engine.ts";
+import { compileForRequest, requestValues } from "../cel/requests.ts";
+import type { Cluster } from "../cluster.ts";
+import { shownIn } from "../conversion.ts";
+import { keyFor, type Kind } from "../kinds.ts";
+import { forbidden, Refusal } from "../refusal.ts";
+import { selects } from "../selector.ts";
+import { isObject, objectAt, objectsIn } from "../values.ts";
+import type { Attributes } from "./attributes.ts";
+import { Conditions } from "./conditions.ts";
+import { matchedKind } from "./matching.ts";
+import { admissionRequest } from "./review.ts";
+
+const POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io";
+const BINDINGS = "validatingadmissionpolicybindings.admissionregistration.k8s.io";
+
+/** Whether any policy is in force. */
+export function hasPolicies({ store }: Cluster): boolean {
+  return store.collection(BINDINGS).size > 0 && store.collection(POLICIES).size > 0;
+}
+
+/**
+ * Asks the policies.
+ *
+ * @throws {Refusal} If one denies the request.
+ */
+export function checkPolicies(cluster: Cluster, attributes: Attributes): void {
+  const bindings = [...cluster.store.collection(BINDINGS).values()].map(({ object }) => object);
+  for (const { object: policy } of cluster.store.collection(POLICIES).values()) {
+    const own = bindings.filter(({ spec }) => isObject(spec) && spec.policyName === policy.metadata.name);
+    if (own.length > 0) new PolicyCheck(cluster, policy, attributes).run(own);
+  }
+}
+
+interface RequestOptions {
+  readonly params: boolean;
+  readonly variables?: readonly string[];
+  readonly owner: object;
+}
+
+interface Denial {
+  readonly message: string;
+  readonly reason?: unknown;
+}
+
+/** One policy about one request. */
+class PolicyCheck {
+  readonly #cluster: Cluster;
+  readonly #policy: KubeObject;
+  readonly #spec: JsonObject;
+  readonly #attributes: Attributes;
+
+  constructor(cluster: Cluster, policy: KubeObject, attributes: Attributes) {
+    this.#cluster = cluster;
+    this.#policy = policy;
+    this.#spec = isObject(policy.spec) ? policy.spec : {};
+    this.#attributes = attributes;
+  }
+
+  run(bindings: readonly KubeObject[]): void {
+    const shown = this.#matched(this.#spec.matchConstraints);
+    if (shown === undefined) return;
+    for (const binding of bindings) {
+      const spec = isObject(binding.spec) ? binding.spec : {};
+      if (spec.matchResources !== undefined && this.#matched(spec.matchResources) === undefined) continue;
+      const actions = Array.isArray(spec.validationActions) ? spec.validationActions : [];
+      const params = this.#params(spec);
+      if (typeof params === "string") {
+        this.#fail({ message: `failed to configure binding: ${params}` }, binding);
+        continue;
+      }
+      for (const param of params) {
+        for (const denial of this.#evaluate(shown, param)) {
+          if (actions.includes("Warn")) this.#warn(denial, binding);
+          if (actions.includes("Deny")) throw this.#denied(denial, binding);
+        }
+      }
+    }
+  }
+
+  #matched(match: unknown): Kind | undefined {
+    const { resourceRules, excludeResourceRules, ...rest } = isObject(match) ? match : {};
+    // A binding without rules is for all that its policy is for.
+    const everything = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] };
+    const rules = objectsIn(resourceRules).length === 0 ? [everything] : resourceRules;
+    return matchedKind(
+      this.#cluster,
+      { ...rest, rules, excludeRules: excludeResourceRules },
+      this.#attributes,
+    );
+  }
+
+  /** Gives the parameters that the binding means, or why there are none. */
+  #params({ paramRef }: JsonObject): readonly (KubeObject | undefined)[] | string {
+    const wanted = objectAt(this.#spec, "paramKind");
+    if (wanted === undefined || !isObject(paramRef)) return [undefined];
+    const kind = this.#cluster.kinds.named(String(wanted.apiVersion), String(wanted.kind));
+    if (kind === undefined || kind.apiVersion !== wanted.apiVersion) {
+      return `failed to find resource referenced by paramKind: '${
+        String(wanted.apiVersion).replace(/^(v\w+)$/, "/$1")
+      }, Kind=${wanted.kind}'`;
+    }
+    const namespace = String(paramRef.namespace ?? this.#attributes.namespace);
+    if (kind.namespaced && namespace === "") {
+      return "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
+    }
+    if (!kind.namespaced && paramRef.namespace !== undefined) {
+      return "paramRef.namespace must not be provided for a cluster-scoped `paramKind`";
+    }
+    const found = paramsOf(kind, { namespace, reference: paramRef });
+    if (found.length > 0 || paramRef.parameterNotFoundAction === "Allow") return found;
+    return "no params found for policy binding with `Deny` parameterNotFoundAction";
+  }
+
+  #evaluate(kind: Kind, param: KubeObject | undefined): Denial[] {
+    const { object, oldObject, namespace } = this.#attributes;
+    const show = (state: KubeObject | undefined) => state === undefined ? undefined : shownIn(state, kind);
+    const shown = { kind, object: show(object), oldObject: show(oldObject) };
+    const isNamespace = this.#attributes.kind.kind === "Namespace" && this.#attributes.kind.group === "";
+    const namespaceObject = namespace === "" || isNamespace
+      ? undefined
+      : this.#cluster.store.collection("namespaces").get(namespace)?.object;
+    const facts = {
+      ...shown,
+      request: admissionRequest(this.#attributes, kind),
+      namespaceObject,
+      params: param,
+    };
+    const engine = this.#cluster.cel.engine;
+    const params = isObject(this.#spec.paramKind);
+    try {
+      const conditions = new Conditions(engine, objectsIn(this.#spec.matchConditions), { params });
+      if (!conditions.hold(facts)) return [];
+    } catch (error) {
+      return this.#failed(error instanceof Error ? error.message : String(error));
+    }
+    const values = { ...requestValues(facts), variables: undefined as unknown };
+    const names = objectsIn(this.#spec.variables).map(({ name }) => String(name));
+    const errors = this.#addVariables(engine, values, { params });
+    return objectsIn(this.#spec.validations).flatMap((validation) => {
+      const source = String(validation.expression ?? "");
+      const options = { params, owner: validation, ...(names.length > 0 ? { variables: names } : {}) };
+      const { program } = compileForRequest(engine, source, { ...options, types: ["bool"] });
+      if (program === undefined) return [];
+      try {
+        if (program.evaluate(values) === true) return [];
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        const cause = errors.get(/^no such key: (\w+)$/.exec(why)?.[1] ?? "") ?? why;
+        return this.#failed(`expression '${source}' resulted in error: ${cause}`);
+      }
+      return [{ message: this.#message(engine, validation, { values, options }), reason: validation.reason }];
+    });
+  }
+
+  /** Evaluates the variables in their order; gives why some could not be. */
+  #addVariables(
+    engine: Engine,
+    values: Record<string, unknown>,
+    { params }: { readonly params: boolean },
+  ): ReadonlyMap<string, string> {
+    const found = new Map<string, unknown>();
+    const errors = new Map<string, string>();
+    values.variables = found;
+    const names: string[] = [];
+    for (const variable of objectsIn(this.#spec.variables)) {
+      const key = String(variable.name);
+      const options = { params, variables: [...names], types: [], owner: variable };
+      const { program } = compileForRequest(engine, String(variable.expression ?? ""), options);
+      try {
+        found.set(key, program?.evaluate(values));
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        errors.set(key, `composited variable ${JSON.stringify(key)} fails to evaluate: ${why}`);
+      }
+      names.push(key);
+    }
+    return errors;
+  }
+
+  #message(
+    engine: Engine,
+    validation: JsonObject,
+    { values, options }: {
+      readonly values: Record<string, unknown>;
+      readonly options: RequestOptions;
+    },
+  ): string {
+    const source = String(validation.messageExpression ?? "");
+    const { program } = source === ""
+      ? { program: undefined }
+      : compileForRequest(engine, source, { ...options, types: ["string"] });
+    try {
+      const text = String(program?.evaluate(values) ?? "").trim();
+      if (text !== "" && !text.includes("\n") && text.length <= 5 * 1024) return text;
+    } catch {
+      // A message that cannot be made does not hide that the request is denied.
+    }
+    const message = String(validation.message ?? "").trim();
+    return message === "" ? `failed expression: ${String(validation.expression ?? "").trim()}` : message;
+  }
+
+  #failed(message: string): Denial[] {
+    return this.#spec.failurePolicy === "Ignore" ? [] : [{ message }];
+  }
+
+  /** NB: what is wrong with a binding counts whatever its actions are. */
+  #fail(denial: Denial, binding: KubeObject): void {
+    if (this.#spec.failurePolicy !== "Ignore") throw this.#denied(denial, binding);
+  }
+
+  #warn({ message }: Denial, { metadata }: KubeObject): void {
+    this.#attributes.warn(
+      `Validation failed for ValidatingAdmissionPolicy '${this.#policy.metadata.name}' with binding '${metadata.name}': ${message}`,
+    );
+  }
+
+  #denied({ message, reason }: Denial, { metadata }: KubeObject): Refusal {
+    const { kind, name } = this.#attributes;
+    const text =
+      `ValidatingAdmissionPolicy '${this.#policy.metadata.name}' with binding '${metadata.name}' denied request: ${message}`;
+    const { status } = forbidden(kind, name, text);
+    const known = typeof reason === "string" && reason !== "" ? reason : "Invalid";
+    const details = { ...status.details, causes: [{ message: text }] };
+    return new Refusal({ ...status, reason: known, details, code: CODES[known] ?? 422 });
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Invalid: 422,
+  RequestEntityTooLarge: 413,
+};
+
+function paramsOf(
+  kind: Kind,
+  { namespace, reference }: { readonly namespace: string; readonly reference: JsonObject },
+): KubeObject[] {
+  if (typeof reference.name === "string" && reference.name !== "") {
+    const found = kind.collection.get(keyFor(kind, { namespace, name: reference.name }));
+    return found === undefined ? [] : [shown(found.object, kind)];
+  }
+  const prefix = kind.namespaced ? `${namespace}/` : "";
+  return [...kind.collection.values(prefix)]
+    .filter(({ object }) => selects(reference.selector, object.metadata.labels))
+    .map(({ object }) => shown(object, kind));
+}
+
+function shown(object: KubeObject, kind: Kind): KubeObject {
+  return { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
+}

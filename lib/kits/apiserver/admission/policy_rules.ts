@@ -1,0 +1,232 @@
+/**
+ * What Kubernetes fills in and refuses in ValidatingAdmissionPolicies and their bindings.
+ *
+ * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Expressions are checked without
+ * the types of the kinds that they are about.
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
+import type { CelLoader } from "../cel/loader.ts";
+import type { Engine } from "../cel/engine.ts";
+import type { KindRules } from "../kinds.ts";
+import { dnsSubdomainErrors } from "../names.ts";
+import { selectorCauses } from "../selector.ts";
+import { fill, isObject, objectAt, objectsIn } from "../values.ts";
+import { conditionCauses, expressionCauses } from "./conditions.ts";
+import { ruleCauses } from "./rule_causes.ts";
+
+/** Gives the rules of ValidatingAdmissionPolicy. */
+export function policyRules(cel: CelLoader): KindRules {
+  return {
+    prepare: () => cel.load(),
+    normalize(object) {
+      const spec = objectAt(object, "spec") ?? {};
+      fill(spec, { failurePolicy: "Fail" });
+      defaultMatch(objectAt(spec, "matchConstraints"));
+      return dropUnknown(object, ["spec", "status"]);
+    },
+    settle(object) {
+      const { generation = 1 } = object.metadata;
+      object.status = { observedGeneration: generation, typeChecking: {} };
+    },
+    validate: ({ spec }) => policyCauses(cel.engine, isObject(spec) ? spec : {}),
+  };
+}
+
+/** Gives the rules of ValidatingAdmissionPolicyBinding. */
+export function bindingRules(): KindRules {
+  return {
+    normalize(object) {
+      defaultMatch(objectAt(objectAt(object, "spec"), "matchResources"));
+      return dropUnknown(object, ["spec"]);
+    },
+    validate: ({ spec }) => bindingCauses(isObject(spec) ? spec : {}),
+  };
+}
+
+function dropUnknown(object: KubeObject, known: readonly string[]): string[] {
+  const unknown = Object.keys(object).filter((key) =>
+    !["apiVersion", "kind", "metadata", ...known].includes(key)
+  );
+  for (const key of unknown) delete object[key];
+  return unknown;
+}
+
+function defaultMatch(match: JsonObject | undefined): void {
+  if (match === undefined) return;
+  fill(match, { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} });
+  for (const field of ["resourceRules", "excludeResourceRules"]) {
+    for (const rule of objectsIn(match[field])) fill(rule, { scope: "*" });
+  }
+}
+
+function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
+  const params = isObject(spec.paramKind);
+  const match = objectAt(spec, "matchConstraints");
+  const at = "spec.matchConstraints";
+  const variables = objectsIn(spec.variables);
+  const names = variables.map(({ name }) => String(name ?? ""));
+  const known = variables.length > 0 ? names : undefined;
+  const supported = ["Fail", "Ignore"];
+  return [
+    ...(supported.includes(String(spec.failurePolicy))
+      ? []
+      : [notSupported("spec.failurePolicy", { value: spec.failurePolicy, supported })]),
+    ...paramKindCauses(objectAt(spec, "paramKind")),
+    ...(match === undefined ? [required(at)] : matchCauses(match, at)),
+    ...(match !== undefined && objectsIn(match.resourceRules).length === 0
+      ? [required(`${at}.resourceRules`)]
+      : []),
+    ...conditionCauses(engine, spec.matchConditions, { at: "spec.matchConditions", params }),
+    ...variables.flatMap((variable, index) =>
+      variableCauses(engine, variable, {
+        at: `spec.variables[${index}]`,
+        params,
+        variables: names.slice(0, index),
+      })
+    ),
+    ...validationCauses(engine, spec, { params, variables: known }),
+  ];
+}
+
+function paramKindCauses(kind: JsonObject | undefined): Cause[] {
+  if (kind === undefined) return [];
+  return ["apiVersion", "kind"].filter((key) => (kind[key] ?? "") === "").map((key) =>
+    required(`spec.paramKind.${key}`)
+  );
+}
+
+function matchCauses(match: JsonObject, at: string): Cause[] {
+  const supported = ["Equivalent", "Exact"];
+  return [
+    ...(supported.includes(String(match.matchPolicy))
+      ? []
+      : [notSupported(`${at}.matchPolicy`, { value: match.matchPolicy, supported })]),
+    ...selectorCauses(match.namespaceSelector, `${at}.namespaceSelector`),
+    ...selectorCauses(match.objectSelector, `${at}.objectSelector`),
+    ...["resourceRules", "excludeResourceRules"].flatMap((field) =>
+      objectsIn(match[field]).flatMap((rule, index) => ruleCauses(rule, `${at}.${field}[${index}]`))
+    ),
+  ];
+}
+
+interface Names {
+  readonly params: boolean;
+  readonly variables: readonly string[] | undefined;
+}
+
+function variableCauses(
+  engine: Engine,
+  { name = "", expression = "" }: JsonObject,
+  { at, ...names }: Names & { readonly at: string },
+): Cause[] {
+  const causes: Cause[] = [];
+  if (String(name).trim() === "") causes.push(required(`${at}.name`, "name is not specified"));
+  else if (!/^[A-Za-z_]\w*$/.test(String(name))) {
+    causes.push(invalid(`${at}.name`, { value: name, detail: "must be a valid CEL identifier" }));
+  }
+  const source = String(expression);
+  if (source.trim() === "") return [...causes, required(`${at}.expression`, "expression is not specified")];
+  return [...causes, ...expressionCauses(engine, source, { at: `${at}.expression`, types: [], ...names })];
+}
+
+const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+function validationCauses(engine: Engine, spec: JsonObject, names: Names): Cause[] {
+  const validations = objectsIn(spec.validations);
+  const annotations = objectsIn(spec.auditAnnotations);
+  if (validations.length === 0 && annotations.length === 0) {
+    const detail = "validations or auditAnnotations must contain at least one item";
+    return [required("spec.validations", detail), required("spec.auditAnnotations", detail)];
+  }
+  return [
+    ...validations.flatMap((validation, index) => {
+      const at = `spec.validations[${index}]`;
+      const text = (key: string) => typeof validation[key] === "string" ? validation[key] : "";
+      const refuse = (key: string, detail: string) => [invalid(`${at}.${key}`, { value: text(key), detail })];
+      const isBlank = (key: string) => text(key) !== "" && text(key).trim() === "";
+      const { reason } = validation;
+      return [
+        ...(text("expression").trim() === ""
+          ? [required(`${at}.expression`, "expression is not specified")]
+          : expressionCauses(engine, text("expression"), {
+            at: `${at}.expression`,
+            types: ["bool"],
+            ...names,
+          })),
+        ...(isBlank("messageExpression")
+          ? refuse("messageExpression", "must be non-empty if specified")
+          : text("messageExpression") === ""
+          ? []
+          : expressionCauses(engine, text("messageExpression"), {
+            at: `${at}.messageExpression`,
+            types: ["string"],
+            ...names,
+          })),
+        ...(isBlank("message")
+          ? refuse("message", "must be non-empty if specified")
+          : text("message").trim().includes("\n")
+          ? refuse("message", "must not contain line breaks")
+          : []),
+        ...(typeof reason === "string" && !REASONS.includes(reason)
+          ? [notSupported(`${at}.reason`, { value: reason, supported: REASONS })]
+          : []),
+      ];
+    }),
+    ...annotations.flatMap(({ valueExpression = "" }, index) => {
+      const at = `spec.auditAnnotations[${index}].valueExpression`;
+      const source = String(valueExpression);
+      if (source.trim() === "") return [required(at, "valueExpression is not specified")];
+      return expressionCauses(engine, source, { at, types: ["string", "null", "dyn"], ...names });
+    }),
+  ];
+}
+
+const ACTIONS = ["Audit", "Deny", "Warn"];
+
+function bindingCauses(spec: JsonObject): Cause[] {
+  const policy = String(spec.policyName ?? "");
+  const actions = Array.isArray(spec.validationActions) ? spec.validationActions.map(String) : [];
+  const at = "spec.validationActions";
+  const causes = policy === ""
+    ? [required("spec.policyName")]
+    : dnsSubdomainErrors(policy).map((detail) => invalid("spec.policyName", { value: policy, detail }));
+  causes.push(...paramRefCauses(objectAt(spec, "paramRef")));
+  const match = objectAt(spec, "matchResources");
+  if (match !== undefined) causes.push(...matchCauses(match, "spec.matchResouces"));
+  for (const [index, value] of actions.entries()) {
+    if (!ACTIONS.includes(value)) causes.push(notSupported(`${at}[${index}]`, { value, supported: ACTIONS }));
+    if (actions.indexOf(value) < index) causes.push(duplicate(`${at}[${index}]`, value));
+  }
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const detail =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    causes.push(invalid(at, { value: actions, detail }));
+  }
+  return actions.length > 0
+    ? causes
+    : [...causes, required(at, "at least one validation action is required")];
+}
+
+function paramRefCauses(reference: JsonObject | undefined): Cause[] {
+  if (reference === undefined) return [];
+  const at = "spec.paramRef";
+  const [name, selector] = [String(reference.name ?? ""), objectAt(reference, "selector")];
+  const causes: Cause[] = [];
+  if (name !== "" && selector !== undefined) {
+    causes.push(forbidden(`${at}.name`, "name and selector are mutually exclusive"));
+    causes.push(forbidden(`${at}.selector`, "name and selector are mutually exclusive"));
+  }
+  if (name === "" && selector === undefined) {
+    causes.push(required(at, "one of name or selector must be specified"));
+  }
+  const action = reference.parameterNotFoundAction ?? undefined;
+  if (action === undefined) causes.push(required(`${at}.parameterNotFoundAction`));
+  else if (action !== "Deny" && action !== "Allow") {
+    causes.push(
+      notSupported(`${at}.parameterNotFoundAction`, { value: action, supported: ["Deny", "Allow"] }),
+    );
+  }
+  return [...causes, ...selectorCauses(selector, `${at}.selector`)];
+}

@@ -1,0 +1,91 @@
+/**
+ * Expressions about requests: match conditions, and what policies say.
+ *
+ * What such an expression sees has no schema here: `object`, `oldObject`, `params` and the like are checked when it is
+ * evaluated. There is no `authorizer`: expressions that use one are refused. Source: k8s.io/apiserver,
+ * pkg/admission/plugin/cel.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import type { Compiled, Engine, Environment } from "./engine.ts";
+import { mapIdentifiers } from "./source.ts";
+import { toDynamic } from "./types.ts";
+
+/** What expressions about a request can name. */
+export interface RequestNames {
+  /** `params` exists. Default: false. */
+  readonly params?: boolean;
+  /** The names below `variables`; undefined: there is no `variables`. */
+  readonly variables?: readonly string[];
+}
+
+/** Gives an environment for expressions about requests. */
+export function requestEnvironment(engine: Engine, { params = false, variables }: RequestNames): Environment {
+  const environment = engine.environment();
+  for (const name of ["object", "oldObject", "request", "namespaceObject"]) {
+    environment.registerVariable(name, "dyn");
+  }
+  if (params) environment.registerVariable("params", "dyn");
+  if (variables !== undefined) environment.registerVariable("variables", "dyn");
+  return environment;
+}
+
+export interface CompileRequestOptions extends RequestNames {
+  /** What it must give; none: anything. */
+  readonly types: readonly string[];
+  /** The stored object that holds the expression: for it, it is compiled once. */
+  readonly owner?: object;
+}
+
+/** Compiles an expression about a request. */
+export function compileForRequest(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
+  const { owner, params, variables, types } = options;
+  if (owner === undefined) return compileAnew(engine, source, options);
+  const key = JSON.stringify([source, params, variables, types]);
+  return engine.cached(owner, key, () => compileAnew(engine, source, options));
+}
+
+function compileAnew(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
+  const unknown = unknownVariable(source, options.variables);
+  if (unknown !== undefined) {
+    return {
+      error: `compilation failed: ERROR: <input>:1:1: undefined field '${unknown}'\n | ${source}\n | ^`,
+    };
+  }
+  return engine.compile(requestEnvironment(engine, options), source, options.types);
+}
+
+/** The first name below `variables` that does not exist. */
+function unknownVariable(source: string, variables: readonly string[] | undefined): string | undefined {
+  if (variables === undefined) return undefined;
+  let owner = "";
+  let unknown: string | undefined;
+  mapIdentifiers(source, (name, isMember) => {
+    if (isMember && owner === "variables" && !variables.includes(name)) unknown ??= name;
+    owner = isMember ? "" : name;
+    return name;
+  });
+  return unknown;
+}
+
+/** What a request is to expressions. All but `request` may be absent. */
+export interface RequestFacts {
+  readonly object?: JsonObject;
+  readonly oldObject?: JsonObject;
+  readonly request: JsonObject;
+  readonly namespaceObject?: JsonObject;
+  readonly params?: JsonObject;
+}
+
+/** Gives the values of the variables. */
+export function requestValues(
+  { object, oldObject, request, namespaceObject, params }: RequestFacts,
+): Record<string, unknown> {
+  return {
+    object: toDynamic(object ?? null),
+    oldObject: toDynamic(oldObject ?? null),
+    request: toDynamic(request),
+    namespaceObject: toDynamic(namespaceObject ?? null),
+    params: toDynamic(params ?? null),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * What Kubernetes refuses in the rules of a schema, when the definition is written.
+ *
+ * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { type Cause, invalid, notSupported, required } from "../causes.ts";
+import type { Printed } from "../go_format.ts";
+import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
+import { objectsIn } from "../values.ts";
+import type { Engine } from "./engine.ts";
+import { fieldOfRule } from "./field_path.ts";
+import { compileRules } from "./validations.ts";
+
+const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+interface Place {
+  readonly node: Schema;
+  readonly path: string;
+  readonly isResource: boolean;
+  /** The nearest list or map above in which nothing says what an item was before. */
+  readonly uncorrelatable?: string;
+}
+
+/** Says what is wrong with the rules in a schema; how they are written first, and only then what they say. */
+export function validationCauses(engine: Engine, schema: Schema, path: string): Cause[] {
+  const places = [...placesIn(schema, { node: schema, path, isResource: true })];
+  const form = places.flatMap(({ rules, place }) => formCauses(rules, place));
+  return form.length > 0
+    ? form
+    : places.flatMap(({ rules, place }) => expressionCauses(engine, rules, place));
+}
+
+interface Found {
+  readonly rules: readonly JsonObject[];
+  readonly place: Place;
+}
+
+function* placesIn(rules: Schema, place: Place): Generator<Found> {
+  const { node, path, uncorrelatable } = place;
+  const list = objectsIn(own(rules, "x-kubernetes-validations"));
+  if (list.length > 0) yield { rules: list, place };
+  for (const [index, part] of schemaList(rules, "allOf").entries()) {
+    yield* placesIn(part, { ...place, path: `${path}.allOf[${index}]` });
+  }
+  const isAtomicMap = own(node, "x-kubernetes-map-type") === "atomic";
+  const below = uncorrelatable ?? (isAtomicMap ? path : undefined);
+  for (const [key, child] of schemaEntries(rules, "properties")) {
+    const childNode = subSchema(subSchema(node, "properties"), key);
+    if (childNode !== undefined) {
+      yield* placesIn(child, placeBelow(childNode, `${path}.properties[${key}]`, below));
+    }
+  }
+  for (const key of ["additionalProperties", "items"]) {
+    const [child, childNode] = [subSchema(rules, key), subSchema(node, key)];
+    if (child === undefined || childNode === undefined) continue;
+    const isUnordered = key === "items" && own(node, "x-kubernetes-list-type") !== "map";
+    yield* placesIn(
+      child,
+      placeBelow(childNode, `${path}.${key}`, below ?? (isUnordered ? path : undefined)),
+    );
+  }
+}
+
+function placeBelow(node: Schema, path: string, uncorrelatable: string | undefined): Place {
+  return { node, path, isResource: isSet(node, "x-kubernetes-embedded-resource"), uncorrelatable };
+}
+
+function formCauses(rules: readonly JsonObject[], { node, path }: Place): Cause[] {
+  return rules.flatMap((rule, index) => {
+    const at = `${path}.x-kubernetes-validations[${index}]`;
+    const causes: Cause[] = [];
+    const text = (key: string) => typeof rule[key] === "string" ? rule[key] : "";
+    const refuse = (key: string, detail: string) =>
+      causes.push(invalid(`${at}.${key}`, { value: rule[key], detail }));
+    const isBlank = (key: string) => text(key) !== "" && text(key).trim() === "";
+    if (text("rule").trim() === "") causes.push(required(`${at}.rule`, "rule is not specified"));
+    else if (isBlank("message")) refuse("message", "must be non-empty if specified");
+    else if (text("message").trim().includes("\n")) refuse("message", "must not contain line breaks");
+    else if (text("rule").trim().includes("\n") && text("message") === "") {
+      causes.push(required(`${at}.message`, "message must be specified if rule contains line breaks"));
+    }
+    if (isBlank("messageExpression")) {
+      causes.push(required(`${at}.messageExpression`, "messageExpression must be non-empty if specified"));
+    }
+    const { reason } = rule;
+    if (typeof reason === "string" && !REASONS.includes(reason)) {
+      causes.push(notSupported(`${at}.reason`, { value: reason, supported: REASONS }));
+    }
+    if (isBlank("fieldPath")) refuse("fieldPath", "must be non-empty if specified");
+    if (text("fieldPath").includes("\n")) refuse("fieldPath", "must not contain line breaks");
+    if (text("fieldPath") !== "" && fieldOfRule(rule.fieldPath, node) === undefined) {
+      refuse("fieldPath", "must be a valid path");
+    }
+    return causes;
+  });
+}
+
+function expressionCauses(engine: Engine, rules: readonly JsonObject[], place: Place): Cause[] {
+  const { path, uncorrelatable } = place;
+  const compiled = compileRules(engine, rules, place);
+  if (compiled === undefined) {
+    const detail = "rules can only be checked where the schema says what the value is";
+    return [invalid(`${path}.x-kubernetes-validations`, { value: "", detail })];
+  }
+  return compiled.rules.flatMap(({ spec, usesOld, error, messageError }, index) => {
+    const at = `${path}.x-kubernetes-validations[${index}]`;
+    const value = new PrintedRule(spec);
+    if (error !== undefined) return [invalid(`${at}.rule`, { value, detail: error })];
+    const causes = messageError === undefined
+      ? []
+      : [invalid(`${at}.messageExpression`, { value, detail: messageError })];
+    if (usesOld && uncorrelatable !== undefined) {
+      const detail =
+        `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      causes.push(invalid(`${at}.rule`, { value: spec.rule, detail }));
+    }
+    if (!usesOld && typeof spec.optionalOldSelf === "boolean") {
+      const detail = "may not be set if oldSelf is not used in rule";
+      causes.push(invalid(`${at}.optionalOldSelf`, { value: spec.optionalOldSelf, detail }));
+    }
+    return causes;
+  });
+}
+
+/** A rule as Kubernetes prints it: by the names of its Go fields. */
+class PrintedRule implements Printed {
+  readonly #rule: JsonObject;
+
+  constructor(rule: JsonObject) {
+    this.#rule = rule;
+  }
+
+  print(): string {
+    const {
+      rule = "",
+      message = "",
+      messageExpression = "",
+      reason = null,
+      fieldPath = "",
+      optionalOldSelf = null,
+    } = this.#rule;
+    const text = JSON.stringify({
+      Rule: rule,
+      Message: message,
+      MessageExpression: messageExpression,
+      Reason: reason,
+      FieldPath: fieldPath,
+      OptionalOldSelf: optionalOldSelf,
+    });
+    return text.replace(/[<>&]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  }
+}

@@ -1,0 +1,290 @@
+/**
+ * `x-kubernetes-validations`: rules of a schema, compiled when it is declared and evaluated when objects are written.
+ *
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel; Kubernetes documentation, "Validation rules". Costs are
+ * not estimated.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { type Cause, type CauseReason, NO_FIELD } from "../causes.ts";
+import { formatValue } from "../go_format.ts";
+import { keyOfItem, mapKeys } from "../schema/list_types.ts";
+import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
+import { equal, isObject, objectsIn } from "../values.ts";
+import type { Engine, Program } from "./engine.ts";
+import { fieldOfRule } from "./field_path.ts";
+import { usesVariable } from "./source.ts";
+import { type CelType, declareType } from "./types.ts";
+
+/** A rule that was compiled, or what is wrong with it. */
+export interface CompiledRule {
+  readonly spec: JsonObject;
+  readonly usesOld: boolean;
+  readonly program?: Program;
+  readonly message?: Program;
+  /** Kubernetes' words, of the rule and of its messageExpression. */
+  readonly error?: string;
+  readonly messageError?: string;
+}
+
+/** The rules of one node. */
+export interface CompiledRules {
+  readonly rules: readonly CompiledRule[];
+  readonly type: CelType;
+}
+
+/** Tells whether there is any rule in a schema. */
+export function hasRules(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(hasRules);
+  if (!isObject(schema)) return false;
+  return Object.entries(schema).some(([key, value]) =>
+    key === "x-kubernetes-validations" ? objectsIn(value).length > 0 : hasRules(value)
+  );
+}
+
+/** Compiles the rules of one node; `node` is the schema that its values have. */
+export function compileRules(
+  engine: Engine,
+  rules: readonly JsonObject[],
+  { node, isResource }: { readonly node: Schema; readonly isResource: boolean },
+): CompiledRules | undefined {
+  const environment = engine.environment();
+  const type = declareType(node, { engine, environment, isResource });
+  if (type === undefined) return undefined;
+  environment.registerVariable("self", type.name);
+  const plain = environment.clone().registerVariable("oldSelf", type.name);
+  const optional = environment.clone().registerVariable("oldSelf", `optional<${type.name}>`);
+  const compiled = rules.map((spec): CompiledRule => {
+    const own = spec.optionalOldSelf === true ? optional : plain;
+    const text = String(spec.rule ?? "");
+    const { program, error } = engine.compile(own, text, ["bool"]);
+    const messageExpression = String(spec.messageExpression ?? "");
+    const message = messageExpression === "" ? undefined : engine.compile(own, messageExpression, ["string"]);
+    return {
+      spec,
+      usesOld: usesVariable(text, "oldSelf"),
+      ...(program === undefined ? {} : { program }),
+      ...(error === undefined ? {} : { error: worded(error, "cel expression must evaluate to a bool") }),
+      ...(message?.program === undefined ? {} : { message: message.program }),
+      ...(message?.error === undefined ? {} : { messageError: messageWords(message.error) }),
+    };
+  });
+  return { rules: compiled, type };
+}
+
+function worded(error: string, wrongType: string): string {
+  return error.startsWith("must evaluate") ? wrongType : error;
+}
+
+function messageWords(error: string): string {
+  const text = worded(error, "messageExpression must evaluate to a string");
+  return text.startsWith("compilation failed") ? `messageExpression ${text}` : text;
+}
+
+/** What rules are evaluated with besides the object. */
+export interface RuleOptions {
+  /** The object as it was, on an update. */
+  readonly old?: JsonObject;
+  readonly warn?: (text: string) => void;
+}
+
+/** The rules of a whole schema. */
+export class Validations {
+  readonly #engine: Engine;
+  readonly #schema: Schema;
+  /** By the schema that holds the rules. */
+  readonly #compiled = new Map<Schema, CompiledRules | undefined>();
+
+  constructor(engine: Engine, schema: Schema) {
+    this.#engine = engine;
+    this.#schema = schema;
+  }
+
+  /** Says which rules an object breaks. What was broken before, and is as it was, is only told to `warn`. */
+  validate(object: JsonObject, { old, warn }: RuleOptions = {}): Cause[] {
+    const place = { rules: this.#schema, node: this.#schema, isResource: true };
+    return this.#walk(place, { path: "", value: object, old, warn });
+  }
+
+  #walk(place: Place, { path, value, old, unchanged = false, warn }: Values): Cause[] {
+    if (value === undefined || value === null) return [];
+    const same = unchanged || (old !== undefined && equal(value, old));
+    const causes = this.#evaluate(place, { path, value, old, unchanged: same, warn });
+    for (const rules of schemaList(place.rules, "allOf")) {
+      causes.push(...this.#walk({ ...place, rules }, { path, value, old, warn }));
+    }
+    if (Array.isArray(value)) {
+      return [...causes, ...this.#walkItems(place, { path, value, old, unchanged: same, warn })];
+    }
+    if (isObject(value)) causes.push(...this.#walkFields(place, { path, value, old, unchanged: same, warn }));
+    return causes;
+  }
+
+  #walkItems(
+    { rules, node }: Place,
+    { path, value, old, unchanged, warn }: Values & { readonly value: unknown[] },
+  ): Cause[] {
+    const [itemRules, item] = [subSchema(rules, "items"), subSchema(node, "items")];
+    if (itemRules === undefined || item === undefined) return [];
+    const keys = mapKeys(node);
+    const before = Array.isArray(old) && keys !== undefined ? old : [];
+    return value.flatMap((entry, index) => {
+      const predecessor = keys === undefined
+        ? undefined
+        : before.find((candidate) => equal(keyOfItem(candidate, keys), keyOfItem(entry, keys)));
+      return this.#walk(
+        { rules: itemRules, node: item, isResource: isSet(item, EMBEDDED) },
+        { path: `${path}[${index}]`, value: entry, old: predecessor, unchanged, warn },
+      );
+    });
+  }
+
+  #walkFields(
+    { rules, node }: Place,
+    { path, value, old, unchanged, warn }: Values & { readonly value: JsonObject },
+  ): Cause[] {
+    const isAtomic = own(node, "x-kubernetes-map-type") === "atomic";
+    const oldOf = (key: string) => isAtomic ? undefined : own(old, key);
+    const additional = [
+      subSchema(rules, "additionalProperties"),
+      subSchema(node, "additionalProperties"),
+    ] as const;
+    const known = new Map(schemaEntries(rules, "properties"));
+    return Object.entries(value).flatMap(([key, child]) => {
+      const property = known.get(key);
+      const childRules = property ?? additional[0];
+      const childNode = property === undefined
+        ? additional[1]
+        : subSchema(subSchema(node, "properties"), key);
+      if (childRules === undefined || childNode === undefined) return [];
+      const at = property !== undefined ? (path === "" ? key : `${path}.${key}`) : `${path}[${key}]`;
+      return this.#walk(
+        { rules: childRules, node: childNode, isResource: isSet(childNode, EMBEDDED) },
+        { path: at, value: child, old: oldOf(key), unchanged, warn },
+      );
+    });
+  }
+
+  #evaluate(place: Place, { path, value, old, unchanged, warn }: Values): Cause[] {
+    const specs = objectsIn(own(place.rules, "x-kubernetes-validations"));
+    if (specs.length === 0) return [];
+    if (!this.#compiled.has(place.rules)) {
+      this.#compiled.set(place.rules, compileRules(this.#engine, specs, place));
+    }
+    const compiled = this.#compiled.get(place.rules);
+    if (compiled === undefined) return [];
+    const self = compiled.type.convert(value);
+    const oldSelf = old === undefined || old === null ? undefined : compiled.type.convert(old);
+    return compiled.rules.flatMap((rule) => {
+      if (rule.program === undefined) return [];
+      const isOptional = rule.spec.optionalOldSelf === true;
+      if (rule.usesOld && oldSelf === undefined && !isOptional) return [];
+      const variables = { self, oldSelf: isOptional ? this.#engine.optional(oldSelf) : oldSelf };
+      const found = broken(rule, { program: rule.program, variables, path, value, node: place.node });
+      if (found === undefined) return [];
+      // NB: what was wrong before and is the same now does not stand in the way.
+      if (rule.usesOld || !unchanged || found.failed) return [found.cause];
+      warn?.(`${found.cause.field}: ${found.cause.message}`);
+      return [];
+    });
+  }
+}
+
+const EMBEDDED = "x-kubernetes-embedded-resource";
+
+interface Place {
+  /** Where rules are read: the node itself, or a part of its `allOf`. */
+  readonly rules: Schema;
+  /** The schema of the value. */
+  readonly node: Schema;
+  readonly isResource: boolean;
+}
+
+interface Values {
+  readonly path: string;
+  readonly value: unknown;
+  /** What it was; undefined where nothing corresponds. */
+  readonly old: unknown;
+  /** It lies in something that is as it was. */
+  readonly unchanged?: boolean;
+  readonly warn?: (text: string) => void;
+}
+
+interface Evaluation {
+  readonly program: Program;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly path: string;
+  readonly value: unknown;
+  readonly node: Schema;
+}
+
+/** A rule that does not hold, or could not be evaluated. */
+interface Broken {
+  readonly cause: Cause;
+  readonly failed: boolean;
+}
+
+function broken(
+  rule: CompiledRule,
+  { program, variables, path, value, node }: Evaluation,
+): Broken | undefined {
+  const { spec } = rule;
+  const shown = String(spec.message ?? "") === "" ? String(spec.rule ?? "") : String(spec.message);
+  const field = path === "" ? NO_FIELD : path;
+  const type = String(own(node, "type") ?? "");
+  let result: unknown;
+  try {
+    result = program.evaluate(variables);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const detail = why.startsWith("no such overload")
+      ? `'${why}': call arguments did not match a supported operator, function or macro signature for rule: ${shown.trim()}`
+      : `${why} evaluating rule: ${shown.trim()}`;
+    const message = `Invalid value: ${formatValue(type)}: ${detail}`;
+    return { cause: { reason: "FieldValueInvalid", field, message }, failed: true };
+  }
+  if (result === true) return undefined;
+  const detail = evaluatedMessage(rule, variables) ??
+    (String(spec.message ?? "") === "" ? `failed rule: ${shown.trim()}` : shown.trim());
+  const below = fieldOfRule(spec.fieldPath, node);
+  const at = below === undefined ? field : path === "" ? below : `${path}.${below}`;
+  const isWhole = type === "object" || type === "array";
+  return { cause: refusalFor(spec.reason, { field: at, detail, value, isWhole }), failed: false };
+}
+
+/** NB: a message that cannot be made does not hide that the rule is broken. */
+function evaluatedMessage(
+  { message }: CompiledRule,
+  variables: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (message === undefined) return undefined;
+  try {
+    const text = String(message.evaluate(variables)).trim();
+    return text === "" || text.includes("\n") || text.length > 5 * 1024 ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+interface BrokenField {
+  readonly field: string;
+  readonly detail: string;
+  readonly value: unknown;
+  /** Objects and lists are not shown. */
+  readonly isWhole: boolean;
+}
+
+function refusalFor(reason: unknown, { field, detail, value, isWhole }: BrokenField): Cause {
+  const shown = isWhole ? "" : `: ${formatValue(value)}`;
+  const messages: Readonly<Record<string, string>> = {
+    FieldValueForbidden: `Forbidden: ${detail}`,
+    FieldValueRequired: `Required value: ${detail}`,
+    FieldValueDuplicate: `Duplicate value${shown}`,
+  };
+  const known = String(reason);
+  if (!Object.hasOwn(messages, known)) {
+    return { reason: "FieldValueInvalid", field, message: `Invalid value${shown}: ${detail}` };
+  }
+  // The keys above are such reasons.
+  return { reason: known as CauseReason, field, message: messages[known]! };
+}

@@ -1,0 +1,65 @@
+/**
+ * What each namespace has where roles count: the service account `default`, and the authority that clients in Pods trust.
+ *
+ * Source: k8s.io/kubernetes, pkg/controller/serviceaccount and pkg/controller/certificates/rootcacertpublisher.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { createObject } from "../writes/create.ts";
+import { editObject } from "../writes/update.ts";
+import type { Chores } from "./chores.ts";
+
+const ROOT_CA = "kube-root-ca.crt";
+const DESCRIPTION =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+export class Accounts {
+  readonly #cluster: Cluster;
+  readonly #chores: Chores;
+  #rootCa = "";
+
+  constructor(cluster: Cluster, chores: Chores) {
+    this.#cluster = cluster;
+    this.#chores = chores;
+  }
+
+  /** To be called on each change of a namespace, and when something in it is gone. */
+  changed(namespace: string): void {
+    this.#chores.add(`accounts of ${namespace}`, () => this.#complete(namespace));
+  }
+
+  /** Tells all namespaces the authority of the server's certificate. PEM. */
+  publish(rootCa: string): void {
+    this.#rootCa = rootCa;
+    for (const { object } of [...this.#cluster.store.collection("namespaces").values()]) {
+      this.#complete(object.metadata.name ?? "");
+    }
+  }
+
+  #complete(namespace: string): void {
+    const found = this.#cluster.store.collection("namespaces").get(namespace)?.object;
+    if (found === undefined || found.metadata.deletionTimestamp !== undefined) return;
+    this.#ensure("serviceaccounts", namespace, { metadata: { name: "default" } });
+    const metadata = { name: ROOT_CA, annotations: { "kubernetes.io/description": DESCRIPTION } };
+    const data = { "ca.crt": this.#rootCa };
+    this.#ensure("configmaps", namespace, { metadata, data });
+    const kind = this.#cluster.kinds.at("v1", "configmaps");
+    if (kind === undefined) return;
+    editObject(this.#cluster, {
+      kind,
+      reference: { namespace, name: ROOT_CA },
+      edit: (copy) => {
+        copy.data = data;
+      },
+    });
+  }
+
+  #ensure(plural: string, namespace: string, object: KubeObject): void {
+    const kind = this.#cluster.kinds.at("v1", plural);
+    if (kind === undefined || kind.collection.get(`${namespace}/${object.metadata.name}`) !== undefined) {
+      return;
+    }
+    createObject(this.#cluster, { apiVersion: "v1", kind: kind.kind, ...object }, { kind, namespace });
+  }
+}

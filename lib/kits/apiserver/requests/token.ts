@@ -1,0 +1,63 @@
+/**
+ * The token subresource of service accounts.
+ *
+ * Source: Kubernetes API reference, TokenRequest; k8s.io/kubernetes, pkg/registry/core/serviceaccount/storage/token.go.
+ */
+
+import { ISSUER } from "../access/tokens.ts";
+import { type Cause, invalid } from "../causes.ts";
+import type { Cluster } from "../cluster.ts";
+import { badRequest, invalid as invalidObject, methodNotAllowed, notFound } from "../refusal.ts";
+import { timestamp } from "../timestamp.ts";
+import { isObject, objectAt } from "../values.ts";
+import { readValue } from "./body.ts";
+import type { Call } from "./call.ts";
+import { jsonResponse } from "./respond.ts";
+
+const HOUR = 3600;
+const SHORTEST = 600;
+const NAMES = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "TokenRequest" };
+
+/**
+ * Makes a token.
+ *
+ * @throws {Refusal} 404, 405 or 422
+ */
+export async function tokenResponse(
+  { gate }: Cluster,
+  { request, kind, path, shape }: Call,
+): Promise<Response> {
+  if (request.method !== "POST") throw methodNotAllowed();
+  const { namespace = "", name = "" } = path;
+  const body = await readValue(request);
+  if (!isObject(body)) throw badRequest("the request body is not an object of kind TokenRequest");
+  const account = kind.collection.get(`${namespace}/${name}`)?.object.metadata;
+  if (account === undefined) throw notFound(kind, name);
+  const spec = objectAt(body, "spec") ?? {};
+  const lifetime = typeof spec.expirationSeconds === "number" ? spec.expirationSeconds : HOUR;
+  const causes = lifetimeCauses(lifetime);
+  if (causes.length > 0) throw invalidObject(NAMES, "", causes);
+  const given = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+  const audiences = given.length === 0 ? [ISSUER] : given;
+  const { token, expires } = gate.tokens.issue({
+    namespace,
+    name,
+    uid: account.uid ?? "",
+    audiences,
+    lifetime,
+  });
+  const answer = {
+    kind: NAMES.kind,
+    apiVersion: `${NAMES.group}/v1`,
+    metadata: { name, namespace, creationTimestamp: timestamp(expires - lifetime * 1000) },
+    spec: { audiences, expirationSeconds: lifetime, boundObjectRef: spec.boundObjectRef ?? null },
+    status: { token, expirationTimestamp: timestamp(expires) },
+  };
+  return jsonResponse(answer, { code: 201, pretty: shape.pretty });
+}
+
+function lifetimeCauses(value: number): Cause[] {
+  const refuse = (detail: string) => [invalid("spec.expirationSeconds", { value, detail })];
+  if (value < SHORTEST) return refuse("may not specify a duration less than 10 minutes");
+  return value > 2 ** 32 ? refuse("may not specify a duration larger than 2^32 seconds") : [];
+}

@@ -1,0 +1,220 @@
+/**
+ * Scenarios of ValidatingAdmissionPolicies: expressions that refuse requests, bound to where they count.
+ */
+
+import { type Answer, MERGE, type Session } from "../session.ts";
+import { configMap, type Scenario } from "./scenario.ts";
+
+const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";
+
+function policy(name: string, spec: Answer): Answer {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name },
+    spec: {
+      matchConstraints: {
+        resourceRules: [{
+          apiGroups: [""],
+          apiVersions: ["v1"],
+          resources: ["configmaps"],
+          operations: ["CREATE", "UPDATE"],
+        }],
+      },
+      ...spec,
+    },
+  };
+}
+
+function binding(name: string, namespace: string, spec: Answer = {}): Answer {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name },
+    spec: {
+      policyName: name,
+      validationActions: ["Deny"],
+      matchResources: { namespaceSelector: { matchLabels: { scenario: namespace } } },
+      ...spec,
+    },
+  };
+}
+
+async function makeNamespace(api: Session, name: string): Promise<string> {
+  await api.ok("POST", "/api/v1/namespaces", { metadata: { name, labels: { scenario: name } } });
+  return `/api/v1/namespaces/${name}/configmaps`;
+}
+
+/** Waits until a policy is in force: the real server needs a moment. */
+async function untilRefused(api: Session, path: string, object: Answer): Promise<void> {
+  await api.until(
+    async () => (await api.peek("POST", `${path}?dryRun=All`, object)).code >= 400,
+    "a refusal",
+  );
+}
+
+/** What the real server finds out a moment later. */
+const LATER = [{ line: /\.status\.(observedGeneration|typeChecking)/, because: "ours checks types at once" }];
+
+export const POLICIES: readonly Scenario[] = [{
+  name: "refuses policies and bindings that are wrong",
+  accepted: [{
+    line: /overload for|undefined field|undeclared|compilation failed/,
+    because: "words of parsers differ",
+  }],
+  async run(api) {
+    const refuse = async (spec: Answer) => {
+      await api.refused(422, "POST", `${REGISTRATION}/validatingadmissionpolicies`, policy("refused", spec));
+    };
+    const validations = [{ expression: "true" }];
+    await refuse({ validations: [] });
+    await refuse({ validations: [{ expression: "" }] });
+    await refuse({ validations: [{ expression: "object." }] });
+    await refuse({ validations: [{ expression: "nobody.knows" }] });
+    await refuse({ validations: [{ expression: "1" }] });
+    await refuse({ validations: [{ expression: "params.x == 1" }] });
+    await refuse({ validations: [{ expression: "true", reason: "Odd" }] });
+    await refuse({ validations: [{ expression: "true", message: " " }] });
+    await refuse({ validations: [{ expression: "true", message: "a\nb" }] });
+    await refuse({ validations: [{ expression: "true", messageExpression: "1" }] });
+    await refuse({
+      validations: [{ expression: "variables.x == 1" }],
+      variables: [{ name: "y", expression: "1" }],
+    });
+    await refuse({ validations, variables: [{ name: "a b", expression: "1" }] });
+    await refuse({ validations, variables: [{ name: "a", expression: "" }] });
+    await refuse({ validations, failurePolicy: "Perhaps" });
+    await refuse({ validations, matchConstraints: null });
+    await refuse({ validations, matchConstraints: { resourceRules: [] } });
+    await refuse({ validations, paramKind: {} });
+    await refuse({ validations, matchConditions: [{ name: "a", expression: "1" }] });
+    const refuseBinding = async (spec: Answer) => {
+      const path = `${REGISTRATION}/validatingadmissionpolicybindings`;
+      await api.refused(422, "POST", path, binding("refused", "nowhere", spec));
+    };
+    await refuseBinding({ policyName: "" });
+    await refuseBinding({ validationActions: [] });
+    await refuseBinding({ validationActions: ["Shout"] });
+    await refuseBinding({ validationActions: ["Deny", "Deny"] });
+    await refuseBinding({ validationActions: ["Deny", "Warn"] });
+    await refuseBinding({ paramRef: { parameterNotFoundAction: "Deny" } });
+    await refuseBinding({ paramRef: { name: "a" } });
+    await refuseBinding({ paramRef: { name: "a", selector: {}, parameterNotFoundAction: "Deny" } });
+    await refuseBinding({ paramRef: { name: "a", parameterNotFoundAction: "Shout" } });
+  },
+}, {
+  name: "refuses what policies refuse, where they are bound",
+  accepted: LATER,
+  async run(api) {
+    const path = await makeNamespace(api, "policies-deny");
+    const name = "deny.lotse.dev";
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicies`,
+      policy(name, {
+        matchConditions: [{ name: "named", expression: "object.metadata.name != 'spared'" }],
+        variables: [
+          { name: "a", expression: "has(object.data) && 'a' in object.data ? object.data.a : 'none'" },
+          { name: "length", expression: "variables.a.size()" },
+        ],
+        validations: [
+          { expression: "variables.length < 4" },
+          { expression: "variables.a != 'bad'", message: "a is bad", reason: "Forbidden" },
+          { expression: "variables.a != 'odd'", messageExpression: "'a is ' + variables.a" },
+          { expression: "oldObject == null || object.data.a == oldObject.data.a", message: "a is fixed" },
+          { expression: "object.data.a != 'err' || object.data.b == 'x'" },
+          { expression: "namespaceObject.metadata.name == 'policies-deny'", reason: "RequestEntityTooLarge" },
+        ],
+      }),
+    );
+    await api.ok("POST", `${REGISTRATION}/validatingadmissionpolicybindings`, binding(name, "policies-deny"));
+    await untilRefused(api, path, configMap("probe", { a: "long text" }));
+    await api.ok("POST", path, configMap("fine"));
+    await api.refused(422, "POST", path, configMap("one", { a: "long text" }));
+    await api.refused(403, "POST", path, configMap("one", { a: "bad" }));
+    await api.refused(422, "POST", path, configMap("one", { a: "odd" }));
+    await api.refused(422, "POST", path, configMap("one", { a: "err" }));
+    await api.ok("POST", path, configMap("spared", { a: "bad" }));
+    await api.refused(422, "PATCH", `${path}/fine`, { data: { a: "2" } }, MERGE);
+    await api.ok("PATCH", `${path}/fine`, { data: { b: "2" } }, MERGE);
+    await api.ok("DELETE", `${path}/fine`);
+    await api.ok("POST", "/api/v1/namespaces/default/configmaps", configMap("unbound", { a: "long text" }));
+    await api.ok("DELETE", "/api/v1/namespaces/default/configmaps/unbound");
+  },
+}, {
+  name: "warns of what policies only warn of, and lets pass what they fail to judge if they say so",
+  accepted: LATER,
+  async run(api) {
+    const path = await makeNamespace(api, "policies-warn");
+    const name = "warn.lotse.dev";
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicies`,
+      policy(name, {
+        failurePolicy: "Ignore",
+        validations: [{ expression: "object.data.a != 'bad'", message: "a is bad" }],
+      }),
+    );
+    const warning = binding(name, "policies-warn", { validationActions: ["Warn", "Audit"] });
+    await api.ok("POST", `${REGISTRATION}/validatingadmissionpolicybindings`, warning);
+    await api.until(async () => {
+      const { headers } = await api.peek("POST", `${path}?dryRun=All`, configMap("probe", { a: "bad" }));
+      return headers.get("warning") !== null;
+    }, "a warning");
+    await api.ok("POST", path, configMap("warned", { a: "bad" }));
+    await api.ok("POST", path, configMap("unjudged", { b: "1" }));
+  },
+}, {
+  name: "takes the parameters of policies from objects",
+  accepted: LATER,
+  async run(api) {
+    const path = await makeNamespace(api, "policies-params");
+    const name = "params.lotse.dev";
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicies`,
+      policy(name, {
+        paramKind: { apiVersion: "v1", kind: "Secret" },
+        matchConditions: [{ name: "tested", expression: "object.metadata.name.startsWith('tested')" }],
+        validations: [{
+          expression:
+            "!has(params.metadata.annotations) || object.data.a != params.metadata.annotations.forbidden",
+          messageExpression: "'forbidden by ' + params.metadata.name",
+        }],
+      }),
+    );
+    const secret = (own: string, forbidden: string) => ({
+      metadata: { name: own, labels: { kind: "parameters" }, annotations: { forbidden } },
+    });
+    const secrets = "/api/v1/namespaces/policies-params/secrets";
+    const bound = binding(name, "policies-params", {
+      paramRef: { name: "one", parameterNotFoundAction: "Deny" },
+    });
+    await api.ok("POST", `${REGISTRATION}/validatingadmissionpolicybindings`, bound);
+    await untilRefused(api, path, configMap("tested-probe"));
+    await api.refused(403, "POST", path, configMap("tested")).catch(() => {});
+    await api.ok("POST", secrets, secret("one", "x"));
+    await api.ok("POST", secrets, secret("two", "y"));
+    await api.until(
+      async () => (await api.peek("POST", `${path}?dryRun=All`, configMap("tested-probe"))).code < 400,
+      "the parameters are known",
+    );
+    await api.refused(422, "POST", path, configMap("tested", { a: "x" }));
+    await api.ok("POST", path, configMap("tested", { a: "y" }));
+    const selecting = {
+      paramRef: {
+        selector: { matchLabels: { kind: "parameters" } },
+        parameterNotFoundAction: "Allow",
+        name: null,
+      },
+    };
+    await api.ok(
+      "PATCH",
+      `${REGISTRATION}/validatingadmissionpolicybindings/${name}`,
+      { spec: selecting },
+      MERGE,
+    );
+    await untilRefused(api, path, configMap("tested-probe", { a: "y" }));
+    await api.refused(422, "POST", path, configMap("tested-too", { a: "y" }));
+  },
+}];

@@ -1,0 +1,253 @@
+/**
+ * Scenarios of `x-kubernetes-validations`: rules in expressions, refused when they are declared or when they are broken.
+ */
+
+import assert from "node:assert/strict";
+import { type Answer, MERGE, type Session } from "../session.ts";
+import type { Scenario } from "./scenario.ts";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** Gives a definition whose spec has the schema. */
+function definition(group: string, spec: Answer, more: Answer = {}): Answer {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `ships.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "ships", kind: "Ship" },
+      versions: [{
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: { spec, status: { type: "object", properties: { phase: { type: "string" } } } },
+            ...more,
+          },
+        },
+      }],
+    },
+  };
+}
+
+function rules(...list: Answer[]): Answer {
+  return { "x-kubernetes-validations": list };
+}
+
+function ship(group: string, name: string, spec: Answer): Answer {
+  return { apiVersion: `${group}/v1`, kind: "Ship", metadata: { name }, spec };
+}
+
+const TEXT = { type: "string", maxLength: 20 };
+
+/** What the rules of the scenarios are about. */
+const PROPERTIES = {
+  name: TEXT,
+  seats: { type: "integer" },
+  most: { type: "integer" },
+  speed: { type: "number" },
+  built: { type: "string", format: "date-time" },
+  journey: { type: "string", format: "duration" },
+  port: { "x-kubernetes-int-or-string": true },
+  "home-port": TEXT,
+  namespace: TEXT,
+  labels: { type: "object", maxProperties: 5, additionalProperties: TEXT },
+  tags: { type: "array", maxItems: 5, items: TEXT },
+  decks: {
+    type: "array",
+    maxItems: 5,
+    "x-kubernetes-list-type": "map",
+    "x-kubernetes-list-map-keys": ["name"],
+    items: {
+      type: "object",
+      required: ["name"],
+      properties: { name: TEXT, level: { type: "integer" } },
+    },
+  },
+};
+
+export const RULES: readonly Scenario[] = [{
+  name: "refuses rules that cannot be evaluated, when they are declared",
+  accepted: [
+    { line: /Syntax error|mismatched input/, because: "each parser has its own words" },
+    { line: /overload for|undefined field|undeclared/, because: "types have names of their own" },
+  ],
+  async run(api) {
+    const refuse = async (...list: Answer[]) => {
+      const spec = { type: "object", properties: PROPERTIES, ...rules(...list) };
+      return await api.refused(422, "POST", DEFINITIONS, definition("refused-rules.lotse.dev", spec));
+    };
+    const status = await refuse({ rule: "this is not CEL" });
+    assert.match(status.message, /compilation failed: ERROR: <input>:1:6/);
+    await refuse({ rule: "self.typo == 1" });
+    await refuse({ rule: "unknown == 1" });
+    await refuse({ rule: "self.seats + 'a' == 'b'" });
+    await refuse({ rule: "self.seats" });
+    await refuse({ rule: "self.name.noSuchFunction()" });
+    await refuse({ rule: "" });
+    await refuse({ rule: "self.seats > 0", message: " " });
+    await refuse({ rule: "self.seats > 0", message: "a\nb" });
+    await refuse({ rule: "self.seats >\n0" });
+    await refuse({ rule: "self.seats > 0", messageExpression: " " });
+    await refuse({ rule: "self.seats > 0", messageExpression: "self.seats" });
+    await refuse({ rule: "self.seats > 0", messageExpression: "no(" });
+    await refuse({ rule: "self.seats > 0", reason: "FieldValueOdd" });
+    await refuse({ rule: "self.seats > 0", fieldPath: ".nowhere" });
+    await refuse({ rule: "self.seats > 0", fieldPath: "seats" });
+    await refuse({ rule: "self.seats > 0", optionalOldSelf: true });
+    await refuse({ rule: "self.seats > 0" }, { rule: "self.seats > 0" }, { rule: "self.nothing" });
+    const items = {
+      type: "array",
+      maxItems: 3,
+      items: { type: "integer", ...rules({ rule: "self >= oldSelf" }) },
+    };
+    const spec = { type: "object", properties: { list: items } };
+    await api.refused(422, "POST", DEFINITIONS, definition("refused-rules.lotse.dev", spec));
+  },
+}, {
+  name: "checks rules when objects are written",
+  async run(api) {
+    const group = "rules.lotse.dev";
+    const spec = {
+      type: "object",
+      properties: PROPERTIES,
+      ...rules(
+        {
+          rule: "!has(self.most) || self.seats <= self.most",
+          message: "too many seats",
+          fieldPath: ".seats",
+        },
+        {
+          rule: "self.name != 'x'",
+          messageExpression: "'not called ' + self.name",
+          reason: "FieldValueForbidden",
+        },
+        { rule: "!has(self.speed) || self.speed < 50.5", reason: "FieldValueRequired" },
+        {
+          rule: "!has(self.built) || self.built < timestamp('2020-01-01T00:00:00Z')",
+          reason: "FieldValueDuplicate",
+        },
+        { rule: "!has(self.journey) || self.journey < duration('24h')", reason: "FieldValueInvalid" },
+        { rule: "!has(self.port) || (type(self.port) == int ? self.port > 0 : self.port == 'any')" },
+        {
+          rule: "!has(self.__namespace__) || self.__namespace__ != self.home__dash__port",
+          message: "at home",
+        },
+        {
+          rule: "!has(self.labels) || self.labels.all(key, key.startsWith('ship-'))",
+          fieldPath: ".labels['a.b']",
+        },
+        { rule: "!has(self.tags) || self.tags.isSorted()" },
+        { rule: "!has(self.decks) || self.decks.exists_one(d, d.level == 0)" },
+        {
+          rule: "!has(self.tags) || self.tags.map(t, t.size()).sum() < 10",
+          messageExpression: "1 / 0 == 1 ? 'a' : 'b'",
+        },
+        { rule: "self.name.matches('^[a-z]+$')" },
+      ),
+    };
+    await api.define(
+      definition(
+        group,
+        spec,
+        rules({ rule: "self.metadata.name.startsWith('s')", message: "begins with s" }),
+      ),
+    );
+    const path = `/apis/${group}/v1/namespaces/default/ships`;
+    await api.ok("POST", path, ship(group, "sound", { name: "sound", seats: 3, most: 3, port: 5 }));
+    const refuse = async (changes: Answer, name = "s") =>
+      await api.refused(422, "POST", path, ship(group, name, { name: "s", seats: 1, ...changes }));
+    await refuse({ seats: 4, most: 3 });
+    await refuse({ name: "x" });
+    await refuse({ speed: 51 });
+    await refuse({ built: "2021-01-01T00:00:00Z" });
+    await refuse({ journey: "25h" });
+    await refuse({ port: 0 });
+    await refuse({ port: "some" });
+    await refuse({ namespace: "a", "home-port": "a" });
+    await refuse({ labels: { "a.b": "c" } });
+    await refuse({ tags: ["b", "a"] });
+    await refuse({ tags: ["abcdef", "ghijklm"] });
+    await refuse({ decks: [{ name: "a", level: 0 }, { name: "b", level: 0 }] });
+    await refuse({ name: "S" });
+    await refuse({}, "other");
+    await refuse({ seats: 4, most: 3, name: "x" });
+    // What is wrong in other ways hides the rules.
+    await refuse({ seats: 4, most: 3, name: 7 });
+    await refuse({ decks: [{ name: "a" }] });
+  },
+}, {
+  name: "checks rules on changes, and lets pass what was wrong before",
+  async run(api) {
+    const group = "transitions.lotse.dev";
+    const fixed = { ...TEXT, ...rules({ rule: "self == oldSelf", message: "is fixed" }) };
+    const spec = {
+      type: "object",
+      properties: {
+        ...PROPERTIES,
+        name: fixed,
+        seats: {
+          type: "integer",
+          ...rules({ rule: "!oldSelf.hasValue() || self >= oldSelf.value()", optionalOldSelf: true }),
+        },
+        decks: {
+          ...PROPERTIES.decks,
+          items: {
+            ...PROPERTIES.decks.items,
+            properties: {
+              name: TEXT,
+              level: { type: "integer", ...rules({ rule: "self >= oldSelf", message: "cannot sink" }) },
+            },
+          },
+        },
+      },
+      ...rules({
+        rule: "!has(oldSelf.most) || has(self.most)",
+        message: "most cannot be removed",
+        fieldPath: ".most",
+      }),
+    };
+    await api.define(definition(group, spec));
+    const path = `/apis/${group}/v1/namespaces/default/ships`;
+    await api.ok(
+      "POST",
+      path,
+      ship(group, "one", { name: "a", seats: 2, most: 3, decks: [{ name: "a", level: 1 }] }),
+    );
+    const refuse = async (changes: Answer) =>
+      await api.refused(422, "PATCH", `${path}/one`, { spec: changes }, MERGE);
+    await refuse({ name: "b" });
+    await refuse({ most: null });
+    await refuse({ seats: 1 });
+    await refuse({ decks: [{ name: "a", level: 0 }] });
+    await api.ok("PATCH", `${path}/one`, {
+      spec: { decks: [{ name: "b", level: 0 }, { name: "a", level: 2 }], seats: 3 },
+    }, MERGE);
+    await api.ok("PATCH", `${path}/one`, { spec: { name: null } }, MERGE);
+    await api.ok("PATCH", `${path}/one`, { spec: { name: "c" } }, MERGE);
+    // A new rule, which the object already breaks, only counts when what it is about changes.
+    const stricter = definition(group, {
+      ...spec,
+      properties: { ...spec.properties, tags: { ...PROPERTIES.tags, ...rules({ rule: "self.size() > 1" }) } },
+    });
+    await api.ok("PATCH", `${path}/one`, { spec: { tags: ["a"] } }, MERGE);
+    await changeDefinition(api, group, stricter, path);
+    await api.ok("PATCH", `${path}/one`, { spec: { seats: 4 } }, MERGE);
+    await api.refused(422, "PATCH", `${path}/one`, { spec: { tags: ["b"] } }, MERGE);
+    await api.ok("PATCH", `${path}/one/status`, { status: { phase: "fine" } }, MERGE);
+  },
+}];
+
+/** Replaces a definition's spec, and waits until it is in force. */
+async function changeDefinition(api: Session, group: string, changed: Answer, path: string): Promise<void> {
+  await api.ok("PATCH", `${DEFINITIONS}/ships.${group}`, { spec: changed.spec }, MERGE);
+  await api.until(async () => {
+    const probe = ship(group, "probe", { tags: ["a"] });
+    return (await api.peek("POST", `${path}?dryRun=All`, probe)).code === 422;
+  }, "the new rule is in force");
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { apiServer } from "../../../../lib/kits/apiserver/mod.ts";
+import { currentHost } from "../../../../lib/runtime/current_host.ts";
+import { createAuthority } from "../../../../lib/runtime/certificates.ts";
+import { virtualHost } from "../../../../lib/runtime/virtual/host.ts";
+
+const WHO = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+
+describe("A gate", () => {
+  it("takes a garbage token for nobody's, with roles and without", async () => {
+    for (const rbac of [false, true]) {
+      const server = apiServer({ host: virtualHost(), rbac });
+      for (const authorization of ["Bearer garbage", "Basic YTpi", "Bearer "]) {
+        const request = new Request("https://api.test/version", { headers: { authorization } });
+        assert.equal((await server.fetch(request)).status, 401, authorization);
+      }
+    }
+  });
+
+  it("knows users and groups by their certificates", { timeout: 20_000 }, async () => {
+    const host = currentHost();
+    const authority = await createAuthority({ name: "test", now: () => host.clock.now() });
+    await using served = await apiServer({ host, rbac: true }).serve({ authority });
+    const alice = await authority.issue({
+      commonName: "alice",
+      organizations: ["painters", "poets"],
+      client: true,
+    });
+    const ask = async (credentials: { cert?: string; key?: string }, method: string, path: string) => {
+      using connection = host.network.connect({ server: served.url, ca: served.ca, ...credentials });
+      const headers = { "content-type": "application/json" };
+      const response = await connection.request({
+        method,
+        path,
+        headers,
+        ...(method === "POST" ? { body: "{}" } : {}),
+      });
+      return { code: response.status, body: JSON.parse(await response.text()) };
+    };
+    const credentials = { cert: alice.certificate, key: alice.key };
+    assert.deepEqual((await ask(credentials, "POST", WHO)).body.status.userInfo, {
+      username: "alice",
+      groups: ["painters", "poets", "system:authenticated"],
+    });
+    assert.equal((await ask(credentials, "GET", "/api/v1/pods")).code, 403);
+    const stranger = await ask({}, "GET", "/api/v1/pods");
+    assert.equal(stranger.code, 403);
+    assert.match(stranger.body.message, /User "system:anonymous" cannot list resource "pods"/);
+    assert.equal((await ask({}, "GET", "/version")).code, 200);
+  });
+
+  it("tells each namespace who signs the server's certificate", { timeout: 20_000 }, async () => {
+    const host = currentHost();
+    const server = apiServer({ host, rbac: true });
+    await using served = await server.serve();
+    const found = await server.fetch(
+      new Request("https://api.test/api/v1/namespaces/default/configmaps/kube-root-ca.crt"),
+    );
+    assert.equal((await found.json()).data["ca.crt"], served.ca);
+  });
+});
