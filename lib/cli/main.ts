@@ -10,6 +10,7 @@ import { addDev } from "./dev.ts";
 import { runProgram } from "./dispatch.ts";
 import { addFreeze, addResume } from "./freeze.ts";
 import { addGenerate } from "./generate.ts";
+import { addNew } from "./new.ts";
 import { newProgram } from "./program.ts";
 import { addRun } from "./run.ts";
 
@@ -20,14 +21,15 @@ export function lotseProgram(host: Host): Command {
     version: VERSION,
     summary: "Lotse runs Kubernetes operators written in TypeScript.",
     footer: [
-      "Example:",
+      "Examples:",
+      "  $ lotse new greeter",
       "  $ lotse dev handlers.ts --apply crd.yaml",
       "",
       "Exit codes: 0 done, or stopped by a signal; 1 failed; 2 wrong usage; 130 killed by a second signal.",
     ].join("\n"),
     host,
   });
-  for (const add of [addRun, addDev, addApiServer, addBuild, addGenerate, addFreeze, addResume]) {
+  for (const add of [addNew, addRun, addDev, addApiServer, addBuild, addGenerate, addFreeze, addResume]) {
     add(program, host);
   }
   return program;

@@ -17,6 +17,7 @@
  */
 
 export { type Cluster, type Runnable, Runner, start, type StartOptions } from "./runner.ts";
+export { createManifests } from "./manifests.ts";
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";
 export type { VirtualClock } from "../../runtime/virtual/clock.ts";
 export type { VirtualFetch, VirtualNetwork } from "../../runtime/virtual/network.ts";

@@ -1,0 +1,148 @@
+/**
+ * `new`: a project with everything that an operator needs, which runs and passes its tests as it is.
+ *
+ * What is in it stands in `project_files.ts`. It is written whole or not at all.
+ */
+
+import type { Command } from "commander";
+
+import type { Host } from "../runtime/host.ts";
+import { VERSION } from "../runtime/version.ts";
+import { CommandError, UsageError } from "./errors.ts";
+import { addExamples, CommandOption } from "./program.ts";
+import { nextSteps, projectFiles, type ProjectOptions, type Runtime } from "./project_files.ts";
+import { listenForSignals } from "./signals.ts";
+
+interface NewFlags {
+  readonly runtime?: Runtime;
+  readonly kind?: string;
+  readonly group?: string;
+  readonly lotse?: string;
+}
+
+/** Adds the command. */
+export function addNew(program: Command, host: Host): void {
+  const command = program.command("new").argument(
+    "<folder>",
+    "The project's folder; its name is the operator's",
+  );
+  command.summary("Make a new operator project");
+  command.description(
+    `${command.summary()}\n\nA typed resource, handlers, a test that takes a second, manifests, CI, a Dockerfile and a ` +
+      "README. The folder must be empty, or not there yet.",
+  );
+  command
+    .addOption(
+      new CommandOption("--runtime <name>", "What develops and tests it; default: what runs this")
+        .oneOf(["deno", "bun", "node"]),
+    )
+    .addOption(new CommandOption("--kind <kind>", "The kind to handle; default: after the folder's name"))
+    .addOption(new CommandOption("--group <group>", "The kind's API group; default: example.com"))
+    .addOption(
+      new CommandOption(
+        "--lotse <path>",
+        "Take Lotse from there: a package made by `deno task package` (Bun, Node), or a checkout (Deno); default: from npm",
+      ),
+    );
+  addExamples(command, ["new greeter", "new greeter --runtime bun --kind Greeting --group mine.dev"]);
+  command.action((folder: string, flags: NewFlags) => makeProject(folder, flags, host));
+}
+
+async function makeProject(folder: string, flags: NewFlags, host: Host): Promise<void> {
+  const { files, process } = host;
+  const path = files.resolve(process.cwd(), folder);
+  const runtime = flags.runtime ?? (host.name === "deno" || host.name === "bun" ? host.name : "node");
+  const options = namesOf(path.split(/[/\\]/).at(-1) ?? "", flags);
+  const source = await lotseOf(flags.lotse, runtime, host);
+  const wasThere = await files.exists(path);
+  await checkEmpty(folder, path, host);
+  using stop = listenForSignals(host);
+  try {
+    for (const [name, text] of projectFiles({ ...options, runtime, ...source })) {
+      if (stop.signal.aborted) {
+        throw new CommandError(`Cannot make "${folder}": interrupted, and nothing was written`);
+      }
+      await files.writeText(files.resolve(path, name), text);
+    }
+  } catch (error) {
+    if (!wasThere) await files.remove(path);
+    else {for (const name of await files.list(path)) {
+        if (name !== ".git") await files.remove(files.resolve(path, name));
+      }}
+    throw error;
+  }
+  process.write("stdout", nextSteps({ ...options, runtime, folder }));
+}
+
+/** An empty folder may already be a repository. */
+async function checkEmpty(folder: string, path: string, { files }: Host): Promise<void> {
+  if (!(await files.exists(path))) return;
+  const names = await files.list(path).catch(() => {
+    throw new CommandError(`Cannot make "${folder}": there is a file of that name`);
+  });
+  const [first] = names.filter((name) => name !== ".git");
+  if (first === undefined) return;
+  throw new CommandError(
+    `Cannot make "${folder}": the folder is not empty, "${first}" is in it (name another folder)`,
+  );
+}
+
+/** Source: Kubernetes, "Object Names and IDs", RFC 1035 label names; CustomResourceDefinition, names.kind and group. */
+function namesOf(name: string, flags: NewFlags): Pick<ProjectOptions, "name" | "kind" | "plural" | "group"> {
+  if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) {
+    throw new UsageError(
+      `Cannot call an operator "${name}": Kubernetes wants lower-case letters, digits and dashes, a letter first, at most ` +
+        `63 of them${suggestion(name)}`,
+    );
+  }
+  const { kind = toKind(name), group = "example.com" } = flags;
+  if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) {
+    throw new UsageError(
+      `Cannot call a kind "${kind}": it takes letters and digits, a capital first, such as "Greeting"`,
+    );
+  }
+  const label = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
+  if (!new RegExp(`^${label}(\\.${label})+$`).test(group) || group.length > 200) {
+    throw new UsageError(
+      `Cannot call an API group "${group}": give a domain of yours, such as "example.com"`,
+    );
+  }
+  return { name, kind, plural: toPlural(kind.toLowerCase()), group };
+}
+
+function suggestion(name: string): string {
+  const better = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "").slice(0, 63);
+  return better === "" ? "" : ` (such as "${better}")`;
+}
+
+/** "TeaPot" of "tea-pot-operator". */
+function toKind(name: string): string {
+  const words = name.split("-").filter((word) => word !== "");
+  if (words.length > 1 && words.at(-1) === "operator") words.pop();
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function toPlural(singular: string): string {
+  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
+  return /[^aeiou]y$/.test(singular) ? singular.replace(/y$/, "ies") : `${singular}s`;
+}
+
+/** Where Lotse is to come from. */
+async function lotseOf(
+  given: string | undefined,
+  runtime: Runtime,
+  { files, process }: Host,
+): Promise<Pick<ProjectOptions, "version" | "lotse">> {
+  if (given === undefined) return { version: VERSION };
+  const path = files.resolve(process.cwd(), given);
+  if (!(await files.exists(path))) {
+    throw new CommandError(`Cannot take Lotse from "${given}": there is no such file`);
+  }
+  const isCheckout = await files.exists(files.resolve(path, "deno.json"));
+  if (runtime === "deno" ? isCheckout : path.endsWith(".tgz")) return { version: VERSION, lotse: path };
+  throw new CommandError(
+    runtime === "deno"
+      ? `Cannot take Lotse from "${given}": Deno takes the folder of a checkout`
+      : `Cannot take Lotse from "${given}": ${runtime} takes the .tgz that "deno task package" makes in a checkout`,
+  );
+}

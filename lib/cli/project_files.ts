@@ -1,0 +1,305 @@
+/**
+ * What `new` writes: the files of a project, as texts.
+ *
+ * They are a start that works, not a showcase: one kind, one child object, one test, and what a cluster needs.
+ */
+
+import { crd, example, manifests } from "./project_manifests.ts";
+
+/** What develops and tests a project. */
+export type Runtime = "deno" | "bun" | "node";
+
+export interface ProjectOptions {
+  /** The operator's, a DNS label. */
+  readonly name: string;
+  /** Such as "Greeting". */
+  readonly kind: string;
+  /** Such as "greetings". */
+  readonly plural: string;
+  readonly group: string;
+  readonly runtime: Runtime;
+  /** Of Lotse. */
+  readonly version: string;
+  /** Absolute path of a package or checkout of Lotse. Default: from npm. */
+  readonly lotse?: string;
+}
+
+/** Returns the files by their paths in the project. */
+export function projectFiles(options: ProjectOptions): Map<string, string> {
+  const files = new Map<string, string>([
+    ["handlers.ts", handlers(options)],
+    [testName(options), test(options)],
+    ["deploy/crd.yaml", crd(options)],
+    ["deploy/example.yaml", example(options)],
+    ["deploy/operator.yaml", manifests(options)],
+    [".github/workflows/ci.yaml", ci(options)],
+    ["Dockerfile", dockerfile(options)],
+    [".dockerignore", "node_modules\n.git\noperator\n"],
+    [".gitignore", `node_modules/\n/operator\n`],
+    ["README.md", readme(options)],
+  ]);
+  for (const [name, text] of projectSettings(options)) files.set(name, text);
+  return files;
+}
+
+/** What to type next. */
+export function nextSteps(
+  { folder, runtime }: { readonly folder: string; readonly runtime: Runtime },
+): string {
+  const { install, test, dev } = COMMANDS[runtime];
+  const steps = [`cd ${folder}`, ...install === "" ? [] : [install], test, dev];
+  return [`Made ${folder}. Next:`, ...steps.map((step) => `  ${step}`), ""].join("\n");
+}
+
+/** What people type, and CI runs. */
+const COMMANDS = {
+  deno: {
+    install: "",
+    check: "deno check",
+    test: "deno test -A",
+    dev: "deno task dev",
+    build: "deno task build",
+  },
+  bun: {
+    install: "bun install",
+    check: "bun run check",
+    test: "bun test",
+    dev: "bun run dev",
+    build: "bun run build",
+  },
+  node: {
+    install: "npm install",
+    check: "npm run check",
+    test: "npm test",
+    dev: "npm run dev",
+    build: "npm run build",
+  },
+} as const;
+
+const DEV = "dev handlers.ts --apply deploy/crd.yaml deploy/example.yaml";
+
+function testName({ runtime }: ProjectOptions): string {
+  return runtime === "deno" ? "handlers_test.ts" : "handlers.test.ts";
+}
+
+function projectSettings(options: ProjectOptions): [string, string][] {
+  const { name, runtime, version, lotse } = options;
+  if (runtime === "deno") {
+    // Deno does not take packed files; a link stands for the package of JSR.
+    const source = lotse === undefined ? `npm:@lotse/lotse@^${version}` : `jsr:@lotse/lotse@^${version}`;
+    const settings = {
+      version: "0.1.0",
+      ...lotse !== undefined && { links: [lotse] },
+      tasks: {
+        dev: `deno run -A @lotse/lotse/cli ${DEV}`,
+        test: "deno test -A",
+        build: "deno run -A @lotse/lotse/cli build handlers.ts -o operator --backend deno",
+      },
+      imports: { "@lotse/lotse": source },
+    };
+    return [["deno.json", json(settings)]];
+  }
+  const command = runtime === "bun" ? "bun --bun lotse" : "lotse";
+  const settings = {
+    name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    scripts: {
+      dev: `${command} ${DEV}`,
+      check: "tsc",
+      test: runtime === "bun" ? "bun test" : "node --test",
+      build: `${command} build handlers.ts -o operator`,
+    },
+    dependencies: { "@lotse/lotse": lotse === undefined ? `^${version}` : `file:${lotse}` },
+    devDependencies: { "@types/node": "^24.0.0", typescript: "^7.0.0" },
+  };
+  const compiler = {
+    compilerOptions: {
+      target: "esnext",
+      module: "nodenext",
+      types: ["node"],
+      strict: true,
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      verbatimModuleSyntax: true,
+      erasableSyntaxOnly: true,
+      allowImportingTsExtensions: true,
+      noEmit: true,
+    },
+  };
+  return [["package.json", json(settings)], ["tsconfig.json", json(compiler)]];
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function handlers({ kind, plural, group }: ProjectOptions): string {
+  return `/** Keeps a ConfigMap for each ${kind}. */
+
+import { ApiError, kinds, operator, ownerReference, resource } from "@lotse/lotse";
+
+export interface ${kind}Spec {
+  /** What to write. */
+  message: string;
+  /** How often. Default: 1. */
+  copies?: number;
+}
+
+export interface ${kind}Status {
+  /** What was written last. */
+  written?: string;
+}
+
+export const ${kind} = resource<${kind}Spec, ${kind}Status>({
+  group: "${group}",
+  version: "v1",
+  plural: "${plural}",
+  kind: "${kind}",
+});
+
+const op = operator();
+
+op.on.create(${kind}, async function create({ name, namespace, spec, body, patch }) {
+  const settings = {
+    // The ConfigMap goes when its ${kind} goes.
+    metadata: { name, namespace: namespace ?? "default", ownerReferences: [ownerReference(body)] },
+    data: { text: textOf(spec) },
+  };
+  try {
+    await op.api.create(kinds.ConfigMap, settings);
+  } catch (error) {
+    // Handlers run at least once: after a crash, it may be there already.
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+  }
+  patch.status.written = textOf(spec);
+});
+
+op.on.update(${kind}, async function update({ name, namespace, spec, patch, logger }) {
+  const text = textOf(spec);
+  await op.api.patch(kinds.ConfigMap, { name, namespace: namespace ?? "default" }, { data: { text } });
+  patch.status.written = text;
+  logger.info("Rewritten", { text });
+});
+
+function textOf({ message, copies = 1 }: { readonly message: string; readonly copies?: number }): string {
+  return Array(copies).fill(message).join(" ");
+}
+
+export default op;
+`;
+}
+
+function test(options: ProjectOptions): string {
+  const { kind } = options;
+  return `import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { kinds } from "@lotse/lotse";
+import { apiServer } from "@lotse/lotse/apiserver";
+import { createManifests, start, virtualHost } from "@lotse/lotse/testing";
+import op, { ${kind} } from "./handlers.ts";
+
+const AT = { name: "one", namespace: "default" };
+
+// The cluster is in this process, and its clock is wound by hand: nothing here waits for real time.
+test("keeps a ConfigMap for each ${kind}", async () => {
+  const cluster = apiServer({ host: virtualHost() });
+  await createManifests(cluster, await readFile(new URL("deploy/crd.yaml", import.meta.url), "utf8"));
+  await using runner = await start(op, { cluster });
+
+  await runner.api.create(${kind}, { metadata: AT, spec: { message: "Hello" } });
+  await runner.settle();
+  assert.deepEqual((await runner.api.get(kinds.ConfigMap, AT))["data"], { text: "Hello" });
+  assert.equal((await runner.api.get(${kind}, AT)).status?.written, "Hello");
+
+  await runner.api.patch(${kind}, AT, { spec: { copies: 2 } });
+  await runner.settle();
+  assert.deepEqual((await runner.api.get(kinds.ConfigMap, AT))["data"], { text: "Hello Hello" });
+
+  await runner.api.delete(${kind}, AT);
+  await runner.advance(5);
+  await assert.rejects(runner.api.get(kinds.ConfigMap, AT), { status: 404 });
+});
+`;
+}
+
+const SET_UP = {
+  deno: "      - uses: denoland/setup-deno@v2\n        with: { deno-version: v2.x }\n",
+  bun: "      - uses: oven-sh/setup-bun@v2\n",
+  node: "      - uses: actions/setup-node@v4\n        with: { node-version: 24 }\n",
+};
+
+function ci({ runtime }: ProjectOptions): string {
+  const { install, check, test } = COMMANDS[runtime];
+  const steps = [install, check, test].filter((step) => step !== "").map((step) => `      - run: ${step}\n`);
+  return `name: CI
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+${SET_UP[runtime]}${steps.join("")}`;
+}
+
+function dockerfile({ name, runtime }: ProjectOptions): string {
+  const { install, build } = COMMANDS[runtime];
+  const image =
+    { deno: "denoland/deno:2.9.6", bun: "oven/bun:1.4.5", node: "node:24-bookworm-slim" }[runtime];
+  return `# docker build -t registry.example.com/${name}:0.1.0 .
+# Where the repository's .git is left out, tell the commit: --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
+
+FROM ${image} AS build
+WORKDIR /src
+COPY . .
+ARG COMMIT=
+ENV LOTSE_BUILD_COMMIT=$COMMIT
+RUN ${[install, build].filter((step) => step !== "").join(" && ")}
+
+# cc has the C library that the executable needs, and no shell.
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /src/operator /operator
+USER 65532:65532
+EXPOSE 8080
+ENTRYPOINT ["/operator"]
+CMD ["--all-namespaces", "--liveness", "http://0.0.0.0:8080/healthz"]
+`;
+}
+
+function readme(options: ProjectOptions): string {
+  const { name, kind, runtime } = options;
+  const { install, check, test, dev, build } = COMMANDS[runtime];
+  const first = install === "" ? "" : `${install}\n`;
+  return `# ${name}
+
+A Kubernetes operator made with [Lotse](https://github.com/lotse/lotse): it keeps a ConfigMap for each ${kind}.
+
+## Try it
+
+\`\`\`sh
+${first}${dev}
+\`\`\`
+
+starts a Kubernetes API server in the process, applies \`deploy/crd.yaml\` and \`deploy/example.yaml\`, and runs the handlers, which are
+replaced when they are saved. It prints a kubeconfig for kubectl.
+
+## Develop
+
+| | |
+| --- | --- |
+| \`handlers.ts\` | the kind, and what happens when one is created or changed |
+| \`${testName(options)}\` | \`${test}\`: the operator against an API server in the process, in a second |
+| \`${check}\` | types |
+| \`deploy/\` | the definition of the kind, an example, and what the operator needs in a cluster |
+
+## Deploy
+
+\`\`\`sh
+docker build -t registry.example.com/${name}:0.1.0 .   # inside: ${build}
+kubectl apply -f deploy/crd.yaml -f deploy/operator.yaml
+kubectl apply -f deploy/example.yaml && kubectl get configmap hello -o yaml
+\`\`\`
+`;
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { main } from "../../lib/cli/main.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { parseYaml } from "../../lib/runtime/yaml.ts";
+
+const FILES = [
+  ".dockerignore",
+  ".github/workflows/ci.yaml",
+  ".gitignore",
+  "Dockerfile",
+  "README.md",
+  "deploy/crd.yaml",
+  "deploy/example.yaml",
+  "deploy/operator.yaml",
+  "handlers.ts",
+];
+
+interface Outcome {
+  readonly host: VirtualHost;
+  readonly code: number;
+}
+
+async function make(args: string, files: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const host = virtualHost({ files });
+  return { host, code: await main(host, ["new", ...args.split(" ")]) };
+}
+
+/** The project's files, by their paths below it. */
+async function filesOf({ files }: VirtualHost, folder: string, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await files.list(files.resolve(folder, below))) {
+    const path = below === "" ? name : `${below}/${name}`;
+    const isFolder = await files.list(files.resolve(folder, path)).then(() => true, () => false);
+    if (isFolder) found.push(...await filesOf({ files } as VirtualHost, folder, path));
+    else found.push(path);
+  }
+  return found.sort();
+}
+
+async function refusal(args: string, files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { host, code } = await make(args, files);
+  assert.notEqual(code, 0, args);
+  return `${code}: ${host.process.stderr}`;
+}
+
+describe("lotse new", () => {
+  it("makes a project for each runtime, with YAML that parses, and says what to type next", async () => {
+    for (
+      const [runtime, own, next] of [
+        ["deno", ["deno.json", "handlers_test.ts"], "deno task dev"],
+        ["bun", ["handlers.test.ts", "package.json", "tsconfig.json"], "bun run dev"],
+        ["node", ["handlers.test.ts", "package.json", "tsconfig.json"], "npm run dev"],
+      ] as const
+    ) {
+      const { host, code } = await make(`my/tea-operator --runtime ${runtime}`);
+      assert.deepEqual([code, host.process.stderr], [0, ""]);
+      assert.deepEqual(await filesOf(host, "/work/my/tea-operator"), [...FILES, ...own].sort());
+      for (const name of FILES.filter((name) => name.endsWith(".yaml"))) {
+        parseYaml(await host.files.readText(`/work/my/tea-operator/${name}`));
+      }
+      assert.match(
+        host.process.stdout,
+        new RegExp(`^Made my/tea-operator\\. Next:\n {2}cd my/tea-operator\n[^]*${next}\n$`),
+      );
+    }
+  });
+
+  it("names the kind after the folder, or as it is told", async () => {
+    const { host } = await make("tea-party-operator --runtime bun");
+    const crd = await host.files.readText("/work/tea-party-operator/deploy/crd.yaml");
+    assert.match(
+      crd,
+      /name: teaparties\.example\.com\n[^]*plural: teaparties, singular: teaparty, kind: TeaParty }/,
+    );
+    const told = await make("tea --runtime bun --kind Glass --group cups.test");
+    assert.match(await told.host.files.readText("/work/tea/deploy/crd.yaml"), /name: glasses\.cups\.test\n/);
+  });
+
+  it("takes Lotse from npm, from a packed file, or from a checkout", async () => {
+    const packed = { "/work/lotse.tgz": "" };
+    const checkout = { "/lotse/deno.json": "{}" };
+    const imports = async ({ host }: Outcome, file: string) => JSON.parse(await host.files.readText(file));
+    const { dependencies } = await imports(await make("a --runtime node"), "/work/a/package.json");
+    assert.match(dependencies["@lotse/lotse"], /^\^\d/);
+    const file = await imports(
+      await make("a --runtime node --lotse lotse.tgz", packed),
+      "/work/a/package.json",
+    );
+    assert.equal(file.dependencies["@lotse/lotse"], "file:/work/lotse.tgz");
+    const linked = await imports(
+      await make("a --runtime deno --lotse /lotse", checkout),
+      "/work/a/deno.json",
+    );
+    assert.deepEqual(linked.links, ["/lotse"]);
+    assert.match(
+      await refusal("a --runtime deno --lotse lotse.tgz", packed),
+      /^1: .*Deno takes the folder of a checkout/,
+    );
+    assert.match(await refusal("a --runtime bun --lotse /lotse", checkout), /^1: .*"deno task package"/);
+    assert.match(await refusal("a --lotse nowhere.tgz"), /^1: .*there is no such file/);
+  });
+
+  it("refuses names that Kubernetes refuses, with a better one", async () => {
+    assert.match(
+      await refusal("Tea_Time"),
+      /^2: error: Cannot call an operator "Tea_Time": .*\(such as "tea-time"\)/,
+    );
+    for (const name of ["9lives", "tea-", `t${"e".repeat(63)}`]) {
+      assert.match(await refusal(name), /^2: /, name);
+    }
+    assert.match(await refusal("tea --kind tea"), /^2: .*a capital first/);
+    for (const group of ["tea", "Tea.com", "tea..com"]) {
+      assert.match(await refusal(`tea --group ${group}`), /^2: .*a domain of yours/, group);
+    }
+  });
+
+  it("refuses a folder that is not empty, and leaves it as it is; a repository without files will do", async () => {
+    const message = await refusal("tea", { "/work/tea/notes.txt": "mine" });
+    assert.match(message, /^1: error: Cannot make "tea": the folder is not empty, "notes\.txt" is in it/);
+    assert.match(await refusal("tea", { "/work/tea": "a file" }), /^1: .*there is a file of that name/);
+    assert.equal((await make("tea", { "/work/tea/.git/HEAD": "" })).code, 0);
+  });
+
+  it("leaves nothing behind when it is interrupted, or cannot write", async () => {
+    for (const before of [{}, { "/work/tea/.git/HEAD": "" }] as Record<string, string>[]) {
+      const host = virtualHost({ files: before });
+      const { writeText } = host.files;
+      host.files.writeText = async (path, text, options) => {
+        await writeText.call(host.files, path, text, options);
+        if (path.endsWith("crd.yaml")) host.process.signal("SIGINT");
+      };
+      assert.equal(await main(host, ["new", "tea"]), 1);
+      assert.match(host.process.stderr, /^error: Cannot make "tea": interrupted, and nothing was written\n$/);
+      assert.equal(await host.files.exists("/work/tea/handlers.ts"), false);
+      assert.equal(
+        await host.files.exists("/work/tea"),
+        ".git/HEAD" in before || Object.keys(before).length > 0,
+      );
+    }
+  });
+});
