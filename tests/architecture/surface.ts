@@ -90,7 +90,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./testing": `
     Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualFetch VirtualHost
-    VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram start virtualHost
+    VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram createManifests start virtualHost
   `,
   "./apiserver": `
     ApiServer ApiServerOptions ServeApiOptions ServedApi apiServer
