@@ -93,9 +93,17 @@ export async function readCluster(source: Source, content: JsonObject): Promise<
     throw new LoginError(`Cannot use ${placeOf(source)}: ${problem}`);
   }
   const insecure = content["insecure-skip-tls-verify"] === true;
+  const authorities = ["certificate-authority", "certificate-authority-data"];
+  if (insecure && authorities.some((name) => textField(content, name))) {
+    throw new LoginError(
+      `Cannot use ${
+        placeOf(source)
+      }: "insecure-skip-tls-verify" stands beside a certificate authority, which it would ignore: remove one`,
+    );
+  }
   return {
     server: server.replace(/(?<!\/)\/+$/, ""),
-    ca: insecure ? undefined : await readMaterial(source, content, "certificate-authority"),
+    ca: await readMaterial(source, content, "certificate-authority"),
     insecure: insecure || undefined,
     serverName: textField(content, "tls-server-name"),
     proxy: textField(content, "proxy-url"),

@@ -14,6 +14,7 @@ import {
   type HeaderFields,
 } from "../auth/connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
+import { proxyFromEnvironment, withoutPassword } from "./proxy.ts";
 
 /** For how long a pool stays open that nobody uses any more, where requests have no timeout. */
 const LINGER: Seconds = 300;
@@ -88,9 +89,12 @@ export class Sessions implements Disposable {
         connectTimeout: networking.connectTimeout ?? undefined,
       });
     } catch (error) {
-      throw new LoginError(`Cannot prepare a connection to "${server}": ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw new LoginError(
+        `Cannot prepare a connection to "${withoutPassword(server)}": ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -112,28 +116,4 @@ export class Sessions implements Disposable {
     pool.usedAt = Infinity; // closed: sessions that still know it open a new one
     pool.connection[Symbol.dispose]();
   }
-}
-
-// HTTP proxies as the environment names them, in the way of curl and of Go's `http.ProxyFromEnvironment`.
-
-/** Returns the proxy for a server: HTTPS_PROXY or HTTP_PROXY (in either case), unless NO_PROXY names the server. */
-export function proxyFromEnvironment(host: Host, server: string): string | undefined {
-  const url = new URL(server);
-  const proxy = variable(host, url.protocol === "https:" ? "https_proxy" : "http_proxy");
-  if (proxy === undefined || isExempt(url, variable(host, "no_proxy") ?? "")) return undefined;
-  return proxy.includes("://") ? proxy : `http://${proxy}`;
-}
-
-/** An entry is a host's name, a domain (with or without a leading dot), either with a port, or "*". */
-function isExempt(url: URL, exemptions: string): boolean {
-  return exemptions.split(",").map((entry) => entry.trim().toLowerCase()).some((entry) => {
-    if (entry === "" || entry === "*") return entry === "*";
-    const name = entry.includes(":") ? url.host : url.hostname;
-    const domain = entry.replace(/^\*?\./, "");
-    return name === domain || name.endsWith(`.${domain}`);
-  });
-}
-
-function variable(host: Host, name: string): string | undefined {
-  return host.process.env(name.toUpperCase()) || host.process.env(name) || undefined;
 }

@@ -110,6 +110,7 @@ function tlsOptions(options: ConnectOptions): https.AgentOptions {
     ...cert !== undefined && { cert },
     ...key !== undefined && { key },
     ...serverName !== undefined && { servername: serverName },
-    ...insecure && { rejectUnauthorized: false },
+    // NB: set in any case, or an environment variable of Node (NODE_TLS_REJECT_UNAUTHORIZED) would decide.
+    rejectUnauthorized: insecure !== true,
   };
 }

@@ -50,14 +50,15 @@ describe("loadKubeconfig()", () => {
   });
 
   it("checks no certificates where the cluster says so", async () => {
-    const cluster = {
-      "server": "https://api.test",
-      "insecure-skip-tls-verify": true,
-      "certificate-authority": "/none",
-    };
+    const cluster = { "server": "https://api.test", "insecure-skip-tls-verify": true };
     const info = await loadKubeconfig({ host: hostWith({ [PATH]: configOf({ cluster }) }) });
     assert.equal(info.insecure, true);
     assert.equal(info.ca, undefined);
+    const both = { ...cluster, "certificate-authority": "/none" };
+    await assert.rejects(
+      loadKubeconfig({ host: hostWith({ [PATH]: configOf({ cluster: both }) }) }),
+      /"insecure-skip-tls-verify" stands beside a certificate authority/,
+    );
   });
 
   it("finds relative files from the folder of the file that names them", async () => {
