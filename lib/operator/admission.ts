@@ -11,9 +11,10 @@ import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { admissionApp } from "../engines/admission/app.ts";
 import { webhooksFor } from "../engines/admission/webhook_configuration.ts";
-import { ManagedConfiguration } from "../engines/admission/webhook_configuration.ts";
+import { type Edit, ManagedConfiguration } from "../engines/admission/managed_configuration.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
 import type { Check } from "../engines/probing.ts";
+import type { KubeObject } from "../model/object.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
 import type { AdmissionHandler } from "../registry/handlers.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
@@ -24,12 +25,16 @@ import type {
   CertificateValidity,
   WebhookClientConfig,
 } from "../settings/admission_server.ts";
+import type { WatcherSettings } from "../settings/sections.ts";
 import type { AdmissionSettings } from "../settings/settings.ts";
 
 export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock"> {
   readonly host: Host;
   readonly client: Client;
   readonly settings: AdmissionSettings;
+  readonly watching: WatcherSettings;
+  /** Tells people who look at a configuration that somebody has changed it. */
+  readonly announce: (object: KubeObject, message: string) => void;
   /** All admission handlers, whether or not their kinds are served. */
   readonly handlers: readonly AdmissionHandler[];
   /** Called with an error that ends the operator. */
@@ -67,7 +72,7 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    const { client, settings: { managed: name }, logger } = options;
+    const { client, host, watching, settings: { managed: name }, logger } = options;
     this.#logger = logger.child({ name: "lotse.admission" });
     const onError = options.onFailure;
     this.#tasks = new TaskGroup({ onError });
@@ -80,7 +85,15 @@ export class Admission {
     const manage = (cause: Managed["cause"], resource: typeof VALIDATING_WEBHOOK_CONFIGURATIONS): Managed[] =>
       name === null ? [] : [{
         cause,
-        configuration: new ManagedConfiguration({ client, resource, name, logger: this.#logger }),
+        configuration: new ManagedConfiguration({
+          client,
+          host,
+          watching,
+          resource,
+          name,
+          logger: this.#logger,
+          onEdited: (edit) => this.#restore(resource.kind, edit),
+        }),
       }];
     this.#managed = [
       ...manage("validate", VALIDATING_WEBHOOK_CONFIGURATIONS),
@@ -93,7 +106,13 @@ export class Admission {
     if (this.#options.handlers.length === 0) return [];
     const problem = this.#way === undefined ? "the server does not listen yet" : this.#certificateProblem();
     const until = this.#certificate?.notAfter;
-    return [{ name: "admission", problem, note: until && `its certificate is valid until ${until}` }];
+    return [
+      { name: "admission", problem, note: until && `its certificate is valid until ${until}` },
+      ...this.#managed.map(({ cause, configuration: { problem } }) => ({
+        name: `admission-${cause}-configuration`,
+        problem,
+      })),
+    ];
   }
 
   /** The API server would refuse to speak to us. */
@@ -135,6 +154,18 @@ export class Admission {
     await Promise.all(this.#managed.map(({ configuration }) => configuration.create(signal)));
     this.#isCreated = true;
     this.revise();
+    await Promise.all(this.#managed.map(({ configuration }) => configuration.guard(signal)));
+  }
+
+  #restore(kind: string, { what, object }: Edit): void {
+    const { name } = object.metadata;
+    this.#logger.warn("Somebody has changed the webhook configuration: it is put right", {
+      kind,
+      configuration: name,
+      what,
+    });
+    this.#options.announce(object, `Somebody has ${what} this: the operator puts it right`);
+    this.revise();
   }
 
   /** One at a time, each with what is known then; what is written already is not written again. */
@@ -168,20 +199,16 @@ export class Admission {
     }));
   }
 
-  /** Leaves those webhooks that are to outlive the operator. */
+  /** Leaves those webhooks that are to outlive the operator, and those that lead to other replicas as well. */
   async #release(client: WebhookClientConfig): Promise<void> {
     const { settings, host } = this.#options;
     const patience = new AbortController();
     using _timer = host.clock.after(REMOVAL_PATIENCE, () => patience.abort());
     const suffix = settings.managed ?? "";
     const released = await Promise.allSettled(this.#managed.map(({ cause, configuration }) => {
-      const webhooks = webhooksFor({
-        handlers: this.#handlersOf(cause),
-        suffix,
-        client,
-        persistentOnly: true,
-      });
-      return configuration.write(webhooks, patience.signal);
+      const kept = webhooksFor({ handlers: this.#handlersOf(cause), suffix, client, persistentOnly: true });
+      const persistent = new Set(kept.map(({ name }) => name));
+      return configuration.release(client, { what: settings.release, persistent, signal: patience.signal });
     }));
     for (const result of released) {
       if (result.status === "fulfilled") continue;

@@ -375,6 +375,12 @@ export class OperatorRun {
       client: this.client,
       observer,
       settings: settings.admission,
+      watching: settings.watching,
+      announce: (object, message) => {
+        if (!settings.posting.enabled) return;
+        const content = { type: "Warning", reason: "WebhooksChanged", message };
+        this.#poster.post(objectReference(object), content);
+      },
       handlers: registry.admissionHandlers,
       served: () => this.#watched.admitted,
       memoOf: (resource, object) => {

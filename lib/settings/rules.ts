@@ -59,6 +59,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "scanning.clusterwideFrom": orNull(count),
   "admission.server": orNull(admissionServer),
   "admission.managed": orNull(domain),
+  "admission.release": oneOf("own", "all", "nothing"),
   "execution.defaultBackoff": seconds,
   "execution.maxWorkers": orNull(count),
   "background.cancellationPolling": positive,

@@ -144,6 +144,12 @@ export interface AdmissionSettings {
    * "lotse.example.com". Null: somebody else does. Default: null.
    */
   managed: string | null;
+  /**
+   * What an operator that stops takes back of them, but for `persistent` webhooks. "own": those that lead to this process
+   * alone, by a URL; behind a Service other replicas may answer. "all": those with our Service too, unless a replica that
+   * started later has written them. "nothing": they stay. Default: "own".
+   */
+  release: "own" | "all" | "nothing";
 }
 
 /** How handlers are run. */

@@ -59,7 +59,7 @@ export function defaultSettings(): Settings {
       errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
     },
     scanning: { disabled: false, clusterwideFrom: 10 },
-    admission: { server: null, managed: null },
+    admission: { server: null, managed: null, release: "own" },
     execution: { defaultBackoff: 60, maxWorkers: null },
     background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
     networking: {

@@ -23,7 +23,7 @@ function written({ requests }: VirtualWorld): [method: string, kind: string, web
 }
 
 async function webhooksIn(
-  { client }: VirtualWorld,
+  { client }: Pick<VirtualWorld, "client">,
   kind = VALIDATING_WEBHOOK_CONFIGURATIONS,
 ): Promise<Loose[]> {
   const found = await client.get<{ metadata: object; webhooks?: Loose[] }>(kind, { name: NAME });
@@ -336,7 +336,7 @@ suite("admission servers", (scenario) => {
   );
 
   scenario.virtual(
-    "a configuration that somebody deletes is made anew with the next change",
+    "a configuration that somebody deletes follows the server as before",
     async (world) => {
       const door = new Doorway();
       const op = operator({ admission: { server: door.serve, managed: NAME } });
@@ -349,6 +349,71 @@ suite("admission servers", (scenario) => {
       assert.deepEqual((await webhooksIn(world))[0]?.clientConfig, { url: "https://c.test/check" });
       await running.stop();
       assert.deepEqual(await webhooksIn(world), []);
+    },
+  );
+
+  scenario(
+    "[P10] an edit or a deletion of a configuration is put right, and readiness tells of it meanwhile",
+    async (world) => {
+      const door = new Doorway({ url: "https://a.test:1/base/" });
+      const op = operator({ admission: { server: door.serve, managed: NAME }, posting: { enabled: true } });
+      // NB: on a real server nobody answers there, so nobody may be kept from anything.
+      op.on.validate(Example, { ignoreFailures: true }, function check() {});
+      const running = await world.start(op);
+      const names = async (): Promise<unknown[]> => (await webhooksIn(world)).map(({ name }) => name);
+      await world.until(async () => (await names()).length === 1);
+      await world.client.patch(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME }, {
+        type: "merge",
+        body: { webhooks: [] },
+      });
+      await world.until(async () => (await names()).length === 1);
+      await world.client.delete(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME });
+      await world.until(async () =>
+        (await webhooksIn(world).catch(() => [])).map(({ name }) => name).join() === `check.${NAME}`
+      );
+      const said = running.logs.filter(({ message }) => message.startsWith("Somebody has changed"));
+      assert.deepEqual(said.map(({ fields }) => fields.what), ["edited", "deleted"]);
+      await running.stop();
+      assert.deepEqual(await names(), []);
+    },
+  );
+
+  scenario.virtual(
+    "[P10] a replica that stops leaves what leads to the one that started after it",
+    async (world) => {
+      const replica = async (url: string): ReturnType<typeof world.start> => {
+        const op = operator({ admission: { server: new Doorway({ url }).serve, managed: NAME } });
+        op.on.validate(Example, function check() {});
+        return await world.start(op);
+      };
+      const urls = async (): Promise<unknown[]> =>
+        (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
+      const first = await replica("https://a.test");
+      assert.deepEqual(await urls(), ["https://a.test/check"]);
+      const second = await replica("https://b.test");
+      await second.advance(10);
+      assert.deepEqual(await urls(), ["https://b.test/check"], "and they do not undo each other's writes");
+      await first.stop();
+      assert.deepEqual(await urls(), ["https://b.test/check"]);
+      await second.stop();
+      assert.deepEqual(await urls(), []);
+    },
+  );
+
+  scenario.virtual(
+    "[P10] what leads to a Service stays, unless it is asked for that it goes",
+    async (world) => {
+      for (const release of ["own", "all", "nothing"] as const) {
+        const service = { name: "hooks", namespace: "default", path: "/base", port: 443 };
+        const op = operator({
+          admission: { server: new Doorway({ service }).serve, managed: NAME, release },
+        });
+        op.on.validate(Example, function check() {});
+        const running = await world.start(op);
+        assert.equal((await webhooksIn(world)).length, 1);
+        await running.stop();
+        assert.equal((await webhooksIn(world)).length, release === "all" ? 0 : 1, release);
+      }
     },
   );
 

@@ -5,14 +5,12 @@
  * have hyphens there, and those whose names are the same are numbered.
  */
 
+import { getKey, isEmptyObject, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
-import { apiVersionOf, keyOf, type Resource } from "../../model/resource.ts";
+import type { Resource } from "../../model/resource.ts";
 import { ABSENT, PRESENT } from "../../registry/filters.ts";
 import type { AdmissionHandler } from "../../registry/handlers.ts";
 import type { WebhookClientConfig } from "../../settings/admission_server.ts";
-import type { Client } from "../../client/client.ts";
-import { ApiError } from "../../client/errors.ts";
-import type { Logger } from "../../runtime/logging.ts";
 
 export interface WebhooksOptions {
   /** Those of one cause, and which kinds each is for. */
@@ -42,6 +40,37 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
       admissionReviewVersions: ["v1", "v1beta1"],
     }];
   });
+}
+
+/**
+ * Tells whether the live webhooks are those that were written: as many, in the same order, each with what was written of it.
+ * What the server added as defaults does not count.
+ */
+export function areWritten(written: readonly JsonObject[], live: unknown): boolean {
+  return includes(live ?? [], written);
+}
+
+function includes(live: unknown, written: unknown): boolean {
+  if (written === null) return live === null || live === undefined || (isObject(live) && isEmptyObject(live));
+  if (Array.isArray(written)) {
+    return Array.isArray(live) && live.length === written.length &&
+      written.every((item, index) => includes(live[index], item));
+  }
+  if (!isObject(written)) return written === live;
+  return isObject(live) && Object.keys(written).every((key) => includes(getKey(live, key), written[key]));
+}
+
+/** Tells whether a webhook leads to our address: "alone" by a URL, "together" with other replicas by a Service. */
+export function leadsHere(webhook: unknown, client: WebhookClientConfig): "alone" | "together" | undefined {
+  const config = isObject(webhook) ? getKey(webhook, "clientConfig") : undefined;
+  if (!isObject(config)) return undefined;
+  const [url, service] = [getKey(config, "url"), getKey(config, "service")];
+  if (typeof url === "string" && client.url !== undefined) {
+    return url.startsWith(`${client.url.replace(/(?<!\/)\/+$/, "")}/`) ? "alone" : undefined;
+  }
+  if (!isObject(service) || client.service === undefined) return undefined;
+  const { name, namespace } = client.service;
+  return service.name === name && service.namespace === namespace ? "together" : undefined;
 }
 
 /** Returns the name of a handler's webhook: lower case, as DNS has it. */
@@ -106,71 +135,4 @@ function hexOf(character: string): string {
 /** As URLs have it; Python's `quote()` spares fewer characters than `encodeURIComponent()`. */
 function quote(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${hexOf(character).toUpperCase()}`);
-}
-
-// Keeps one webhook configuration up to date while an operator runs, and takes its webhooks back when it stops.
-// The list is written as a whole, and only when it is another one than before. Source: scenarios B128–B157.
-
-export interface ManagedConfigurationOptions {
-  readonly client: Client;
-  /** Of configurations: those that validate, or those that mutate. */
-  readonly resource: Resource;
-  /** The configuration's name. */
-  readonly name: string;
-  readonly logger: Logger;
-}
-
-/** One configuration. */
-export class ManagedConfiguration {
-  readonly #options: ManagedConfigurationOptions;
-  #written: string | undefined;
-
-  constructor(options: ManagedConfigurationOptions) {
-    this.#options = options;
-  }
-
-  /** Makes it, if it is not there. @throws {ApiError} If it may not be made. */
-  async create(signal: AbortSignal): Promise<void> {
-    const { client, resource, name, logger } = this.#options;
-    const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name } };
-    try {
-      await client.create(resource, body, { signal });
-      this.#written = "[]";
-      logger.debug("Made the webhook configuration", { kind: resource.kind, configuration: name });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 409) return void (this.#written = undefined);
-      if (error instanceof ApiError && error.status === 403) {
-        logger.error(
-          "Cannot manage the webhook configuration: grant the operator the right to create and patch it, or unset admission.managed",
-          { kind: keyOf(resource), configuration: name, error },
-        );
-      }
-      throw error;
-    }
-  }
-
-  /** Writes the list of webhooks, unless it is there. @throws {ApiError} If the server refuses. */
-  async write(webhooks: readonly JsonObject[], signal: AbortSignal): Promise<void> {
-    const text = JSON.stringify(webhooks);
-    if (text === this.#written) return;
-    try {
-      await this.#patch(webhooks, signal);
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-      // Somebody has deleted it.
-      await this.create(signal);
-      await this.#patch(webhooks, signal);
-    }
-    this.#written = text;
-  }
-
-  async #patch(webhooks: readonly JsonObject[], signal: AbortSignal): Promise<void> {
-    const { client, resource, name, logger } = this.#options;
-    await client.patch(resource, { name }, { type: "merge", body: { webhooks } }, { signal });
-    logger.debug("Wrote the webhook configuration", {
-      kind: resource.kind,
-      configuration: name,
-      webhooks: webhooks.length,
-    });
-  }
 }
