@@ -13,8 +13,9 @@ import { admissionApp } from "../engines/admission/app.ts";
 import { webhooksFor } from "../engines/admission/webhook_configuration.ts";
 import { type Edit, ManagedConfiguration } from "../engines/admission/managed_configuration.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
+import type { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
-import type { KubeObject } from "../model/object.ts";
+import { objectReference } from "../model/references.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
 import type { AdmissionHandler } from "../registry/handlers.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
@@ -25,16 +26,14 @@ import type {
   CertificateValidity,
   WebhookClientConfig,
 } from "../settings/admission_server.ts";
-import type { WatcherSettings } from "../settings/sections.ts";
-import type { AdmissionSettings } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock"> {
   readonly host: Host;
   readonly client: Client;
-  readonly settings: AdmissionSettings;
-  readonly watching: WatcherSettings;
+  readonly settings: Pick<Settings, "admission" | "posting" | "watching">;
   /** Tells people who look at a configuration that somebody has changed it. */
-  readonly announce: (object: KubeObject, message: string) => void;
+  readonly poster: Poster;
   /** All admission handlers, whether or not their kinds are served. */
   readonly handlers: readonly AdmissionHandler[];
   /** Called with an error that ends the operator. */
@@ -72,7 +71,7 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    const { client, host, watching, settings: { managed: name }, logger } = options;
+    const { client, host, settings: { admission: { managed: name }, watching }, logger } = options;
     this.#logger = logger.child({ name: "lotse.admission" });
     const onError = options.onFailure;
     this.#tasks = new TaskGroup({ onError });
@@ -130,7 +129,7 @@ export class Admission {
 
   /** Begins to serve, and to manage. To be called when the kinds are known. */
   start(): void {
-    const { handlers, settings: { server } } = this.#options;
+    const { handlers, settings: { admission: { server } } } = this.#options;
     if (this.#tasks.signal.aborted) return;
     if (this.#managed.length > 0) this.#tasks.start("manage webhooks", (signal) => this.#create(signal));
     if (server === null || handlers.length === 0) return;
@@ -164,7 +163,11 @@ export class Admission {
       configuration: name,
       what,
     });
-    this.#options.announce(object, `Somebody has ${what} this: the operator puts it right`);
+    const { poster, settings: { posting } } = this.#options;
+    const message = `Somebody has ${what} this: the operator puts it right`;
+    if (posting.enabled) {
+      poster.post(objectReference(object), { type: "Warning", reason: "WebhooksChanged", message });
+    }
     this.revise();
   }
 
@@ -189,26 +192,26 @@ export class Admission {
   }
 
   async #writeAll(signal: AbortSignal): Promise<void> {
-    const { settings } = this.#options;
+    const { managed } = this.#options.settings.admission;
     await Promise.all(this.#managed.map(async ({ cause, configuration }) => {
       const handlers = this.#handlersOf(cause);
       // Where nobody is to be called, no way is needed.
       if (this.#way === undefined && handlers.size > 0) return;
-      const suffix = settings.managed ?? "";
+      const suffix = managed ?? "";
       await configuration.write(webhooksFor({ handlers, suffix, client: this.#way ?? {} }), signal);
     }));
   }
 
   /** Leaves those webhooks that are to outlive the operator, and those that lead to other replicas as well. */
   async #release(client: WebhookClientConfig): Promise<void> {
-    const { settings, host } = this.#options;
+    const { settings: { admission: { managed, release } }, host } = this.#options;
     const patience = new AbortController();
     using _timer = host.clock.after(REMOVAL_PATIENCE, () => patience.abort());
-    const suffix = settings.managed ?? "";
+    const suffix = managed ?? "";
     const released = await Promise.allSettled(this.#managed.map(({ cause, configuration }) => {
       const kept = webhooksFor({ handlers: this.#handlersOf(cause), suffix, client, persistentOnly: true });
       const persistent = new Set(kept.map(({ name }) => name));
-      return configuration.release(client, { what: settings.release, persistent, signal: patience.signal });
+      return configuration.release(client, { what: release, persistent, signal: patience.signal });
     }));
     for (const result of released) {
       if (result.status === "fulfilled") continue;

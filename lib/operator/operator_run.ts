@@ -22,7 +22,6 @@ import type { Check } from "../engines/probing.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import type { Brake, Subject } from "../execution/observer.ts";
 import { digestOf } from "../model/encoding.ts";
-import { objectReference } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
@@ -374,13 +373,8 @@ export class OperatorRun {
       logger,
       client: this.client,
       observer,
-      settings: settings.admission,
-      watching: settings.watching,
-      announce: (object, message) => {
-        if (!settings.posting.enabled) return;
-        const content = { type: "Warning", reason: "WebhooksChanged", message };
-        this.#poster.post(objectReference(object), content);
-      },
+      settings,
+      poster: this.#poster,
       handlers: registry.admissionHandlers,
       served: () => this.#watched.admitted,
       memoOf: (resource, object) => {
