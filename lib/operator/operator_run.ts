@@ -22,6 +22,7 @@ import type { Check } from "../engines/probing.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import type { Brake, Subject } from "../execution/observer.ts";
 import { digestOf } from "../model/encoding.ts";
+import { objectReference } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
