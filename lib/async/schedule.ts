@@ -2,7 +2,7 @@
  * Many due times over one timer: what wakes retries, whichever object they belong to.
  *
  * A due time belongs to a key, and a key has one at most. Keys that are due are called back in the order of their times,
- * then of their setting. The clock may jump: what was set to be due in a minute is due in a minute.
+ * then of their setting. Times are those of the monotonic clock, which does not jump when somebody sets the wall clock.
  */
 
 import { Heap } from "../runtime/heap.ts";
@@ -46,15 +46,15 @@ export class Schedule<Key = string> implements Disposable {
   }
 
   /**
-   * Sets when a key is due, in milliseconds since 1970, in place of what was set before. What is past is due at once, but
-   * not before `set()` has returned.
+   * Sets when a key is due, in seconds on the monotonic clock, in place of what was set before. What is past is due at once,
+   * but not before `set()` has returned.
    *
    * @throws {RangeError} If the time is not a number.
    */
-  set(key: Key, at: number): void {
+  set(key: Key, at: Seconds): void {
     if (Number.isNaN(at)) throw new RangeError(`Cannot schedule "${String(key)}": its time is not a number`);
     this.#remove(key);
-    const due = this.#clock.monotonic() + Math.max(at - this.#clock.now(), 0) / 1000;
+    const due = Math.max(at, this.#clock.monotonic());
     const entry: DueTime<Key> = { place: -1, key, due, order: this.#made++ };
     this.#byKey.set(key, entry);
     this.#heap.push(entry);

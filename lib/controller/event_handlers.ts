@@ -45,6 +45,7 @@ async function call(r: Reconciliation, handler: EventHandler, cause: EventCause)
   const { clock, localLogger: logger, signal, observer, state: subject } = r;
   const { param } = handler;
   const started = clock.now();
+  const begun = clock.monotonic();
   const outcome = await execute(handler, {
     clock,
     logger,
@@ -55,7 +56,8 @@ async function call(r: Reconciliation, handler: EventHandler, cause: EventCause)
     signal,
     observed: { observer, subject },
     // The types of `on.event` have made sure that the function takes these arguments.
-    args: (limited) => new EventArgs(cause, { param, retry: 0, started, signal: limited, clock }) as never,
+    args: (limited) =>
+      new EventArgs(cause, { param, retry: 0, started, begun, signal: limited, clock }) as never,
   });
   if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);
 }

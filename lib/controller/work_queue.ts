@@ -269,7 +269,7 @@ export class WorkQueue {
   #plan(state: ObjectState, item: Item, { kind, after, wake }: Later): void {
     if (this.#isStopped) return;
     item.plan = { kind: kind === "throttle" ? "throttled" : "scheduled", wake };
-    this.#schedule.set(state, this.#options.clock.now() + after * 1000);
+    this.#schedule.set(state, this.#options.clock.monotonic() + after);
   }
 
   #wake(state: ObjectState, item: Item, wake: Wake): void {

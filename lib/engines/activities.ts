@@ -60,11 +60,13 @@ const WORDS: Readonly<Record<ActivityName, string>> = {
 
 interface Progress {
   readonly handler: ActivityHandler;
-  /** When the first attempt began, in milliseconds since 1970. */
-  readonly started: number;
+  /** When the first attempt began. */
+  readonly started: Date;
+  /** The same, on the monotonic clock. */
+  readonly begun: Seconds;
   retry: number;
-  /** Not before, in milliseconds since 1970. */
-  due: number;
+  /** Not before, on the monotonic clock. */
+  due: Seconds;
   outcome: Outcome | undefined;
 }
 
@@ -76,18 +78,21 @@ interface Progress {
  */
 export async function runActivity(options: ActivityRunOptions): Promise<ReadonlyMap<string, unknown>> {
   const { clock, handlers, signal } = options;
-  const now = clock.now();
+  const started = new Date(clock.now());
+  const begun = clock.monotonic();
   const all: Progress[] = handlers.map((handler) => (
-    { handler, started: now, retry: 0, due: now, outcome: undefined }
+    { handler, started, begun, retry: 0, due: begun, outcome: undefined }
   ));
   for (;;) {
     for (const progress of all) {
-      if (progress.outcome === undefined && progress.due <= clock.now()) await attempt(progress, options);
+      if (progress.outcome === undefined && progress.due <= clock.monotonic()) {
+        await attempt(progress, options);
+      }
     }
     const unfinished = all.filter(({ outcome }) => outcome === undefined);
     if (unfinished.length === 0) return resultsOf(all);
     const due = Math.min(...unfinished.map(({ due }) => due));
-    await clock.sleep(Math.max(0, due - clock.now()) / 1000, signal);
+    await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
     signal.throwIfAborted();
   }
 }
@@ -95,8 +100,8 @@ export async function runActivity(options: ActivityRunOptions): Promise<Readonly
 async function attempt(progress: Progress, options: ActivityRunOptions): Promise<void> {
   const { clock, logger, settings } = options;
   options.signal.throwIfAborted();
-  const { handler, started, retry } = progress;
-  const runtime = (): Seconds => Math.max(0, clock.now() - started) / 1000;
+  const { handler, started, begun, retry } = progress;
+  const runtime = (): Seconds => clock.monotonic() - begun;
   const outcome = await unlessLeftBehind(
     execute(handler, {
       clock,
@@ -108,14 +113,13 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
       signal: options.signal,
       observed: options.observer && { observer: options.observer, subject: undefined },
       // The types of `op.on` have made sure that the function takes these arguments.
-      args: (signal) =>
-        activityArgs(handler, { ...options, retry, started: new Date(started), signal }, runtime) as never,
+      args: (signal) => activityArgs(handler, { ...options, retry, started, signal }, runtime) as never,
     }),
     { ...options, handler: handler.id },
   );
   if (outcome.kind === "retry") {
     progress.retry++;
-    progress.due = clock.now() + outcome.delay * 1000;
+    progress.due = clock.monotonic() + outcome.delay;
   } else {
     progress.outcome = outcome;
   }

@@ -57,7 +57,8 @@ interface State {
   isEcho: boolean;
   returned: readonly string[];
   rounds: number;
-  last: number;
+  /** When the latest one was, on the monotonic clock. */
+  last: Seconds;
   readonly fields: Set<string>;
   readonly managers: Set<string>;
   /** Whether the loop has come one round further in this pass. */
@@ -228,14 +229,14 @@ export class HotLoops implements Observer {
       state.isKnown = false;
     }
     state.rounds++;
-    state.last = this.#clock.now();
+    state.last = this.#clock.monotonic();
     state.isNewRound = true;
     for (const field of fields) if (state.fields.size < MOST_FIELDS) state.fields.add(field);
     if (state.rounds >= ROUNDS) this.#slowed.set(subject, state);
   }
 
   #isOver(state: State): boolean {
-    return this.#clock.now() - state.last > (BREAK + 2 * (pauseOf(state) ?? 0)) * 1000;
+    return this.#clock.monotonic() - state.last > BREAK + 2 * (pauseOf(state) ?? 0);
   }
 
   #name({ memory, logger, observer }: LoopingPass, state: State): void {

@@ -24,6 +24,8 @@ export interface Attempt {
   readonly retry: number;
   /** Milliseconds since 1970. */
   readonly started: number;
+  /** The same on the monotonic clock, if the first attempt was this process's. */
+  readonly begun?: Seconds;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** What sub-handlers are declared with. */
@@ -93,7 +95,9 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
     return this.#attempt && new Date(this.#attempt.started);
   }
   get runtime(): Seconds | undefined {
-    return this.#attempt && Math.max(0, this.#attempt.clock.now() - this.#attempt.started) / 1000;
+    if (this.#attempt === undefined) return undefined;
+    const { clock, started, begun } = this.#attempt;
+    return begun === undefined ? Math.max(0, clock.now() - started) / 1000 : clock.monotonic() - begun;
   }
   get signal(): AbortSignal | undefined {
     return this.#attempt?.signal;

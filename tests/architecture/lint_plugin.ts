@@ -43,17 +43,66 @@ const HOST_MEMBERS: Readonly<Record<string, string>> = {
   "AbortSignal.timeout": CLOCK,
 };
 
+/** Files that read the wall clock, and which timestamp they write or read: whatever lasts is measured by `monotonic()`. */
+export const WALL_CLOCK: Readonly<Record<string, string>> = {
+  "lib/client/auth/exec_plugin.ts": "when the credentials of a plugin expire",
+  "lib/client/auth/vault.ts": "when credentials expire",
+  "lib/controller/change_handlers.ts": "attempts and delays that are kept on objects",
+  "lib/controller/decide.ts": "since when an object is being deleted",
+  "lib/controller/event_handlers.ts": "the argument `started`",
+  "lib/engines/activities.ts": "the argument `started`",
+  "lib/engines/admission/certificate.ts": "how long certificates are valid",
+  "lib/engines/admission/reviewer.ts": "the argument `started`",
+  "lib/engines/daemons/daemon_call.ts": "the argument `started`",
+  "lib/engines/indexing/indexing.ts": "the argument `started`",
+  "lib/engines/ledger.ts": "times in records",
+  "lib/engines/metrics/gauges.ts": "when the process was started",
+  "lib/engines/peering/peering.ts": "the name of a run",
+  "lib/engines/peering/peering_object.ts": "times in peering records",
+  "lib/engines/posting/poster.ts": "times of Kubernetes events",
+  "lib/operator/admission.ts": "how long a certificate is valid",
+  "lib/operator/freeze.ts": "times in peering records",
+  "lib/registry/args.ts": "attempts that are kept on objects",
+};
+
 const plugin: Deno.lint.Plugin = {
   name: "lotse",
   rules: {
     layers: { create: layers },
     "host-globals": { create: hostGlobals },
+    "wall-clock": { create: wallClock },
     sizes: { create: sizes },
     "re-exports": { create: reExports },
   },
 };
 
 export default plugin;
+
+/** The wall clock may be set: what is measured by it lasts for hours, or for no time at all. */
+function wallClock(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  const path = pathOf(context);
+  const isFree = !path.startsWith("lib/") || /^lib\/(runtime|kits\/apiserver)\//.test(path);
+  if (isFree || Object.hasOwn(WALL_CLOCK, path)) return {};
+  return {
+    CallExpression(node) {
+      const { callee } = node;
+      if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return;
+      if (callee.property.name !== "now" || !isClock(callee.object)) return;
+      const message =
+        "Durations are measured by clock.monotonic(); timestamps are for the files that WALL_CLOCK names";
+      context.report({ node, message });
+    },
+  };
+}
+
+/** Whether it is called a clock: `clock`, `host.clock`, `this.#clock`. */
+function isClock(node: Deno.lint.Node): boolean {
+  if (node.type === "Identifier") return /clock$/i.test(node.name);
+  if (node.type !== "MemberExpression") return false;
+  const { property } = node;
+  return (property.type === "Identifier" || property.type === "PrivateIdentifier") &&
+    /clock$/i.test(property.name);
+}
 
 function layers(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   const from = pathOf(context);

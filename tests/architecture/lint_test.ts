@@ -8,7 +8,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import plugin, { MAX_FILE_LINES, MAX_FUNCTION_LINES } from "./lint_plugin.ts";
+import plugin, { MAX_FILE_LINES, MAX_FUNCTION_LINES, WALL_CLOCK } from "./lint_plugin.ts";
 import { filesBelow, readTree } from "./tree.ts";
 
 const skip = "Deno" in globalThis
@@ -60,6 +60,33 @@ describe("The rule lotse/layers", () => {
   for (const [path, source] of good) {
     it(`is content with ${source} in ${path}`, { skip }, () => assert.deepEqual(check(path, source), []));
   }
+});
+
+describe("The rule lotse/wall-clock", () => {
+  for (
+    const source of [
+      "clock.now();",
+      "host.clock.now();",
+      "this.#clock.now();",
+      "const t = options.host.clock.now();",
+    ]
+  ) {
+    it(`forbids ${source} but where a timestamp is written or read`, { skip }, () => {
+      const code = source.includes("this.") ? `class A { #clock = { now() {} }; b() { ${source} } }` : source;
+      assertOnly(check("lib/engines/hot_loop.ts", code), "lotse/wall-clock");
+      assert.deepEqual(check("lib/engines/ledger.ts", code), []);
+      assert.deepEqual(check("lib/runtime/logging.ts", code), []);
+    });
+  }
+
+  it("lets durations be measured", { skip }, () => {
+    assert.deepEqual(check("lib/engines/hot_loop.ts", "clock.monotonic();"), []);
+  });
+
+  it("names no file that does not read the wall clock", () => {
+    const idle = Object.keys(WALL_CLOCK).filter((path) => !/clock\.now\(\)/.test(readTree(path)));
+    assert.deepEqual(idle, []);
+  });
 });
 
 describe("The rule lotse/host-globals", () => {

@@ -9,14 +9,16 @@ import {
 } from "../../lib/execution/errors.ts";
 import type { ActivityHandler } from "../../lib/registry/handlers.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
+import type { VirtualClock } from "../../lib/runtime/virtual/clock.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
+import { jumpingClock } from "../support/jumping_clock.ts";
 
 /** Runs a startup to its end, in virtual time. */
 async function run(
   handlers: readonly ActivityHandler[],
+  clock: VirtualClock = virtualHost().clock,
 ): Promise<{ readonly error: unknown; readonly seconds: number }> {
-  const { clock } = virtualHost();
   const begun = clock.monotonic();
   let end: { error: unknown; seconds: number } | undefined;
   const running = runActivity({
@@ -65,6 +67,24 @@ describe("runActivity()", () => {
     }]);
     assert.deepEqual([retries, seconds], [[0, 1, 2], 246]);
     assert.ok(error instanceof ActivityError && error.cause instanceof HandlerRetriesError);
+  });
+
+  it("waits between attempts as long as they say, and tells how long it has run, however the wall clock is set", async () => {
+    for (const hours of [-3, 3]) {
+      const clock = jumpingClock(virtualHost().clock);
+      const runtimes: number[] = [];
+      const { error, seconds } = await run([{
+        id: "a",
+        type: "activity",
+        activity: "startup",
+        fn: ({ runtime }: { readonly runtime: number }) => {
+          clock.jump(hours * 3600);
+          runtimes.push(runtime);
+          if (runtimes.length < 3) throw new TemporaryError("not yet", { delay: 10 });
+        },
+      }], clock);
+      assert.deepEqual([error, seconds, runtimes], [undefined, 20, [0, 10, 20]]);
+    }
   });
 
   it("[A174] ends when the next attempt would begin after the timeout: 4 attempts with 1.23 s between, of 4 s", async () => {

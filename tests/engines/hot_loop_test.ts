@@ -10,17 +10,17 @@ const resource = { group: "", version: "v1", plural: "pods", kind: "Pod", namesp
 /** A subject whose handlers change a field again and again. */
 function setUp() {
   let now = 0;
-  const loops = new HotLoops({ now: () => now } as ConstructorParameters<typeof HotLoops>[0]);
+  const loops = new HotLoops({ monotonic: () => now } as ConstructorParameters<typeof HotLoops>[0]);
   const subject: Subject = { key: "a", resource, body: { metadata: { name: "a" } } };
   let value = 0;
   function round(seconds: number): void {
-    now += seconds * 1000;
+    now += seconds;
     loops.passBegins(subject, { wake: "write", events: [], waited: 0 });
     loops.caused(subject, { diff: calculateDiff({ spec: { a: value } }, { spec: { a: ++value } }) });
     loops.written(subject, { paths: ["spec.a"], writes: 1, version: "1", concluded: true, byEvent: false });
     loops.passEnds(subject, { seconds: 0 });
   }
-  return { loops, round, advance: (seconds: number) => void (now += seconds * 1000) };
+  return { loops, round, advance: (seconds: number) => void (now += seconds) };
 }
 
 describe("HotLoops", () => {

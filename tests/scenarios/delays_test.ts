@@ -307,6 +307,31 @@ suite("delays", (scenario) => {
   );
 
   scenario.virtual(
+    "an object that could not be indexed is indexed after its delay, however the clock is set meanwhile",
+    async (world) => {
+      const clock = jumpingClock(world.host.clock);
+      const op = operator();
+      const keys: unknown[] = [];
+      let attempts = 0;
+      const index = op.index(Example, { id: "names" }, ({ name }) => {
+        if (++attempts === 1) throw new TemporaryError("not yet", { delay: 10 });
+        return { [name]: 1 };
+      });
+      op.on.event(Example, { id: "see" }, () => void keys.push([...index.keys()].join()));
+      const running = await world.start(op, { host: { ...world.host, clock } });
+      const objects = new Objects(world);
+      await objects.create("one");
+      await running.advance(5);
+      clock.jump(-3 * 3600);
+      await running.advance(6);
+      await objects.patch("one", { metadata: { labels: { again: "1" } } });
+      await running.advance(1);
+      assert.deepEqual([attempts, keys], [2, ["", "one"]]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
     "a process whose clock is hours behind the one before waits for no longer than the delay, whatever comes meanwhile",
     async (world) => {
       const objects = new Objects(world);

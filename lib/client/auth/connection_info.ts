@@ -5,6 +5,8 @@
  * `refresh()`, which gives a new info. All certificates and keys are PEM text by now, wherever they came from.
  */
 
+import type { Seconds } from "../../runtime/host.ts";
+
 /** Whom to act as. Source: Kubernetes, "User impersonation". */
 export interface Impersonation {
   /** Its name. */
@@ -53,6 +55,8 @@ export interface ConnectionInfo {
   readonly expiration?: number;
   /** When to read them again although they are still valid, in milliseconds since 1970. Default: never. */
   readonly refreshAfter?: number;
+  /** After how long to read them again although they are still valid. Default: never. */
+  readonly refreshEvery?: Seconds;
   /** Re-reads credentials that live in files or programs. @throws {LoginError} If there are none any more. */
   readonly refresh?: () => Promise<ConnectionInfo>;
 }

@@ -79,7 +79,8 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Connec
     ...clusterInfo,
     ...identity,
     defaultNamespace: textField(chosen.content, "namespace"),
-    refreshAfter: identity.refreshAfter ?? (files ? host.clock.now() + REREAD * 1000 : undefined),
+    refreshAfter: identity.refreshAfter,
+    refreshEvery: files && identity.refreshAfter === undefined ? REREAD : undefined,
     refresh: () => loadKubeconfig(options),
   };
 }

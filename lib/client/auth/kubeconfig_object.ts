@@ -99,7 +99,8 @@ export async function fromKubeConfig(host: Host, config: KubeConfigLike): Promis
     ...clusterInfo,
     ...identity,
     defaultNamespace: config.getContextObject(context)?.namespace,
-    refreshAfter: identity.refreshAfter ?? host.clock.now() + REREAD * 1000,
+    refreshAfter: identity.refreshAfter,
+    refreshEvery: identity.refreshAfter === undefined ? REREAD : undefined,
     refresh: () => fromKubeConfig(host, config),
   };
 }

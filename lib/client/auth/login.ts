@@ -206,7 +206,8 @@ export async function toConnectionInfo(
     cert: await pemOf(host, { name: "cert", text: cert, path: certPath }),
     key: await pemOf(host, { name: "key", text: key, path: keyPath }),
     expiration: toMilliseconds(expiration),
-    refreshAfter: refreshAfter ?? (hasFiles ? host.clock.now() + REREAD * 1000 : undefined),
+    refreshAfter,
+    refreshEvery: hasFiles && refreshAfter === undefined ? REREAD : undefined,
     refresh: renew && (async () => await toConnectionInfo(host, await renew())),
   };
 }

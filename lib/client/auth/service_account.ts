@@ -35,7 +35,7 @@ export async function loadServiceAccount(options: ServiceAccountOptions): Promis
     ca: await readOptional(host, `${folder}/ca.crt`),
     token,
     defaultNamespace: await readOptional(host, `${folder}/namespace`),
-    refreshAfter: host.clock.now() + REREAD * 1000,
+    refreshEvery: REREAD,
     refresh: () => loadServiceAccount(options),
   };
 }

@@ -36,8 +36,10 @@ export interface VaultOptions {
 interface Item {
   info: ConnectionInfo;
   renewal?: Promise<void>;
-  /** When a failed renewal may be tried again, in milliseconds since 1970. */
-  pausedUntil: number;
+  /** When the info was taken, on the monotonic clock. */
+  takenAt: Seconds;
+  /** When a failed renewal may be tried again, on the monotonic clock. */
+  pausedUntil: Seconds;
 }
 
 interface Refusal {
@@ -91,7 +93,7 @@ export class Vault implements Credentials {
   add(key: string, info: ConnectionInfo): void {
     const { expiration = Infinity } = info;
     if (expiration <= this.#options.host.clock.now() || this.#isRefused(key, info)) return;
-    this.#items.set(key, { info, pausedUntil: 0 });
+    this.#items.set(key, { info, takenAt: this.#options.host.clock.monotonic(), pausedUntil: -Infinity });
   }
 
   async current(signal?: AbortSignal): Promise<ConnectionInfo> {
@@ -104,7 +106,7 @@ export class Vault implements Credentials {
       const now = this.#options.host.clock.now();
       const { expiration = Infinity, refreshAfter = Infinity } = item.info;
       if (now < expiration) {
-        if (now >= refreshAfter) this.#renewSoon(item, now);
+        if (now >= refreshAfter || this.#isOld(item)) this.#renewSoon(item);
         this.#latest = item.info;
         return item.info;
       }
@@ -144,11 +146,17 @@ export class Vault implements Credentials {
     return best[Math.floor(this.#options.host.random.next() * best.length)];
   }
 
+  #isOld({ info: { refreshEvery = Infinity }, takenAt }: Item): boolean {
+    return refreshEvery !== Infinity && this.#options.host.clock.monotonic() - takenAt >= refreshEvery;
+  }
+
   /** Renews in the background, while the info at hand still works. */
-  #renewSoon(item: Item, now: number): void {
-    if (item.renewal !== undefined || now < item.pausedUntil || item.info.refresh === undefined) return;
+  #renewSoon(item: Item): void {
+    const { clock } = this.#options.host;
+    if (item.renewal !== undefined || item.info.refresh === undefined) return;
+    if (clock.monotonic() < item.pausedUntil) return;
     item.renewal = this.#renew(item).catch((error) => {
-      item.pausedUntil = this.#options.host.clock.now() + RENEWAL_PAUSE * 1000;
+      item.pausedUntil = clock.monotonic() + RENEWAL_PAUSE;
       this.#options.logger.warn("Credentials could not be renewed, the old ones are used on", { error });
     }).finally(() => item.renewal = undefined);
   }
@@ -157,6 +165,7 @@ export class Vault implements Credentials {
     if (item.info.refresh === undefined) throw new LoginError("Cannot renew credentials: they have expired");
     const { priority } = item.info;
     item.info = { priority, ...await item.info.refresh() };
+    item.takenAt = this.#options.host.clock.monotonic();
   }
 
   /** Nothing works with an expired info: everybody waits. */

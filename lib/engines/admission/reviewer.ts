@@ -152,6 +152,7 @@ export class AdmissionReviews {
     // What a validating handler must not do must not show in what the others have done either.
     const own = handler.cause === "mutate" ? cause : { ...cause, patch: new Patch() };
     const started = clock.now();
+    const begun = clock.monotonic();
     const outcome = await execute(withoutPatch(handler, own.patch), {
       clock,
       logger: cause.logger,
@@ -163,7 +164,7 @@ export class AdmissionReviews {
       observed: { observer, subject },
       // The types of `on.validate` and `on.mutate` have made sure that the function takes these arguments.
       args: (signal) =>
-        new AdmissionArgs(own, { param: handler.param, retry: 0, started, signal, clock }) as never,
+        new AdmissionArgs(own, { param: handler.param, retry: 0, started, begun, signal, clock }) as never,
     });
     if ("error" in outcome) failures.push(outcome.error);
   }

@@ -202,9 +202,9 @@ export class DaemonTask {
   }
 
   #wakeAt(due: Seconds): void {
-    const { clock, schedule } = this.#context;
+    const { schedule } = this.#context;
     if (due === Infinity) schedule.cancel(this);
-    else schedule.set(this, clock.now() + Math.max(0, due - clock.monotonic()) * 1000);
+    else schedule.set(this, due);
   }
 
   async #run(): Promise<void> {

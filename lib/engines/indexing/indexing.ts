@@ -62,8 +62,10 @@ interface Exclusion {
   readonly retry: number;
   /** When the first attempt began, in milliseconds since 1970. */
   readonly started: number;
-  /** Infinity: for as long as the object is there. */
-  readonly until: number;
+  /** The same, on the monotonic clock. */
+  readonly begun: Seconds;
+  /** Until when, on the monotonic clock. Infinity: for as long as the object is there. */
+  readonly until: Seconds;
 }
 
 /** The indexes of one run of an operator. */
@@ -205,7 +207,7 @@ export class Indexing implements Disposable {
   }
 
   #isExcluded({ id }: IndexHandler, { key }: Indexed): boolean {
-    return this.#options.clock.now() < (this.#exclusions.get(key)?.get(id)?.until ?? -Infinity);
+    return this.#options.clock.monotonic() < (this.#exclusions.get(key)?.get(id)?.until ?? -Infinity);
   }
 
   async #attempt(
@@ -214,11 +216,10 @@ export class Indexing implements Disposable {
   ): Promise<void> {
     const { clock, signal, observer } = this.#options;
     const { key, resource } = object;
-    const now = clock.now();
-    const { retry, started } = this.#exclusions.get(object.key)?.get(handler.id) ??
-      { retry: 0, started: now };
-    const settle = (outcome: Outcome): void =>
-      this.#settle(handler.id, { object, table, outcome, retry, started });
+    const attempts = this.#exclusions.get(object.key)?.get(handler.id) ??
+      { retry: 0, started: clock.now(), begun: clock.monotonic() };
+    const { retry, started, begun } = attempts;
+    const settle = (outcome: Outcome): void => this.#settle(handler.id, { object, table, outcome, attempts });
     // A result that cannot be put in is a failure like any other: so it is put in within the attempt.
     const fn = async (args: never): Promise<void> => {
       const result = await handler.fn(args);
@@ -228,7 +229,7 @@ export class Indexing implements Disposable {
       await execute({ ...handler, fn }, {
         clock,
         logger: cause.logger,
-        attempts: { retry, runtime: Math.max(0, now - started) / 1000 },
+        attempts: { retry, runtime: clock.monotonic() - begun },
         noun: "Indexer",
         errors: "ignored",
         defaultBackoff: this.#options.defaultBackoff(),
@@ -236,19 +237,18 @@ export class Indexing implements Disposable {
         observed: observer && { observer, subject: { key, resource, body: cause.body } },
         // The types of `op.index` have made sure that the function takes these arguments.
         args: (signal) =>
-          new ObjectArgs(cause, { param: handler.param, retry, started, signal, clock }) as never,
+          new ObjectArgs(cause, { param: handler.param, retry, started, begun, signal, clock }) as never,
       }),
     );
   }
 
   #settle(
     id: string,
-    { object, table, outcome, retry, started }: {
+    { object, table, outcome, attempts }: {
       readonly object: Indexed;
       readonly table: IndexTable;
       readonly outcome: Outcome;
-      readonly retry: number;
-      readonly started: number;
+      readonly attempts: Omit<Exclusion, "until">;
     },
   ): void {
     if (outcome.kind === "success") {
@@ -258,9 +258,10 @@ export class Indexing implements Disposable {
       return;
     }
     table.drop(object.key);
-    const until = outcome.kind === "failure" ? Infinity : this.#options.clock.now() + outcome.delay * 1000;
+    const until = outcome.kind === "failure" ? Infinity : this.#options.clock.monotonic() + outcome.delay;
     const known = this.#exclusions.get(object.key) ?? new Map<string, Exclusion>();
-    known.set(id, { retry: retry + 1, started, until });
+    const { retry, started, begun } = attempts;
+    known.set(id, { retry: retry + 1, started, begun, until });
     this.#exclusions.set(object.key, known);
   }
 }

@@ -69,7 +69,7 @@ interface Series {
   readonly name: string;
   readonly namespace: string;
   count: number;
-  last: number;
+  last: Seconds;
 }
 
 /** Posts events. Disposing ends it without waiting. */
@@ -178,7 +178,7 @@ export class Poster {
     const { clock, onResult } = this.#options;
     const key = seriesKey(posting);
     const known = this.#series.get(key);
-    if (known !== undefined && clock.now() - known.last < SERIES_TIMEOUT * 1000) {
+    if (known !== undefined && clock.monotonic() - known.last < SERIES_TIMEOUT) {
       if (await this.#repeat(known, posting, signal)) return onResult?.("repeated");
     }
     const frame = this.#frame();
@@ -186,7 +186,7 @@ export class Poster {
     const body = buildEvent(posting.reference, posting.content, frame);
     const { metadata } = await this.#request({ method: "POST", posting, namespace, body, signal });
     onResult?.("posted");
-    const series: Series = { name: metadata.name ?? "", namespace, count: 1, last: frame.now };
+    const series: Series = { name: metadata.name ?? "", namespace, count: 1, last: clock.monotonic() };
     this.#remember(key, series);
     if (posting.times > 1) await this.#repeat(series, { ...posting, times: posting.times - 1 }, signal);
   }
@@ -204,7 +204,7 @@ export class Poster {
       return false;
     }
     series.count += posting.times;
-    series.last = frame.now;
+    series.last = this.#options.clock.monotonic();
     return true;
   }
 

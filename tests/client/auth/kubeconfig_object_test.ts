@@ -25,7 +25,7 @@ describe("fromKubeConfig()", () => {
       user: { "client-certificate-data": data, "client-key-data": data, "as": "somebody" },
       context: { namespace: "team" },
     });
-    const { refresh, refreshAfter, ...info } = await fromKubeConfig(virtualHost(), config);
+    const { refresh, refreshEvery, ...info } = await fromKubeConfig(virtualHost(), config);
     assert.deepEqual(JSON.parse(JSON.stringify(info)), {
       server: "https://api.test",
       ca: PEM,
@@ -36,7 +36,7 @@ describe("fromKubeConfig()", () => {
       impersonate: { user: "somebody" },
       defaultNamespace: "team",
     });
-    assert.ok(refreshAfter !== undefined && refresh !== undefined);
+    assert.ok(refreshEvery === 60 && refresh !== undefined);
   });
 
   it("takes tokens, passwords, token files and exec plugins", async () => {

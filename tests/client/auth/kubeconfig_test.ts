@@ -142,8 +142,8 @@ describe("loadKubeconfig()", () => {
     });
     const info = await loadKubeconfig({ host });
     assert.equal(info.token, "t");
-    assert.equal(info.refreshAfter, host.clock.now() + 60_000);
-    assert.equal((await loadKubeconfig({ host, paths: ["/inline"] })).refreshAfter, undefined);
+    assert.equal(info.refreshEvery, 60);
+    assert.equal((await loadKubeconfig({ host, paths: ["/inline"] })).refreshEvery, undefined);
   });
 });
 

@@ -13,7 +13,7 @@ describe("loadServiceAccount()", () => {
       env: { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "6443" },
     });
     assert.equal(await hasServiceAccount({ host }), true);
-    const { refresh, refreshAfter, ...info } = await loadServiceAccount({ host });
+    const { refresh, refreshEvery, ...info } = await loadServiceAccount({ host });
     assert.deepEqual(info, {
       server: "https://10.0.0.1:6443",
       ca: PEM.trim(),
@@ -21,7 +21,7 @@ describe("loadServiceAccount()", () => {
       defaultNamespace: "mine",
     });
     assert.equal(typeof refresh, "function");
-    assert.equal(refreshAfter, host.clock.now() + 60_000);
+    assert.equal(refreshEvery, 60);
   });
 
   it("[B274] is content with a token: no namespace, no authority, the service's name", async () => {

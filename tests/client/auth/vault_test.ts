@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ConnectionInfo } from "../../../lib/client/auth/connection_info.ts";
+import { jumpingClock } from "../../support/jumping_clock.ts";
 import { LoginError } from "../../../lib/client/errors.ts";
 import { Vault, type VaultOptions } from "../../../lib/client/auth/vault.ts";
 import { silentLogger } from "../../../lib/runtime/logging.ts";
@@ -320,6 +321,27 @@ describe("Vault and expiring credentials", () => {
     assert.equal(renewed.priority, 7, "its place among others stays");
     assert.equal(renewals, 1);
     assert.equal(logins(), 1);
+  });
+
+  it("reads again what lives in files, however the wall clock is set meanwhile", async () => {
+    const host = virtualHost();
+    const clock = jumpingClock(host.clock);
+    let renewals = 0;
+    const refresh = (): Promise<ConnectionInfo> =>
+      Promise.resolve(infoOf(`b${++renewals}`, { refreshEvery: 60, refresh }));
+    const { vault } = makeVault([[infoOf("a", { refreshEvery: 60, refresh })]], { host: { ...host, clock } });
+    await within(host, vault.current());
+    clock.jump(-3 * 3600);
+    for (const [seconds, expected] of [[59, 0], [2, 1], [58, 1], [3, 2]] as const) {
+      await clock.advance(seconds);
+      await vault.current();
+      await clock.settle();
+      assert.equal(renewals, expected);
+    }
+    clock.jump(6 * 3600);
+    await vault.current();
+    await clock.settle();
+    assert.equal(renewals, 2);
   });
 
   it("goes on with the old info when a renewal fails, and tries again a little later", async () => {

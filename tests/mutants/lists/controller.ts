@@ -107,8 +107,8 @@ const queue: Mutant[] = [
   ]),
   ...breaksOf(QUEUE, [
     [
-      "this.#schedule.set(state, this.#options.clock.now() + after * 1000);",
-      "this.#schedule.set(state, this.#options.clock.now() + Math.min(600, after) * 1000 + 500);",
+      "this.#schedule.set(state, this.#options.clock.monotonic() + after);",
+      "this.#schedule.set(state, this.#options.clock.monotonic() + Math.min(600, after) + 0.5);",
     ],
     ["else item.wake = wake;", ""],
     ["    item.events.push(event);", "    item.events.push(event);\n    this.#forgetPlan(state, item);"],

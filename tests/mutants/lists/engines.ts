@@ -13,7 +13,11 @@ const mutants: Mutant[] = [
       "failures.size > 0 || failures.set(handler.id, outcome.error);",
     ],
     [", { cause: error });", ");"],
-    ["progress.due = clock.now() + outcome.delay * 1000;", "progress.due = clock.now() + 1000;"],
+    ["progress.due = clock.monotonic() + outcome.delay;", "progress.due = clock.monotonic() + 1;"],
+    [
+      "const runtime = (): Seconds => clock.monotonic() - begun;",
+      "const runtime = (): Seconds => (clock.now() - started.getTime()) / 1000;",
+    ],
   ]),
   ...breaksOf("lib/engines/probing.ts", [
     ["- this.#results.at < CACHED", "- this.#results.at <= CACHED"],

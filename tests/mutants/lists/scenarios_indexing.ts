@@ -59,18 +59,18 @@ const mutants: Mutant[] = [
   { ...INDEXING, replace: 'outcome.kind === "failure" ? Infinity :', by: 'outcome.kind === "failure" ? 0 :' },
   {
     ...INDEXING,
-    replace: "this.#options.clock.now() + outcome.delay * 1000;",
-    by: "this.#options.clock.now() + outcome.delay * 500;",
+    replace: "this.#options.clock.monotonic() + outcome.delay;",
+    by: "this.#options.clock.monotonic() + outcome.delay / 2;",
   },
   {
     ...INDEXING,
-    replace: "this.#options.clock.now() + outcome.delay * 1000;",
-    by: "this.#options.clock.now() + (outcome.delay + 1) * 1000;",
+    replace: "this.#options.clock.monotonic() + outcome.delay;",
+    by: "this.#options.clock.monotonic() + outcome.delay + 1;",
   },
   {
     ...INDEXING,
-    replace: "known.set(id, { retry: retry + 1, started, until });",
-    by: "known.set(id, { retry, started, until });",
+    replace: "known.set(id, { retry: retry + 1, started, begun, until });",
+    by: "known.set(id, { retry, started, begun, until });",
   },
   { ...INDEXING, replace: "known?.delete(id);\n", by: "" },
   // Of functions with one id only the first fills the index.
