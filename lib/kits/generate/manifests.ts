@@ -4,7 +4,8 @@
 
 import { formatYaml } from "../../runtime/yaml.ts";
 import type { KubeObject } from "../../model/object.ts";
-import { declaredKinds, makeCrds } from "./crds.ts";
+import { makeCrds } from "../../engines/definitions/crds.ts";
+import { declaredKinds } from "./crds.ts";
 import {
   budgetOf,
   deploymentOf,

@@ -6,7 +6,8 @@
  * @module
  */
 
-export { type Declarations, declaredKinds, makeCrds, peeringCrds } from "./crds.ts";
+export { type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
+export { makeCrds } from "../../engines/definitions/crds.ts";
 export { isCrd, makeTypes } from "./types.ts";
 export {
   type FileTexts,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
-import { declaredKinds, makeCrds, peeringCrds } from "../../../lib/kits/generate/crds.ts";
+import { makeCrds } from "../../../lib/engines/definitions/crds.ts";
+import { declaredKinds, peeringCrds } from "../../../lib/kits/generate/crds.ts";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { operator, resource } from "../../../mod.ts";

@@ -1,0 +1,58 @@
+/** The definitions of all kinds of an operator, which must not get in each other's way. */
+
+import { isEqualJson } from "../../model/json.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { ResourceOptions } from "../../registry/resource.ts";
+import { hasSchema, toDefinition } from "./definition.ts";
+
+/**
+ * Makes the definitions of all kinds that have a schema.
+ *
+ * @throws {TypeError} If a kind cannot have a definition (see `toDefinition()`), is declared twice in different words, or
+ * names collide with those of another kind of the group.
+ */
+export function makeCrds(kinds: readonly ResourceOptions[]): KubeObject[] {
+  const crds = new Map<string, KubeObject>();
+  for (const kind of kinds.filter(hasSchema)) {
+    const crd = toDefinition(kind);
+    const name = crd.metadata.name ?? "";
+    const before = crds.get(name);
+    if (before !== undefined && !isEqualJson(before, crd)) {
+      throw new TypeError(
+        `Cannot make a definition of "${name}": it is declared twice, and differently (declare it once; further ` +
+          `versions go into "versions")`,
+      );
+    }
+    crds.set(name, crd);
+  }
+  const all = [...crds.values()];
+  rejectCollisions(all);
+  return all;
+}
+
+/** Within a group, the API server takes each name for one kind only. */
+function rejectCollisions(crds: readonly KubeObject[]): void {
+  const owners = new Map<string, string>();
+  for (const crd of crds) {
+    const title = crd.metadata.name ?? "";
+    for (const [what, name] of takenNames(crd)) {
+      const owner = owners.get(`${what}/${name}`);
+      if (owner !== undefined && owner !== title) {
+        throw new TypeError(
+          `Cannot make definitions of both "${owner}" and "${title}": the name "${name}" would mean both of them`,
+        );
+      }
+      owners.set(`${what}/${name}`, title);
+    }
+  }
+}
+
+function takenNames({ spec }: KubeObject): [what: string, name: string][] {
+  // Made by toDefinition().
+  const { group, names } = spec as { group: string; names: Record<string, string | string[]> };
+  const { plural = [], singular = [], shortNames = [], kind = [], listKind = [] } = names;
+  return [
+    ...[plural, singular, shortNames].flat().map((name): [string, string] => [`${group}/name`, name]),
+    ...[kind, listKind].flat().map((name): [string, string] => [`${group}/kind`, name]),
+  ];
+}

@@ -1,0 +1,93 @@
+/**
+ * Holds the fields that handlers are about against the definitions of the cluster: a misspelt field never changes, and its
+ * handler would wait for ever without a word.
+ */
+
+import type { Client } from "../../client/client.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { FieldPath } from "../../model/fields.ts";
+import { getKey, isObject } from "../../model/json.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import { CRDS } from "./lifecycle.ts";
+import { nodeAt } from "./nodes.ts";
+
+/** A handler's field, and the kind whose field it is to be. */
+export interface HandledField {
+  readonly handler: string;
+  readonly field: FieldPath;
+  readonly resource: Resource;
+}
+
+/** A field that is in no schema. */
+export interface UnknownField extends HandledField {
+  /** The nearest name that there is, if one is near. */
+  readonly nearest: string | undefined;
+}
+
+/** Returns the fields that the definitions do not know. Kinds whose definitions may not be read are not checked. */
+export async function findUnknownFields(
+  fields: readonly HandledField[],
+  { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
+): Promise<UnknownField[]> {
+  const definitions = new Map<string, KubeObject | undefined>();
+  const unknown: UnknownField[] = [];
+  for (const handled of fields) {
+    const { resource: { group, plural, version }, field } = handled;
+    if (!group.includes(".") || field.length === 0) continue; // Built-in kinds have no definitions.
+    const name = `${plural}.${group}`;
+    if (!definitions.has(name)) definitions.set(name, await readDefinition(name, client, signal));
+    const schema = schemaOf(definitions.get(name), version);
+    if (schema === undefined || nodeAt(schema, field) !== undefined) continue;
+    unknown.push({ ...handled, nearest: nearestField(schema, field) });
+  }
+  return unknown;
+}
+
+async function readDefinition(
+  name: string,
+  client: Client,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(CRDS, { name }, { signal, retryForbidden: false });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+function schemaOf(crd: KubeObject | undefined, version: string): JsonObject | undefined {
+  const versions = Array.isArray(crd?.spec?.versions) ? crd.spec.versions.filter(isObject) : [];
+  const schema = versions.find(({ name }) => name === version)?.schema;
+  const found = isObject(schema) ? schema.openAPIV3Schema : undefined;
+  return isObject(found) ? found : undefined;
+}
+
+/** The path with its first unknown key replaced by the one that is most like it. */
+function nearestField(schema: JsonObject, field: FieldPath): string | undefined {
+  const wrong = field.findIndex((_, index) => nodeAt(schema, field.slice(0, index + 1)) === undefined);
+  const parent = nodeAt(schema, field.slice(0, wrong));
+  const properties = isObject(parent) && isObject(parent.properties) ? parent.properties : {};
+  const key = field[wrong] ?? "";
+  const near = Object.keys(properties).map((name) => ({ name, distance: distanceOf(name, key) }))
+    .filter(({ distance }) => distance <= Math.max(2, key.length / 3))
+    .sort((a, b) => a.distance - b.distance);
+  const [found] = near;
+  if (found === undefined || getKey(properties, found.name) === undefined) return undefined;
+  return [...field.slice(0, wrong), found.name].join(".");
+}
+
+/** How many letters must change. Source: Levenshtein. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1]?.toLowerCase() === b[j - 1]?.toLowerCase() ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
