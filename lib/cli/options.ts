@@ -89,6 +89,7 @@ export interface OperatorFlags {
   readonly priority?: number;
   readonly peering?: string;
   readonly liveness?: string;
+  readonly recordRights?: string;
 }
 
 /** Adds the options of `OperatorFlags`. */
@@ -113,6 +114,12 @@ export function addOperatorOptions(command: Command): Command {
       new CommandOption(
         "-L, --liveness <url>",
         "Where to answer probes, such as http://0.0.0.0:8080/healthz",
+      ),
+    )
+    .addOption(
+      new CommandOption(
+        "--record-rights <file>",
+        "Add the rights that are used to a file, for `generate rbac`",
       ),
     );
 }

@@ -131,7 +131,8 @@ function limitShutdown(
 
 /** What `op.run()` is to be told of the command line's options. */
 function operatorOptions(
-  { context, namespace = [], allNamespaces, liveness, standalone, peering, dev, priority }: RunFlags,
+  { context, namespace = [], allNamespaces, liveness, standalone, peering, dev, priority, recordRights }:
+    RunFlags,
   { isOwn }: { readonly isOwn: boolean },
 ): Parameters<Operator["run"]>[0] {
   // Nobody is disturbed in a cluster of one's own.
@@ -140,6 +141,8 @@ function operatorOptions(
     context,
     scope: isWhole ? "cluster" : namespace.length > 0 ? namespace : undefined,
     liveness,
+    recordRights,
+    selfCheck: true,
     standalone,
     peering,
     priority: dev ? DEV_PRIORITY : priority,

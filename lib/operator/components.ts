@@ -39,6 +39,12 @@ export interface RunningOptions {
   readonly liveness?: string;
   /** Under which name it meets other operators. */
   readonly identity: string;
+  /** Whether the definitions of the operator's own kinds are applied first. */
+  readonly crds?: "apply";
+  /** The file in which the rights that it uses are recorded. Undefined: nowhere. */
+  readonly recordRights?: string;
+  /** Whether it looks for rights and fields that are missing. */
+  readonly selfCheck?: boolean;
   /** Called when the operator has started, and begins to watch. */
   readonly ready: () => void;
   /** Called when every resource has been listed for the first time. */
@@ -65,7 +71,10 @@ export interface Components extends Disposable {
 }
 
 /** Creates what there is before an operator serves. */
-export async function createComponents(options: RunningOptions): Promise<Components> {
+export async function createComponents(
+  options: RunningOptions,
+  { recorder }: { readonly recorder?: Observer } = {},
+): Promise<Components> {
   const { registry, settings, host, logger, liveness } = options;
   const gates = new Gates();
   const ledger = new Ledger({ clock: host.clock });
@@ -73,7 +82,7 @@ export async function createComponents(options: RunningOptions): Promise<Compone
   const metrics = liveness === undefined ? undefined : await loadMetrics(host);
   const tracing = isTraced() ? await loadTracing() : undefined;
   const observer = combineObservers(
-    [ledger, hotLoops, metrics, tracing].filter((each) => each !== undefined),
+    [ledger, hotLoops, metrics, tracing, recorder].filter((each) => each !== undefined),
   );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });

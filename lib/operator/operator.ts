@@ -43,6 +43,11 @@ export interface OperatorOptions<Memo extends object = PlainMemo>
   readonly lifecycle?: Lifecycle | null;
   /** What each object's `memo` begins with: a shallow copy of this. */
   readonly memo?: Readonly<Memo>;
+  /**
+   * Applies the CustomResourceDefinitions of the kinds with schemas at the start, unless that would lose stored data, and
+   * moves objects into the version in which they are to be stored. Default: somebody else does.
+   */
+  readonly crds?: "apply";
 }
 
 /** How to run an operator. */
@@ -82,6 +87,10 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly standalone?: boolean;
   /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
   readonly identity?: string;
+  /** A file to which the rights that the operator uses are added, for `lotse generate rbac --record`. Default: none. */
+  readonly recordRights?: string;
+  /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
+  readonly selfCheck?: boolean;
   /** Default: plain lines on the standard error output, from level "info". */
   readonly logger?: Logger;
   /** The world to run in. Default: the real one. */
@@ -104,6 +113,8 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly events: Events;
   /** The operator's own memo, which startup handlers may fill. Each object's begins with a shallow copy of it. */
   readonly memo: Memo;
+  /** Whether the definitions of its own kinds are applied at the start. */
+  readonly crds: "apply" | undefined;
   readonly #registry: Registry;
   readonly #settings: Settings;
   /** Those of the run that goes on. */
@@ -118,7 +129,11 @@ export class Operator<Memo extends object = PlainMemo> {
    * @throws {TypeError} If a setting is unknown or of the wrong type.
    */
   constructor(options: OperatorOptions<Memo> = {}) {
-    const { lifecycle = null, memo, ...overrides } = options;
+    const { lifecycle = null, memo, crds, ...overrides } = options;
+    if (crds !== undefined && crds !== "apply") {
+      throw new TypeError(`Cannot make an operator with crds "${crds}": take "apply", or leave it out`);
+    }
+    this.crds = crds;
     this.#settings = mergeSettings(defaultSettings(), overrides);
     // Who names a type promises that it holds by the time that handlers look, at the latest by startup handlers.
     this.memo = { ...memo } as Memo;
@@ -246,6 +261,9 @@ export class Operator<Memo extends object = PlainMemo> {
       kubeconfig: options.kubeconfig,
       context: options.context,
       liveness: options.liveness,
+      crds: this.crds,
+      recordRights: options.recordRights,
+      selfCheck: options.selfCheck,
       ready: () => {
         if (scope === undefined) warnOfScope(logger);
         options.ready?.();
@@ -306,6 +324,8 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   priority: true,
   standalone: true,
   identity: true,
+  recordRights: true,
+  selfCheck: true,
   logger: true,
   host: true,
 };

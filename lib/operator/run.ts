@@ -14,12 +14,14 @@ import { shapeOf } from "../client/projection.ts";
 import { Transport } from "../client/transport/transport.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
+import { RightsFile } from "../engines/rights/recorder.ts";
 import { formatSelector } from "../model/selector.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
 import { OperatorRun } from "./operator_run.ts";
+import { applyOwnCrds, selfCheck } from "./self_check.ts";
 
 /** What an operator has of its run that goes on, or of its last one. Written by `runOperator()` alone. */
 export interface CurrentRun {
@@ -50,7 +52,8 @@ export async function runOperator(options: RunningOptions, current: CurrentRun):
   if (signal.aborted) return;
   if (liveness !== undefined) parseProbeAddress(liveness);
   using _reason = reportStop(options);
-  using components = await createComponents(options);
+  await using rights = await openRightsFile(options);
+  using components = await createComponents(options, { recorder: rights?.recorder });
   const { ledger, observer, indexing: { indices } } = components;
   current.ledger = ledger;
   const activities = new Activities({ ...options, indices, observer });
@@ -72,6 +75,12 @@ export async function runOperator(options: RunningOptions, current: CurrentRun):
     current.serving = undefined;
   }
   if (failure !== undefined) throw failure.error;
+}
+
+async function openRightsFile(
+  { recordRights: path, host, logger }: RunningOptions,
+): Promise<RightsFile | undefined> {
+  return path === undefined ? undefined : await RightsFile.open({ host, logger, path });
 }
 
 /** Says why the operator stops, where somebody has given a reason. */
@@ -123,6 +132,8 @@ async function serveWithProbes(life: Life): Promise<void> {
     shapeOf: (resource) =>
       shapeOf(resource, { ...keptPartsFor(settings.watching, resource), logger: watching }),
   });
+  if (options.crds === "apply") await applyOwnCrds(options, client);
+  if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, client));
   current.serving = new OperatorRun(options, { client, components });
   await current.serving.serve();
 }

@@ -6,9 +6,10 @@
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import type { FieldPath } from "../../model/fields.ts";
-import { getKey, isObject } from "../../model/json.ts";
+import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import { nearest } from "../../settings/rules.ts";
 import { CRDS } from "./lifecycle.ts";
 import { nodeAt } from "./nodes.ts";
 
@@ -69,25 +70,6 @@ function nearestField(schema: JsonObject, field: FieldPath): string | undefined 
   const wrong = field.findIndex((_, index) => nodeAt(schema, field.slice(0, index + 1)) === undefined);
   const parent = nodeAt(schema, field.slice(0, wrong));
   const properties = isObject(parent) && isObject(parent.properties) ? parent.properties : {};
-  const key = field[wrong] ?? "";
-  const near = Object.keys(properties).map((name) => ({ name, distance: distanceOf(name, key) }))
-    .filter(({ distance }) => distance <= Math.max(2, key.length / 3))
-    .sort((a, b) => a.distance - b.distance);
-  const [found] = near;
-  if (found === undefined || getKey(properties, found.name) === undefined) return undefined;
-  return [...field.slice(0, wrong), found.name].join(".");
-}
-
-/** How many letters must change. Source: Levenshtein. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1]?.toLowerCase() === b[j - 1]?.toLowerCase() ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const found = nearest(field[wrong] ?? "", Object.keys(properties));
+  return found === undefined ? undefined : [...field.slice(0, wrong), found].join(".");
 }

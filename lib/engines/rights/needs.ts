@@ -34,6 +34,8 @@ export interface NeedsOptions {
   readonly settings: Settings;
   /** The namespaces that are served: names and patterns. Undefined: the whole cluster. */
   readonly namespaces?: readonly (string | RegExp)[];
+  /** Whether the definitions of the operator's own kinds are applied at the start. */
+  readonly crds?: "apply";
   /** Returns what a selector means; undefined if that cannot be known. */
   readonly resolve: (selector: Selector) => readonly RightsKind[] | undefined;
 }
@@ -47,8 +49,19 @@ export interface Needs {
 
 const READ = ["list", "watch"];
 
+/** What it takes to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
+const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"], ["/status", "patch"]].map(
+  ([subresource, verb = ""]) => ({
+    group: "apiextensions.k8s.io",
+    resource: `customresourcedefinitions${subresource}`,
+    verb,
+    namespaced: false,
+    by: "definitions of own kinds",
+  }),
+);
+
 /** Returns what an operator's declarations and settings imply. */
-export function findNeeds({ handlers, settings, namespaces, resolve }: NeedsOptions): Needs {
+export function findNeeds({ handlers, settings, namespaces, crds, resolve }: NeedsOptions): Needs {
   const needs: Need[] = [];
   const unknown = new Set<string>();
   for (const handler of handlers) {
@@ -67,6 +80,7 @@ export function findNeeds({ handlers, settings, namespaces, resolve }: NeedsOpti
       }
     }
   }
+  if (crds === "apply") needs.push(...DEFINITIONS);
   return { needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)], unknown: [...unknown] };
 }
 

@@ -6,7 +6,9 @@
  */
 
 import type { ApiRequest, AttemptOutcome, RequestObserver } from "../../client/transport/transport.ts";
-import { type Right, rightKey } from "./rights.ts";
+import type { Host } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { formatRights, parseRights, type Right, rightKey } from "./rights.ts";
 
 /** Collects rights. */
 export class RightsRecorder implements RequestObserver {
@@ -26,11 +28,78 @@ export class RightsRecorder implements RequestObserver {
   requestEnds({ subject }: ApiRequest, { status }: AttemptOutcome): void {
     if (subject === undefined || status === undefined || status === 401 || status === 403) return;
     const { verb, resource: { group, plural }, namespace, subresource } = subject;
+    // Everybody may ask for the own rights.
+    if (group === "authorization.k8s.io") return;
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
     const right = { group, resource, verb, ...namespace !== undefined && { namespace } };
     const key = rightKey(right);
     if (this.#rights.has(key)) return;
     this.#rights.set(key, right);
     this.#onNew?.();
+  }
+}
+
+export interface RightsFileOptions {
+  readonly host: Host;
+  readonly logger: Logger;
+  /** Relative to the working directory. */
+  readonly path: string;
+}
+
+/**
+ * Keeps what is recorded in a file, together with what is in it already. Disposing waits until all is written.
+ *
+ * It is written with each new right, so that a process that is killed leaves what it had used.
+ */
+export class RightsFile implements AsyncDisposable {
+  readonly recorder: RightsRecorder;
+  readonly #options: RightsFileOptions;
+  #written: Promise<void> = Promise.resolve();
+  #isPending = false;
+
+  private constructor(options: RightsFileOptions) {
+    this.#options = options;
+    this.recorder = new RightsRecorder(() => this.#schedule());
+  }
+
+  /** @throws {SyntaxError} If there is a file that holds something else. */
+  static async open(options: RightsFileOptions): Promise<RightsFile> {
+    const file = new RightsFile(options);
+    await file.#read();
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#written;
+  }
+
+  get #path(): string {
+    const { host, path } = this.#options;
+    return host.files.resolve(host.process.cwd(), path);
+  }
+
+  #schedule(): void {
+    if (this.#isPending) return;
+    this.#isPending = true;
+    this.#written = this.#written.then(() => this.#write()).catch((error: unknown) => {
+      this.#options.logger.error("Cannot record rights", { file: this.#path, error });
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#isPending = false;
+    // NB: read anew, as other operators may record into the same file.
+    const rights = [...await this.#read(), ...this.recorder.rights];
+    await this.#options.host.files.writeText(this.#path, formatRights(rights));
+  }
+
+  async #read(): Promise<Right[]> {
+    const { files } = this.#options.host;
+    if (!await files.exists(this.#path)) return [];
+    try {
+      return parseRights(await files.readText(this.#path));
+    } catch (error) {
+      throw new SyntaxError(`Cannot record rights into "${this.#path}"`, { cause: error });
+    }
   }
 }

@@ -18,6 +18,8 @@ import { declaredKinds } from "./crds.ts";
 export interface RolesOfOperator {
   readonly declared: readonly DeclaredHandler[];
   readonly settings: Settings;
+  /** Whether it applies the definitions of its own kinds. */
+  readonly crds?: "apply";
 }
 
 export interface RbacOptions {
@@ -47,13 +49,14 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   const isWide = namespaces === undefined || namespaces.length === 0;
   const kinds = declaredKinds({ operators });
   const resolve = declaredResolver(kinds, optionsOf);
-  const found = operators.map(({ declared, settings }) =>
+  const found = operators.map(({ declared, settings, crds }) =>
     findNeeds({
       handlers: declared,
       settings: peering === undefined
         ? settings
         : { ...settings, peering: { ...settings.peering, mandatory: true } },
       namespaces: isWide ? undefined : namespaces,
+      crds,
       resolve,
     })
   );
@@ -61,7 +64,11 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   const places = isWide ? [] : namespaces.filter(isExactName);
   // Patterns mean namespaces that nobody knows yet: rights in all of them.
   const hasPatterns = !isWide && places.length < namespaces.length;
-  const granted = [...needs.map(withoutPurpose), ...recorded.map((right) => placed(right, needs))];
+  const used = recorded.flatMap((right) =>
+    right.verb === "watch" ? [right, { ...right, verb: "list" }] : [right]
+  );
+  // NB: where a server streams lists, only the watch is seen; another one is listed.
+  const granted = [...needs.map(withoutPurpose), ...used.map((right) => placed(right, needs))];
   const rules = isWide || hasPatterns
     ? new Map([["", granted.map(clusterwide)]])
     : byNamespace(granted, places);

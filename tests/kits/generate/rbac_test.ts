@@ -58,6 +58,16 @@ describe("makeRbac()", () => {
     ]);
   });
 
+  it("lets an operator that applies its own definitions do so", () => {
+    const op = operator({ ...QUIET, crds: "apply" });
+    op.on.event(Cat, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      "apiextensions.k8s.io customresourcedefinitions get,create,patch",
+      "apiextensions.k8s.io customresourcedefinitions/status patch",
+      "example.com cats list,watch",
+    ]);
+  });
+
   it("adds what was recorded", () => {
     const op = operator(QUIET);
     op.on.event(Cat, { id: "a" }, () => {});
@@ -65,10 +75,11 @@ describe("makeRbac()", () => {
       { group: "apps", resource: "deployments", verb: "create", namespace: "default" },
       { group: "apps", resource: "deployments", verb: "create", namespace: "other" },
       { group: "example.com", resource: "cats", verb: "list" },
+      { group: "example.com", resource: "dogs", verb: "watch" },
     ];
     assert.deepEqual(rules({ ...WHERE, operators: [op], recorded }).ClusterRole, [
       "apps deployments create",
-      "example.com cats list,watch",
+      "example.com cats,dogs list,watch",
     ]);
   });
 
