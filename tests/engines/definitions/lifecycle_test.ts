@@ -114,10 +114,12 @@ function stories(
       await yard.apply({});
       await yard.create({ mast: "oak", crew: 3 });
       await assert.rejects(yard.apply({ spec: z.object({ mast: z.int().optional() }) }), (error: Error) => {
-        assert.deepEqual(error.message.split("\n  ").slice(0, 3), [
+        const [head, ...losses] = error.message.split("\n  ").slice(0, 3);
+        // A real server sorts fields by their names.
+        assert.deepEqual([head, ...losses.sort()], [
           'Cannot apply the definition "boats.harbour.example.com": there are objects, and the change would lose what they hold',
-          "v1: spec.mast: string becomes integer",
           "v1: spec.crew: the field has gone",
+          "v1: spec.mast: string becomes integer",
         ]);
         return true;
       });
@@ -213,7 +215,10 @@ describe("applyCrds(), on a real control plane", () => {
   stories(findControlPlane().reason ?? false, async (story) => {
     const { client } = await (place ??= RealPlace.open());
     const yard = new Yard({ client, clock: currentHost().clock });
-    await story(yard);
-    await yard.clear();
+    try {
+      await story(yard);
+    } finally {
+      await yard.clear();
+    }
   });
 });
