@@ -185,20 +185,34 @@ class ChangeRun {
     this.#signatures = new Signatures(r, cause, purpose);
   }
 
-  /** Makes these handlers the active ones, and runs those that may run now. "isIdle": some could, but the lifecycle picked none. */
+  /**
+   * Makes these handlers the active ones, and runs those that may run now. "isIdle": some could, but the lifecycle picked none.
+   *
+   * @throws The signal's reason, if it is interrupted before anything is to be written.
+   */
   async run(
     progress: Progress<ChangeHandler>,
     selected: readonly ChangeHandler[],
   ): Promise<{ readonly isIdle: boolean }> {
-    const { host: { random }, clock, logger, lifecycle } = this.#r;
+    const { host: { random }, clock, logger, lifecycle, patch, signal } = this.#r;
     this.#all.push(progress);
     const digest = this.#signatures.digests();
     const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
     progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, goesOn });
     const awake = progress.awake(clock.now());
     const picked = new Set(lifecycle()(awake, { ...this.#cause, random }).map(({ id }) => id));
-    for (const each of awake) {
-      if (picked.has(each.id) && !await this.#attempt(progress, each)) break;
+    for (const active of awake) {
+      if (!picked.has(active.id)) continue;
+      const descendants = new Set<string>();
+      const outcome = await this.#execute(active, descendants);
+      if (outcome === undefined) {
+        // Interrupted: what the others have done is written, if that is anything.
+        if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
+        break;
+      }
+      this.#ran.add(active.id);
+      progress.settle(active.id, outcome, { now: clock.now(), descendants });
+      if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
@@ -224,21 +238,6 @@ class ChangeRun {
 
   #signed(): readonly Progress<ChangeHandler>[] {
     return this.#signatures.sign(this.#all, (id) => this.#ran.has(id));
-  }
-
-  /** False if it was interrupted. @throws The signal's reason, if that leaves nothing to be written. */
-  async #attempt(progress: Progress<ChangeHandler>, active: ActiveHandler<ChangeHandler>): Promise<boolean> {
-    const { patch, signal, clock } = this.#r;
-    const descendants = new Set<string>();
-    const outcome = await this.#execute(active, descendants);
-    if (outcome === undefined) {
-      if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
-      return false;
-    }
-    this.#ran.add(active.id);
-    progress.settle(active.id, outcome, { now: clock.now(), descendants });
-    if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
-    return true;
   }
 
   /** Undefined if it was interrupted. */

@@ -116,10 +116,9 @@ export class Controller implements Worker {
     const { wake, waited } = turn;
     observer.passBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
     const begun = clock.monotonic();
-    const attempt = (): Promise<Attempted> => this.#attempt(r, turn);
     const { result, error } = observer.around === undefined
-      ? await attempt()
-      : await observer.around({ kind: "pass", subject: state, wake }, attempt);
+      ? await this.#attempt(r, turn)
+      : await observer.around({ kind: "pass", subject: state, wake }, () => this.#attempt(r, turn));
     observer.passEnds?.(state, toPassEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(r, result);
   }

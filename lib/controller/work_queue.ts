@@ -202,7 +202,7 @@ export class WorkQueue {
   }
 
   async #run(state: ObjectState, item: Item, worker: Worker): Promise<void> {
-    const { limiter, gate, ready } = this.#options;
+    const { limiter, gate, ready, clock } = this.#options;
     const { signal } = this.#stopping;
     try {
       while (this.#isDue(state, item)) {
@@ -212,7 +212,22 @@ export class WorkQueue {
         const indexed = ready(state);
         if (indexed !== undefined) await indexed;
         if (this.#isStopped) break;
-        await this.#takeTurn(state, item, worker);
+        const now = clock.monotonic();
+        const { wake = "event", events, failures, since = now } = item;
+        item.events = [];
+        item.wake = undefined;
+        item.since = undefined;
+        try {
+          const result = await worker.run(state, { wake, events, failures, waited: now - since });
+          item.failures = result.failed === true ? item.failures + 1 : 0;
+          this.#settle(state, item, result);
+        } catch (error) {
+          // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
+          item.events.unshift(...events);
+          const after = Math.min(CRASH_PAUSE * 2 ** item.failures++, LONGEST_CRASH_PAUSE);
+          this.#settle(state, item, { kind: "throttle", after, wake: "error" });
+          throw error;
+        }
       }
     } finally {
       item.isRunning = false;
@@ -220,26 +235,6 @@ export class WorkQueue {
         this.#items.delete(state);
       }
     }
-  }
-
-  async #takeTurn(state: ObjectState, item: Item, worker: Worker): Promise<void> {
-    const now = this.#options.clock.monotonic();
-    const { wake = "event", events, failures, since = now } = item;
-    item.events = [];
-    item.wake = undefined;
-    item.since = undefined;
-    let result: TurnResult;
-    try {
-      result = await worker.run(state, { wake, events, failures, waited: now - since });
-    } catch (error) {
-      // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
-      item.events.unshift(...events);
-      const after = Math.min(CRASH_PAUSE * 2 ** item.failures++, LONGEST_CRASH_PAUSE);
-      this.#settle(state, item, { kind: "throttle", after, wake: "error" });
-      throw error;
-    }
-    item.failures = result.failed === true ? item.failures + 1 : 0;
-    this.#settle(state, item, result);
   }
 
   #settle(state: ObjectState, item: Item, result: Result): void {

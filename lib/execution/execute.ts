@@ -54,10 +54,9 @@ export async function execute<Args>(handler: Handler<Args>, options: ExecuteOpti
   const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
   observer.attemptBegins?.(subject, attempt);
   const begun = clock.monotonic();
-  const run = (): Promise<Outcome> => attemptOnce(handler, options);
   const outcome = observer.around === undefined
-    ? await run()
-    : await observer.around({ kind: "attempt", subject, attempt }, run);
+    ? await attemptOnce(handler, options)
+    : await observer.around({ kind: "attempt", subject, attempt }, () => attemptOnce(handler, options));
   observer.attemptEnds?.(subject, { ...attempt, outcome, seconds: clock.monotonic() - begun });
   return outcome;
 }

@@ -29,7 +29,7 @@ export interface InvokeOptions<Args> {
  */
 export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
   if (options.remaining === Infinity) {
-    return await callWith(options.args(options.signal), handler.fn);
+    return await context.run(options.args(options.signal), handler.fn);
   }
   return await invokeWithin(handler, options);
 }
@@ -50,7 +50,8 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
     controller.abort(error);
     timeout.reject(error);
   });
-  const run = (async (): Promise<unknown> => await callWith(options.args(controller.signal), handler.fn))();
+  const run =
+    (async (): Promise<unknown> => await context.run(options.args(controller.signal), handler.fn))();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });
   };
@@ -70,7 +71,7 @@ const context = new Context<unknown>();
 
 /** Calls the handler's function; what it was called with is there for everything that it calls and awaits. */
 export function callWith<Args>(args: Args, fn: (args: Args) => unknown): unknown {
-  return context.run(args, () => fn(args));
+  return context.run(args, fn);
 }
 
 /** Gives the one argument of the handler that is running; undefined outside of handlers. */

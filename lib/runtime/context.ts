@@ -11,9 +11,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export class Context<Value> {
   readonly #storage = new AsyncLocalStorage<Value>();
 
-  /** Calls the function, with the value there until its promise has settled; gives what it returns. */
-  run<Result>(value: Value, fn: () => Result): Result {
-    return this.#storage.run(value, fn);
+  /** Calls the function with the value, which is there until its promise has settled; returns what it returns. */
+  run<Given extends Value, Result>(value: Given, fn: (value: Given) => Result): Result {
+    return this.#storage.run(value, fn, value);
   }
 
   /** The value of the innermost call; undefined outside of all. */

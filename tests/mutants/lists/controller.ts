@@ -306,7 +306,7 @@ const changes: Mutant[] = [
   ], writes),
   ...breaksOf(CHANGES, [
     ["this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`],
-    ["if (picked.has(each.id) && !await", "if (!await"],
+    ["if (!picked.has(active.id)) continue;", ""],
     ["{ ...this.#cause, random }", "{ random }"],
     ["{ ...this.#cause, random }", "{ ...this.#cause, random: undefined as never }"],
   ], delays),
