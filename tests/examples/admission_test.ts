@@ -11,6 +11,8 @@ const README = new URL("../../examples/18-admission/README.md", import.meta.url)
 
 function reviewOf(spec: object): object {
   return {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
     request: {
       uid: "1",
       operation: "CREATE",
