@@ -25,7 +25,7 @@
  * @module
  */
 
-export type { Address, Api, NewObject, ObjectPatch } from "./lib/operator/api.ts";
+export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/operator/api.ts";
 export type { Events, Postable, PostOptions } from "./lib/operator/announcing.ts";
 export { daemon, defaultOperator, events, index, on, timer } from "./lib/operator/default_operator.ts";
 export {

@@ -1,123 +1,76 @@
 /**
  * The Database operator: turns a Database into a volume, a Service and a StatefulSet, and keeps them in step with it.
  *
- * A handler may run more than once: after an error, or after a crash of the operator. So each one asks for a state
- * ("there is such a Service"), not for a step ("make a Service").
+ * A handler may run more than once: after an error, or after a crash of the operator. So each one says what should be there
+ * (`op.api.apply`), not what to do: the API server makes it, or brings it in line, and nothing is sent where it is as it should.
  */
-import { ApiError, kinds, operator, ownerReference, PermanentError, TemporaryError } from "@lotse/lotse";
-import type { Address, KubeObject, ResourceType } from "@lotse/lotse";
+import { kinds, operator, PermanentError } from "@lotse/lotse";
+import type { ApplyOptions } from "@lotse/lotse";
 
 import { type Condition, Database } from "./database.ts";
 import * as manifests from "./manifests.ts";
 
-const op = operator();
+const op = operator({ networking: { fieldManager: "database-operator" } });
 
-op.on.create(Database, async function provision({ body, name, namespace, spec, patch, logger }) {
-  const origin = { name, namespace, spec, owner: ownerReference(body) };
+/** What the API refuses is tried again in ten seconds. */
+const SOON = { backoff: 10 };
+
+op.on.create(Database, SOON, async function provision({ body, name, namespace, spec, patch, logger }) {
+  const origin = { name, namespace, spec };
   logger.info("Provisioning", { engine: spec.engine, version: spec.version });
-  await ensureChildren(origin);
-
+  await applyChildren(origin, body);
   patch.status.state = "Provisioned";
   patch.status.endpoint = manifests.endpointOf(origin);
   patch.status.conditions = [provisioned()];
 });
 
-op.on.resume(Database, async function restore({ body, name, namespace, spec, logger }) {
-  await ensureChildren({ name, namespace, spec, owner: ownerReference(body) });
+op.on.resume(Database, SOON, async function restore({ body, name, namespace, spec, logger }) {
+  await applyChildren({ name, namespace, spec }, body);
   logger.info("Made sure that nothing went missing while the operator was away");
 });
 
-op.on.update(Database, async function change({ body, name, namespace, spec, diff, patch, logger }) {
-  const origin = { name, namespace, spec, owner: ownerReference(body) };
-  for (const { path, old } of diff) {
-    if (path.join(".") === "spec.version") refuseDowngrade({ from: String(old), to: spec.version });
+op.on.update(Database, SOON, async function change({ old, body, name, namespace, spec, patch, logger }) {
+  const { version, storage, replicas } = { ...spec, ...old.spec };
+  refuseDowngrade({ from: version, to: spec.version });
+  if (storage !== spec.storage) { // many storage classes cannot grow a volume, and none can shrink one: a human decides
+    patch.status.pendingAction = `Resize the volume from ${storage} to ${spec.storage}`;
+    logger.warn("The volume must be resized by hand", { from: storage, to: spec.storage });
   }
-  for (const { path, old, new: wanted } of diff) {
-    switch (path.join(".")) {
-      case "spec.replicas":
-        await amend(kinds.StatefulSet, manifests.statefulSet(origin));
-        logger.info("Scaled", { from: old, to: wanted });
-        break;
-      case "spec.version":
-        await amend(kinds.StatefulSet, manifests.statefulSet(origin));
-        if (spec.backupEnabled) await amend(kinds.CronJob, manifests.backupJob(origin));
-        logger.info("Upgraded", { from: old, to: wanted });
-        break;
-      case "spec.storage": // many storage classes cannot grow a volume, and none can shrink one: a human decides
-        patch.status.pendingAction = `Resize the volume from ${old} to ${wanted}`;
-        logger.warn("The volume must be resized by hand", { from: old, to: wanted });
-        break;
-    }
-  }
+  const origin = { name, namespace, spec };
+  await op.api.apply(kinds.StatefulSet, manifests.statefulSet(origin), { owner: body });
+  if (spec.backupEnabled) await op.api.apply(kinds.CronJob, manifests.backupJob(origin), { owner: body });
+  if (replicas !== spec.replicas) logger.info("Scaled", { from: replicas, to: spec.replicas });
+  if (version !== spec.version) logger.info("Upgraded", { from: version, to: spec.version });
 });
 
-op.on.field(Database, "spec.backupEnabled", async function backups({ body, name, namespace, spec, logger }) {
-  const job = manifests.backupJob({ name, namespace, spec, owner: ownerReference(body) });
-  if (spec.backupEnabled) await ensure(kinds.CronJob, job);
-  else await remove(kinds.CronJob, job);
-  logger.info(spec.backupEnabled ? "Nightly backups are on" : "Nightly backups are off");
-});
+op.on.field(
+  Database,
+  "spec.backupEnabled",
+  SOON,
+  async function backups({ body, name, namespace, spec, logger }) {
+    const job = manifests.backupJob({ name, namespace, spec });
+    if (spec.backupEnabled) await op.api.apply(kinds.CronJob, job, { owner: body });
+    else await op.api.delete(kinds.CronJob, { name: job.metadata.name, namespace }, { ifExists: true });
+    logger.info(spec.backupEnabled ? "Nightly backups are on" : "Nightly backups are off");
+  },
+);
 
-op.on.delete(Database, async function takeSnapshot({ name, namespace, spec, logger }) {
-  const snapshot = manifests.finalSnapshot({ name, namespace, spec });
-  await ensure(kinds.ConfigMap, snapshot);
-  logger.info("Took the final snapshot", { configMap: snapshot.metadata.name });
+op.on.delete(Database, SOON, async function takeSnapshot({ name, namespace, spec, logger }) {
+  const { metadata } = await op.api.apply(
+    kinds.ConfigMap,
+    manifests.finalSnapshot({ name, namespace, spec }),
+  );
+  logger.info("Took the final snapshot", { configMap: metadata.name });
 });
 
 op.on.event(kinds.Pod, { labels: manifests.OURS }, function followPod({ type, status, logger }) {
   logger.info("A Pod changed", { event: type ?? "LISTED", phase: status.phase });
 });
 
-async function ensureChildren(origin: manifests.Origin): Promise<void> {
-  await ensure(kinds.PersistentVolumeClaim, manifests.volumeClaim(origin));
-  await ensure(kinds.Service, manifests.service(origin));
-  await ensure(kinds.StatefulSet, manifests.statefulSet(origin));
-}
-
-/** Makes sure that there is such an object; one that is there already stays as it is. */
-async function ensure(kind: ResourceType, object: KubeObject): Promise<void> {
-  await calling(`create ${nameOf(object)}`, async () => {
-    await op.api.create(kind, object).catch(unlessRefusedWith(409));
-  });
-}
-
-/** Brings an object in line with the manifest; one that has gone missing is made again. */
-async function amend(kind: ResourceType, object: KubeObject): Promise<void> {
-  await ensure(kind, object);
-  await calling(`change ${nameOf(object)}`, async () => {
-    await op.api.patch(kind, addressOf(object), { spec: object.spec });
-  });
-}
-
-/** Makes sure that there is no such object. */
-async function remove(kind: ResourceType, object: KubeObject): Promise<void> {
-  await calling(`delete ${nameOf(object)}`, async () => {
-    await op.api.delete(kind, addressOf(object)).catch(unlessRefusedWith(404));
-  });
-}
-
-/** Calls the API; where that fails, the handler is to be tried again soon. */
-async function calling(what: string, call: () => Promise<void>): Promise<void> {
-  try {
-    await call();
-  } catch (error) {
-    throw new TemporaryError(`Cannot ${what}`, { delay: 10, cause: error });
-  }
-}
-
-/** Takes a refusal that says no more than what is wanted: "it is there already", "it is not there". */
-function unlessRefusedWith(status: number): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof ApiError) || error.status !== status) throw error;
-  };
-}
-
-function addressOf({ metadata: { name = "", namespace } }: KubeObject): Address {
-  return { name, namespace };
-}
-
-function nameOf({ kind, metadata }: KubeObject): string {
-  return `${kind} "${metadata.name}"`;
+async function applyChildren(origin: manifests.Origin, owner: ApplyOptions["owner"]): Promise<void> {
+  await op.api.apply(kinds.PersistentVolumeClaim, manifests.volumeClaim(origin), { owner });
+  await op.api.apply(kinds.Service, manifests.service(origin), { owner });
+  await op.api.apply(kinds.StatefulSet, manifests.statefulSet(origin), { owner });
 }
 
 function refuseDowngrade({ from, to }: { from: string; to: string }): void {

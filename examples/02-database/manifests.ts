@@ -3,7 +3,7 @@
  *
  * They know nothing of the API: what is wanted is written down here, how it gets there stands in handlers.ts.
  */
-import type { KubeObject, OwnerReference } from "@lotse/lotse";
+import type { Applied, kinds, ResourceType } from "@lotse/lotse";
 
 import type { DatabaseSpec, Engine } from "./database.ts";
 
@@ -12,9 +12,12 @@ export interface Origin {
   readonly name: string;
   readonly namespace: string | undefined;
   readonly spec: Readonly<DatabaseSpec>;
-  /** With whom the objects are to disappear. */
-  readonly owner: OwnerReference;
 }
+
+/** What is wanted of an object of a built-in kind: a field that the kind does not have is refused by the compiler. */
+type Manifest<Kind extends keyof typeof kinds> = typeof kinds[Kind] extends
+  ResourceType<infer Spec, infer Status> ? Applied<Spec, Status>
+  : never;
 
 /** What is particular to an engine. */
 interface EngineFacts {
@@ -46,10 +49,8 @@ export function endpointOf({ name, namespace, spec }: Origin): string {
   return `${name}.${namespace}.svc:${ENGINES[spec.engine].port}`;
 }
 
-export function volumeClaim(origin: Origin): KubeObject {
+export function volumeClaim(origin: Origin): Manifest<"PersistentVolumeClaim"> {
   return {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
     metadata: metadata(origin, `${origin.name}-data`),
     spec: {
       accessModes: ["ReadWriteMany"], // all replicas share it, each in a folder of its own
@@ -58,10 +59,8 @@ export function volumeClaim(origin: Origin): KubeObject {
   };
 }
 
-export function service(origin: Origin): KubeObject {
+export function service(origin: Origin): Manifest<"Service"> {
   return {
-    apiVersion: "v1",
-    kind: "Service",
     metadata: metadata(origin, origin.name),
     spec: {
       selector: labelsOf(origin.name),
@@ -70,11 +69,9 @@ export function service(origin: Origin): KubeObject {
   };
 }
 
-export function statefulSet(origin: Origin): KubeObject {
+export function statefulSet(origin: Origin): Manifest<"StatefulSet"> {
   const labels = labelsOf(origin.name);
   return {
-    apiVersion: "apps/v1",
-    kind: "StatefulSet",
     metadata: metadata(origin, origin.name),
     spec: {
       replicas: origin.spec.replicas,
@@ -91,7 +88,7 @@ export function statefulSet(origin: Origin): KubeObject {
   };
 }
 
-export function backupJob(origin: Origin): KubeObject {
+export function backupJob(origin: Origin): Manifest<"CronJob"> {
   const { dump, port } = ENGINES[origin.spec.engine];
   const container = {
     name: "backup",
@@ -103,8 +100,6 @@ export function backupJob(origin: Origin): KubeObject {
   const volume = { name: "data", persistentVolumeClaim: { claimName: `${origin.name}-data` } };
   const pod = { restartPolicy: "OnFailure", containers: [container], volumes: [volume] };
   return {
-    apiVersion: "batch/v1",
-    kind: "CronJob",
     metadata: metadata(origin, `${origin.name}-backup`),
     spec: {
       schedule: "30 2 * * *",
@@ -114,21 +109,19 @@ export function backupJob(origin: Origin): KubeObject {
   };
 }
 
-/** Has no owner: it is what remains. */
-export function finalSnapshot({ name, namespace, spec }: Omit<Origin, "owner">): KubeObject {
+/** It gets no owner: it is what remains. */
+export function finalSnapshot({ name, namespace, spec }: Origin): Manifest<"ConfigMap"> {
   return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
     metadata: { name: `${name}-final-snapshot`, namespace, labels: labelsOf(name) },
     data: { "spec.json": JSON.stringify(spec, null, 2) },
   };
 }
 
-function metadata({ name, namespace, owner }: Origin, ownName: string): KubeObject["metadata"] {
-  return { name: ownName, namespace, labels: labelsOf(name), ownerReferences: [owner] };
+function metadata({ name, namespace }: Origin, ownName: string): Applied<unknown, unknown>["metadata"] {
+  return { name: ownName, namespace, labels: labelsOf(name) };
 }
 
-function databaseContainer({ name, spec }: Origin): object {
+function databaseContainer({ name, spec }: Origin) {
   const { port, dataPath } = ENGINES[spec.engine];
   return {
     name: "database",

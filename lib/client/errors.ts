@@ -29,8 +29,8 @@ export interface ApiErrorOptions {
 
 /** An API server's refusal: any HTTP status from 400 up, or an ERROR event in a watch stream. */
 export class ApiError extends Error {
-  /** Always "ApiError". */
-  override readonly name = "ApiError";
+  /** "ApiError", or the name of a class below it. */
+  override readonly name: string = "ApiError";
   /** The HTTP status code, or the `code` of an ERROR event. */
   readonly status: number;
   /** Machine-readable, such as "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired". */

@@ -5,6 +5,7 @@
  * points to the author's line. 403 is not tried again here: a handler that may not do something is to say so at once.
  */
 
+import { type AppliedObject, applyObject } from "../client/apply.ts";
 import type {
   CallOptions,
   Client,
@@ -18,13 +19,14 @@ import { ObjectStore } from "../client/cache/object_store.ts";
 import { type WatchItem, watchObjects } from "../client/watch/watcher.ts";
 import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
 import type { PatchOf } from "../model/patch.ts";
+import { ownerReference, type Referable } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector, select } from "../model/selector.ts";
 import type { ResourceType } from "../registry/resource.ts";
 import { awaitedFrom } from "../runtime/call_site.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { WatcherSettings } from "../settings/sections.ts";
+import type { Settings } from "../settings/sections.ts";
 
 /** Which object. */
 export interface Address {
@@ -65,6 +67,35 @@ export interface JsonPatchOperation {
   readonly from?: string;
   /** What to add, to put in place, or to compare with. */
   readonly value?: unknown;
+}
+
+/** What an operator wants of an object: the fields that it owns, and no others. */
+export interface Applied<Spec, Status> {
+  /** Its address, and the metadata that are wanted. */
+  readonly metadata:
+    & Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
+    & { readonly name: string };
+  /** In part: only what is to be as it says. */
+  readonly spec?: PartOf<Spec>;
+  /** The same. Where it is a subresource, apply it with `subresource: "status"`. */
+  readonly status?: PartOf<Status>;
+  /** Whatever else the kind has. */
+  readonly [stanza: string]: unknown;
+}
+
+/** A value in part: lists as a whole. */
+export type PartOf<T> = T extends readonly unknown[] ? T
+  : T extends object ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
+  : T;
+
+/** How to apply. */
+export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
+  /** Who controls the object, so that it goes with its owner. An object without a namespace comes into the owner's. */
+  readonly owner?: Referable;
+  /** Take fields over from other managers. Default: false: that is an ApplyConflictError. */
+  readonly force?: boolean;
+  /** Whose fields they are from now on. Default: `networking.fieldManager` ("lotse"). */
+  readonly fieldManager?: string;
 }
 
 /** How to patch. */
@@ -123,6 +154,17 @@ export interface Api {
     kind: ResourceType<Spec, Status>,
     scope: WatchScope,
   ): AsyncIterable<WatchEvent<KubeObject<Spec, Status>>>;
+  /**
+   * Makes the object, or brings it in line, by server-side apply, and resolves to its newest state.
+   *
+   * Fields that were applied earlier and are left out now go away, unless somebody else owns them. Nothing is sent where the
+   * object says so already. Fields of others are an ApplyConflictError that names each with its manager and value.
+   */
+  apply<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    object: Applied<Spec, Status>,
+    options?: ApplyOptions,
+  ): Promise<KubeObject<Spec, Status>>;
   /** Creates an object; its `apiVersion` and `kind` are filled in. An ApiError has the status 409 if it is there. */
   create<Spec, Status>(
     kind: ResourceType<Spec, Status>,
@@ -155,7 +197,7 @@ export interface ApiSource {
   readonly client: Client;
   readonly host: Host;
   readonly logger: Logger;
-  readonly watching: WatcherSettings;
+  readonly settings: Pick<Settings, "networking" | "watching">;
 }
 
 /** Returns the API of an operator. @param source Is called for each call; it throws while the operator does not run. */
@@ -167,6 +209,17 @@ export function createApi(source: () => ApiSource): Api {
     }),
     list: (kind, options) => list(source, kind, options),
     watch: (kind, scope) => watch(source, kind, scope),
+    apply: awaitedFrom(async (kind, object, options = {}) => {
+      const { client, settings } = source();
+      const resource = await resolve(client, kind);
+      const { owner, fieldManager = settings.networking.fieldManager, ...rest } = options;
+      const wanted = owner === undefined ? object : ownedBy(owner, object, resource);
+      return await applyObject(client, resource, {
+        ...once(rest),
+        fieldManager,
+        object: applied(resource, wanted),
+      }) as KubeObject<never, never>; // what a kind looks like is the caller's knowledge
+    }),
     create: awaitedFrom(async (kind, object, options) => {
       const { client } = source();
       const resource = await resolve(client, kind);
@@ -211,7 +264,7 @@ async function* watch<Spec, Status>(
   kind: ResourceType<Spec, Status>,
   { namespace, labelSelector, fieldSelector, signal }: WatchScope,
 ): AsyncGenerator<WatchEvent<KubeObject<Spec, Status>>, void, void> {
-  const { client, host, logger, watching } = source();
+  const { client, host, logger, settings: { watching } } = source();
   const resource = await resolve(client, kind);
   const store = new ObjectStore();
   let refusal: ApiError | undefined;
@@ -280,7 +333,30 @@ async function resolve(
   return found;
 }
 
-function typed(resource: Resource, object: object): object {
-  const apiVersion = resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
-  return { apiVersion, kind: resource.kind, ...object };
+function typed<Content extends object>(
+  { group, version, kind }: Resource,
+  object: Content,
+): { readonly apiVersion: string; readonly kind: string } & Content {
+  return { apiVersion: group === "" ? version : `${group}/${version}`, kind, ...object };
+}
+
+function applied(resource: Resource, object: Applied<unknown, unknown>): AppliedObject {
+  const { name, namespace } = object.metadata;
+  const title = `${resource.kind} "${name ?? ""}"`;
+  if (!name) throw new TypeError(`Cannot apply ${title}: its name is missing`);
+  if (resource.namespaced && !namespace) {
+    throw new TypeError(`Cannot apply ${title}: its namespace is missing`);
+  }
+  return typed(resource, object);
+}
+
+function ownedBy(
+  owner: Referable,
+  object: Applied<unknown, unknown>,
+  { namespaced }: Resource,
+): Applied<unknown, unknown> {
+  const { metadata } = object;
+  const namespace = metadata.namespace ?? (namespaced ? owner.metadata?.namespace : undefined);
+  const ownerReferences = [...metadata.ownerReferences ?? [], ownerReference(owner)];
+  return { ...object, metadata: { ...metadata, namespace, ownerReferences } };
 }

@@ -83,7 +83,7 @@ export class OperatorRun {
     const { host, logger, registry, settings, identity } = options;
     const { gates, indexing, observer, work, metrics } = components;
     const { clock } = host;
-    this.api = { client, host, watching: settings.watching, logger: logger.child({ name: "lotse.api" }) };
+    this.api = { client, host, settings, logger: logger.child({ name: "lotse.api" }) };
     for (const warning of settings.persistence.warnings ?? []) logger.warn(warning);
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#watching = new TaskGroup({ onError });

@@ -42,6 +42,7 @@ export type { TypedPostOptions } from "../operator/announcing.ts";
 export type {
   JsonPatchOperation,
   PartAddress,
+  PartOf,
   PatchOptions,
   RemoveOptions,
   WatchScope,

@@ -68,6 +68,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "networking.requestTimeout": orNull(positive),
   "networking.connectTimeout": orNull(positive),
   "networking.requestLimit": orNull(count),
+  "networking.fieldManager": text,
   "networking.errorBackoffs": backoffs,
   "networking.enforceRetryAfter": flag,
   "networking.trustEnv": flag,

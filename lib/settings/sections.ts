@@ -182,6 +182,11 @@ export interface NetworkingSettings {
    * Null: no limit but that. Default: 64.
    */
   requestLimit: number | null;
+  /**
+   * In whose name `op.api.apply` writes: the server keeps for each name which fields it holds. Operators that apply to the
+   * same objects must have different ones. Default: "lotse".
+   */
+  fieldManager: string;
   /** Pauses between attempts. Default: 1, 1, 2, 3, 5, 8, 13, 21. */
   errorBackoffs: Backoffs;
   /** Whether a server's Retry-After replaces the pause even if it is shorter. Default: false. */

@@ -66,6 +66,7 @@ export function defaultSettings(): Settings {
       requestTimeout: 300,
       connectTimeout: null,
       requestLimit: 64,
+      fieldManager: "lotse",
       errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
       enforceRetryAfter: false,
       trustEnv: false,

@@ -8,9 +8,8 @@
 
 import { appendFileSync } from "node:fs";
 import process from "node:process";
-import { on, type Operator, TemporaryError } from "../../mod.ts";
-
-const CAUSES = ["create", "update", "delete", "resume", "field", "event"] as const;
+import { Registry } from "../../lib/registry/registry.ts";
+import { type Operator, TemporaryError } from "../../mod.ts";
 
 const { TRACE = "", HOLD } = process.env;
 
@@ -24,18 +23,15 @@ const op = await loadTraced();
 
 op.on.create("databases.example.com", { when: ({ labels }) => labels.inspected === "yes" }, inspect);
 
-/** Loads the example while whatever registers handlers wraps them. */
+/** Loads the example while registering handlers wraps them. */
 async function loadTraced(): Promise<Operator> {
-  const prototype = Object.getPrototypeOf(on);
-  const originals = CAUSES.map((cause) => [cause, prototype[cause]] as const);
-  for (const [cause, original] of originals) {
-    prototype[cause] = function (...args: unknown[]): void {
-      // Every form of registration ends with the function.
-      original.call(this, ...args.slice(0, -1), traced(args.at(-1) as (call: Call) => unknown));
-    };
-  }
+  const { add } = Registry.prototype;
+  Registry.prototype.add = function (handler) {
+    if (handler.type !== "change" && handler.type !== "event") return add.call(this, handler);
+    add.call(this, { ...handler, fn: traced(handler.fn as (call: Call) => unknown) });
+  };
   const { default: op } = await import("../../examples/02-database/handlers.ts");
-  for (const [cause, original] of originals) prototype[cause] = original;
+  Registry.prototype.add = add;
   return op;
 }
 

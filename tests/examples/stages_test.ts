@@ -113,7 +113,7 @@ describe("examples/02-database", () => {
 
   it("tries again after ten seconds where the API refuses a call", async () => {
     const stage = await setUp();
-    stage.broken = "POST";
+    stage.broken = /PATCH .*statefulsets/;
     await using runner = await stage.start(database);
     assert.equal((await stage.get(`${DATABASES}/orders`)).status?.state, undefined);
     stage.broken = undefined;

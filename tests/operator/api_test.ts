@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ApiError } from "../../lib/client/errors.ts";
+import type { ApplyConflictError } from "../../lib/client/apply.ts";
+import { ApiError } from "../../lib/client/errors.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { type Runner, start, virtualHost } from "../../lib/kits/testing/mod.ts";
 import { kinds, operator, resource, type WatchEvent } from "../../mod.ts";
@@ -138,6 +139,126 @@ describe("op.api", () => {
   it("works when a call is taken off it, and only while the operator runs", async () => {
     const { api: { get } } = operator();
     await assert.rejects(get(kinds.ConfigMap, A), { name: "TypeError", message: /is not running/ });
+  });
+});
+
+describe("op.api.apply()", () => {
+  const wanted = { metadata: { ...A, labels: { x: "y" } }, data: { a: "1", b: "2" } };
+
+  it("makes an object, sends nothing where it says so already, and takes away what is left out", async () => {
+    await withOperator(async ({ op: { api }, requests }) => {
+      const made = await api.apply(kinds.ConfigMap, wanted);
+      assert.deepEqual([made.data, made.metadata.labels], [wanted.data, { x: "y" }]);
+      requests.length = 0;
+      const again = await api.apply(kinds.ConfigMap, wanted);
+      assert.deepEqual(requests.map((each) => each.split(" ")[0]), ["GET"]);
+      assert.equal(again.metadata.managedFields, undefined);
+      await api.patch(kinds.ConfigMap, A, { data: { c: "3" } });
+      const { data } = await api.apply(kinds.ConfigMap, { ...wanted, data: { a: "1" } });
+      assert.deepEqual(data, { a: "1", c: "3" });
+    });
+  });
+
+  it("sends nothing for workloads, either: lists by keys, defaults and owners", async () => {
+    await withOperator(async ({ op: { api }, requests }) => {
+      const owner = await api.create(kinds.ConfigMap, { metadata: A });
+      const labels = { app: "web" };
+      const container = {
+        name: "web",
+        image: "nginx",
+        ports: [{ containerPort: 80, name: "http" }],
+        env: [{ name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }],
+        volumeMounts: [{ name: "data", mountPath: "/data" }],
+      };
+      const template = {
+        metadata: { labels },
+        spec: { containers: [container], volumes: [{ name: "data", emptyDir: {} }] },
+      };
+      const deployment = {
+        metadata: { name: "web" },
+        spec: { replicas: 2, selector: { matchLabels: labels }, template },
+      };
+      const service = {
+        metadata: { name: "web" },
+        spec: { selector: labels, ports: [{ name: "http", port: 80, targetPort: 8080 }] },
+      };
+      const made = await api.apply(kinds.Deployment, deployment, { owner });
+      assert.equal(made.metadata.namespace, "default");
+      assert.deepEqual(made.metadata.ownerReferences?.map(({ uid, controller }) => [uid, controller]), [
+        [owner.metadata.uid, true],
+      ]);
+      await api.apply(kinds.Service, service, { owner });
+      requests.length = 0;
+      await api.apply(kinds.Deployment, deployment, { owner });
+      await api.apply(kinds.Service, service, { owner });
+      assert.deepEqual(requests.map((each) => each.split(" ")[0]), ["GET", "GET"]);
+    });
+  });
+
+  it("names each conflict with its field, manager and value, and takes fields over where it is told to", async () => {
+    await withOperator(async ({ op: { api } }) => {
+      await api.apply(kinds.ConfigMap, { ...wanted, data: { a: "1", b: "2" } }, { fieldManager: "other" });
+      const mine = { ...wanted, data: { a: "one", b: "two" } };
+      await assert.rejects(api.apply(kinds.ConfigMap, mine), (error: ApplyConflictError) => {
+        assert.deepEqual(error.conflicts, [
+          { field: ".data.a", manager: '"other"', value: "1" },
+          { field: ".data.b", manager: '"other"', value: "2" },
+        ]);
+        assert.ok(error instanceof ApiError && error.status === 409);
+        assert.match(
+          error.message,
+          /Cannot apply ConfigMap "default\/a": it would change \.data\.a \("1"\) of "other", \.data\.b/,
+        );
+        return true;
+      });
+      const { data } = await api.apply(kinds.ConfigMap, mine, { force: true });
+      assert.deepEqual(data, mine.data);
+    });
+  });
+
+  it("puts back what somebody has changed or deleted", async () => {
+    await withOperator(async ({ op: { api } }) => {
+      await api.apply(kinds.ConfigMap, wanted, { force: true });
+      await api.patch(kinds.ConfigMap, A, { data: { a: "edited" } }, { fieldManager: "somebody" });
+      assert.deepEqual((await api.apply(kinds.ConfigMap, wanted, { force: true })).data, wanted.data);
+      await api.delete(kinds.ConfigMap, A);
+      assert.deepEqual((await api.apply(kinds.ConfigMap, wanted)).data, wanted.data);
+    });
+  });
+
+  it("applies the status by itself, and nothing twice", async () => {
+    await withOperator(async ({ op: { api }, requests }) => {
+      const labels = { app: "web" };
+      const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "b" }] } };
+      await api.apply(kinds.Deployment, {
+        metadata: A,
+        spec: { selector: { matchLabels: labels }, template },
+      });
+      const status = { observedGeneration: 1, replicas: 2 };
+      const call = () => api.apply(kinds.Deployment, { metadata: A, status }, { subresource: "status" });
+      assert.equal((await call()).status?.replicas, 2);
+      requests.length = 0;
+      await call();
+      assert.deepEqual(requests.map((each) => each.split(" ")[0]), ["GET"]);
+    });
+  });
+
+  it("refuses what has no address", async () => {
+    await withOperator(async ({ op: { api } }) => {
+      await assert.rejects(
+        api.apply(kinds.ConfigMap, { metadata: {} as { name: string } }),
+        /its name is missing/,
+      );
+      await assert.rejects(
+        api.apply(kinds.ConfigMap, { metadata: { name: "a" } }),
+        /its namespace is missing/,
+      );
+      const owner = { metadata: { name: "a" } };
+      await assert.rejects(api.apply(kinds.ConfigMap, wanted, { owner }), {
+        name: "TypeError",
+        message: /owner "a"/,
+      });
+    });
   });
 });
 

@@ -68,6 +68,7 @@ describe("defaultSettings()", () => {
         requestTimeout: 300,
         connectTimeout: null,
         requestLimit: 64,
+        fieldManager: "lotse",
         errorBackoffs: [1, 1, 2, 3, 5, 8, 13, 21],
         enforceRetryAfter: false,
         trustEnv: false,

@@ -22,14 +22,14 @@ export class Stage {
   readonly host: VirtualHost = virtualHost();
   readonly fetch: (request: Request) => Promise<Response>;
   readonly #folder: string;
-  /** While set, the API server is out of order for requests with this method. */
-  broken: string | undefined;
+  /** While set, the API server is out of order for these requests, such as "PATCH https://…/statefulsets/a". */
+  broken: RegExp | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
     const server = apiServer({ host: this.host });
     this.fetch = (request) =>
-      request.method === this.broken
+      this.broken?.test(`${request.method} ${request.url}`)
         ? Promise.resolve(new Response("{}", { status: 400 }))
         : server.fetch(request);
   }

@@ -328,6 +328,14 @@ it("objects of other kinds are typed by the kind: a misspelt field does not comp
     await api.patch(kinds.Deployment, address, { spec: { replica: 3 } });
     // @ts-expect-error Nor is there one in what is made.
     await api.create(Database, { metadata: { name: "a" }, spec: { engine: "mysql", version: "8", size: 3 } });
+    await api.apply(Database, { metadata: address, spec: { replicas: 3 } });
+    await api.apply(kinds.ConfigMap, { metadata: address, data: { a: "b" } }, { force: true });
+    // @ts-expect-error Of the wrong type.
+    await api.apply(Database, { metadata: address, spec: { replicas: "3" } });
+    // @ts-expect-error Misspelt.
+    await api.apply(Database, { metadata: address, spec: { replica: 3 } });
+    // @ts-expect-error An object has a name.
+    await api.apply(Database, { metadata: { namespace: "default" } });
     await api.delete(Database, address, { ifExists: true, signal: AbortSignal.timeout(1) });
     // @ts-expect-error A watch needs a signal, or it would never end.
     for await (const event of api.watch(Database, {})) void event;

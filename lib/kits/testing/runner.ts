@@ -81,9 +81,10 @@ export class Runner implements AsyncDisposable {
     this.#timeout = timeout;
     host.network.route(ORIGIN, cluster.fetch);
     const credentials = fixedCredentials({ server: ORIGIN });
-    const { networking, watching } = defaultSettings();
+    const settings = defaultSettings();
+    const { networking } = settings;
     this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
-    const outside = { host, watching, client: createClient(this.#transport), logger: silentLogger() };
+    const outside = { host, settings, client: createClient(this.#transport), logger: silentLogger() };
     this.api = createApi(() => outside);
     const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
     const runOptions = {

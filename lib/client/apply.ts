@@ -1,0 +1,208 @@
+/**
+ * Server-side apply: writes what an operator wants of an object, and nothing where the server has it noted already.
+ *
+ * The server keeps for each field manager which fields its applied configuration held (`metadata.managedFields`). An apply
+ * changes nothing if it holds exactly these fields, with the values that the object has; then it is not sent. Where that is
+ * hard to tell (values that the server writes in another way, such as quantities), it is sent, and the server finds out.
+ * Source: Kubernetes, docs/reference/using-api/server-side-apply; KEP-555.
+ */
+
+import { isEqualJson, isObject } from "../model/json.ts";
+import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
+import type { Addressable, CallOptions, Client, PatchRequest } from "./client.ts";
+import { ApiError } from "./errors.ts";
+
+/** An object to be applied: its address, its type, and the fields that are wanted. */
+export interface AppliedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Partial<ObjectMeta> & { readonly name: string };
+  readonly [stanza: string]: unknown;
+}
+
+export interface ApplyRequest
+  extends CallOptions, Pick<PatchRequest, "force" | "dryRun" | "fieldValidation"> {
+  /** Whose fields they are from now on. */
+  readonly fieldManager: string;
+  /** Such as "status". Default: the object itself. */
+  readonly subresource?: string;
+}
+
+/** A field that somebody else owns, and that an apply would change. */
+export interface FieldConflict {
+  /** As the server names it, such as ".spec.replicas" or `.spec.ports[port=80].name`. */
+  readonly field: string;
+  /** Whose it is, as the server says it, such as `"kubectl" using apps/v1`. */
+  readonly manager: string;
+  /** What is there; undefined where that cannot be told. */
+  readonly value: unknown;
+}
+
+/** An apply would change fields of others. Its status is 409. */
+export class ApplyConflictError extends ApiError {
+  /** Always "ApplyConflictError". */
+  override readonly name: string = "ApplyConflictError";
+  /** All of them. */
+  readonly conflicts: readonly FieldConflict[];
+
+  /** Makes the error from the server's refusal. */
+  constructor(refusal: ApiError, options: { readonly title: string; readonly live: KubeObject | undefined }) {
+    const { status, request, headers, body } = refusal;
+    super({ status, request, headers, body, cause: refusal });
+    this.conflicts = conflictsIn(refusal, options.live);
+    const listed = this.conflicts.map(({ field, manager, value }) =>
+      `${field}${value === undefined ? "" : ` (${JSON.stringify(value)})`} of ${manager}`
+    );
+    this.message =
+      `Cannot apply ${options.title}: it would change ${listed.join(", ")}; leave these fields out, or ` +
+      `take them over with force: true`;
+  }
+}
+
+/**
+ * Applies an object, and returns its newest state.
+ *
+ * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
+ */
+export async function applyObject(
+  client: Client,
+  resource: Addressable,
+  { object, ...request }: ApplyRequest & { readonly object: AppliedObject },
+): Promise<KubeObject> {
+  const { fieldManager, subresource, force, dryRun, fieldValidation, ...options } = request;
+  const { name, namespace } = object.metadata;
+  const live = await unlessMissing(() =>
+    client.get(resource, { name, namespace }, { ...options, managedFields: true })
+  );
+  if (live !== undefined && isApplied(live, { object, fieldManager, subresource })) {
+    return withoutOwners(live);
+  }
+  const body: PatchRequest = { type: "apply", body: object, fieldManager, force, dryRun, fieldValidation };
+  try {
+    return await client.patch(resource, { name, namespace, subresource }, body, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isConflict(error)) throw error;
+    throw new ApplyConflictError(error, { title: `${object.kind} "${namespace ?? ""}/${name}"`, live });
+  }
+}
+
+/** Tells whether the manager's applied configuration is this one, and the object still says so. */
+export function isApplied(
+  live: KubeObject,
+  { object, fieldManager, subresource = "" }: Pick<ApplyRequest, "fieldManager" | "subresource"> & {
+    readonly object: AppliedObject;
+  },
+): boolean {
+  const { managedFields } = live.metadata;
+  const entries: readonly unknown[] = Array.isArray(managedFields) ? managedFields : [];
+  const own = entries.filter(isObject).find((entry) =>
+    entry.manager === fieldManager && entry.operation === "Apply" && (entry.subresource ?? "") === subresource
+  );
+  if (own === undefined || own.apiVersion !== object.apiVersion || !isObject(own.fieldsV1)) return false;
+  const { apiVersion: _version, kind: _kind, metadata, ...stanzas } = object;
+  const { name: _name, namespace: _namespace, ...rest } = metadata;
+  const wanted = Object.keys(rest).length > 0 ? { ...stanzas, metadata: rest } : stanzas;
+  return holds(wanted, live, own.fieldsV1);
+}
+
+/** Whether the value is what the set of fields says, and what is there. */
+function holds(wanted: unknown, live: unknown, fields: JsonObject): boolean {
+  const elements = Object.keys(fields).filter((element) => element !== ".");
+  if (elements.length === 0) return isPartOf(wanted, live);
+  if (Array.isArray(wanted)) return holdsItems(wanted, live, fields);
+  if (!isObject(wanted) || !isObject(live)) return false;
+  const names = Object.keys(wanted).filter((name) => wanted[name] !== undefined);
+  return names.length === elements.length && names.every((name) => {
+    const below = fields[`f:${name}`];
+    return isObject(below) && holds(wanted[name], Object.hasOwn(live, name) ? live[name] : undefined, below);
+  });
+}
+
+/** Items of lists are named by their keys, `k:{"name":"a"}`, or by their values, `v:"a"`. */
+function holdsItems(wanted: readonly unknown[], live: unknown, fields: JsonObject): boolean {
+  const elements = Object.entries(fields).filter(([element]) => element !== ".");
+  if (!Array.isArray(live) || elements.length !== wanted.length) return false;
+  return elements.every(([element, below]) => {
+    const parsed = parseElement(element);
+    if (parsed === undefined || !isObject(below)) return false;
+    const { keys, value } = parsed;
+    if (keys === undefined) {
+      return wanted.some((item) => isEqualJson(item, value)) && live.some((item) => isEqualJson(item, value));
+    }
+    // NB: what is wanted may leave out a key that has a default, such as the protocol of a port.
+    const item = only(wanted, (each) => agrees(each, keys, true));
+    const found = only(live, (each) => agrees(each, keys, false));
+    return item !== undefined && found !== undefined && holds(item, found, below);
+  });
+}
+
+function parseElement(element: string): { readonly keys?: JsonObject; readonly value?: unknown } | undefined {
+  try {
+    const parsed: unknown = JSON.parse(element.slice(2));
+    if (element.startsWith("v:")) return { value: parsed };
+    return element.startsWith("k:") && isObject(parsed) ? { keys: parsed } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function only(items: readonly unknown[], isWanted: (item: JsonObject) => boolean): JsonObject | undefined {
+  const [found, second] = items.filter(isObject).filter(isWanted);
+  return second === undefined ? found : undefined;
+}
+
+function agrees(item: JsonObject, keys: JsonObject, isLoose: boolean): boolean {
+  return Object.entries(keys).every(([name, value]) =>
+    Object.hasOwn(item, name) ? isEqualJson(item[name], value) : isLoose
+  );
+}
+
+/** Whether all that is wanted is there; the server may have added to it. */
+function isPartOf(wanted: unknown, live: unknown): boolean {
+  if (isObject(wanted)) {
+    const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
+    if (!isObject(live)) return given.length === 0 && live === undefined;
+    return given.every(([name, value]) =>
+      isPartOf(value, Object.hasOwn(live, name) ? live[name] : undefined)
+    );
+  }
+  if (!Array.isArray(wanted)) return wanted !== null && isEqualJson(wanted, live);
+  return Array.isArray(live) && live.length === wanted.length &&
+    wanted.every((item, index) => isPartOf(item, live[index]));
+}
+
+function withoutOwners(live: KubeObject): KubeObject {
+  const { managedFields: _owners, ...metadata } = live.metadata;
+  return { ...live, metadata };
+}
+
+async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function isConflict({ status, details }: ApiError): boolean {
+  return status === 409 && details?.causes?.some(({ reason }) => reason === "FieldManagerConflict") === true;
+}
+
+function conflictsIn({ details }: ApiError, live: KubeObject | undefined): FieldConflict[] {
+  return (details?.causes ?? []).map(({ field = "", message = "" }) => ({
+    field,
+    manager: message.replace(/^conflict with /, ""),
+    value: valueAt(live, field),
+  }));
+}
+
+/** Only paths of names can be followed: items of lists are named by their keys. */
+function valueAt(live: KubeObject | undefined, field: string): unknown {
+  if (live === undefined || !/^(\.[\w-]+)+$/.test(field)) return undefined;
+  let value: unknown = live;
+  for (const name of field.slice(1).split(".")) {
+    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
