@@ -3,7 +3,7 @@
  * again only when the object is another one by then.
  *
  * The digest is of the object as it will be when everything is written: what handlers themselves write calls none of them
- * again, whoever of them it was. Source: docs/decisions/0012-progress-digests.md.
+ * again, whoever of them it was. Source: docs/decisions/0012-own-patches.md.
  */
 
 import type { Progress, Purpose } from "../execution/progress.ts";

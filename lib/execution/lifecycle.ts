@@ -1,7 +1,7 @@
 /**
  * Which of the handlers that may run now do run in this cycle.
  *
- * Source: Kopf, docs/handlers "Lifecycles", A §6.5. They apply to change handlers and their sub-handlers; everything else
+ * Source: Kopf, docs/handlers "Lifecycles", scenarios A165–A182. They apply to change handlers and their sub-handlers; everything else
  * runs all at once.
  */
 

@@ -6,7 +6,7 @@
  * up. The others are there to be purged with it. A record counts only for the purpose that it was made for, and a finished
  * one only while the object still is as its handler last saw it (the digest): else the handler runs again. Handlers that
  * are mixed into causes that are not theirs (resumption) go on where they were when the cause becomes another one.
- * Source: Kopf, A §5.2; deviations G1, G2, G3.
+ * Source: scenarios A139–A164, G1, G2, G3.
  */
 
 import type { Seconds } from "../runtime/host.ts";

@@ -1,7 +1,7 @@
 /**
  * The activities of one run: which handlers they have, how long they may take, and what their results are for.
  *
- * Source: Kopf, A §2.4; B §5.11, §6.1; deviations G17, D10.
+ * Source: scenarios B260–B278, B240–B259; scenarios G17, D10.
  */
 
 import type { ConnectionInfo } from "../client/auth/connection_info.ts";

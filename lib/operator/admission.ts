@@ -2,7 +2,7 @@
  * Admission while an operator runs: the server that reviews come through, and the configurations that send them there.
  *
  * Both begin once the kinds are known. When the operator stops, configurations let go first, so that no request is refused
- * since nobody listens any more. Source: Kopf, B §3.4, §3.5.
+ * since nobody listens any more. Source: scenarios B128–B157.
  */
 
 import { aborted } from "../async/timeout.ts";

@@ -3,7 +3,7 @@
  *
  * Hundreds of namespaces would be hundreds of streams. Where rights allow, one stream brings the objects of all of them, and
  * those of the others are dropped as they come. Rights change: a kind that is refused gets a stream per namespace, and it is
- * tried now and then whether the whole cluster is allowed again. Source: issue 6, "500 namespaces by glob".
+ * tried now and then whether the whole cluster is allowed again. Source: docs/architecture.md.
  */
 
 import type { TaskGroup } from "../async/tasks.ts";

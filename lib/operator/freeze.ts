@@ -1,7 +1,7 @@
 /**
  * Pausing operators from outside, and letting them go on: a record in their peering objects, of somebody who does not work.
  *
- * The record is written once and expires by itself. Source: Kopf, B §4.7.
+ * The record is written once and expires by itself. Source: scenarios B158–B185.
  */
 
 import type { Client } from "../client/client.ts";

@@ -2,7 +2,7 @@
  * Which kinds an operator watches: what its handlers select from what the server serves, now and whenever CRDs change.
  *
  * A selector that is ambiguous, finds nothing, or finds what cannot be watched disables itself only, with a warning; it works
- * as soon as the cluster changes. Source: Kopf, A §2.11 "Revision"; deviation G11.
+ * as soon as the cluster changes. Source: scenarios A21–A50 "Revision", G11.
  */
 
 import type { Client } from "../client/client.ts";
@@ -107,7 +107,7 @@ export class Observation {
     }
   }
 
-  /** An object that the server selects no more is out of sight, and keeps our finalizer. Source: deviations, Kopf 1.45 §4.2. */
+  /** An object that the server selects no more is out of sight, and keeps our finalizer.  */
   #warnOfLeaving(resource: Resource): void {
     const { settings, registry } = this.#options;
     if (settings === undefined) return;
