@@ -1,7 +1,7 @@
 /**
  * What is particular to each built-in kind when it is written.
  *
- * Without full schemas of the built-in kinds, unknown fields are kept and most values go unchecked.
+ * Types and unknown fields are a matter of decoding (`requests/typed_decode.ts`); of the values, only some are checked.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
@@ -16,7 +16,7 @@ export function builtinRules(kind: string): KindRules {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
       defaultBuiltin(kind, object);
-      return dropUnknown(kind, object);
+      return [];
     },
     settle(object, old) {
       if (kind === "Service") allocateAddresses(object);
@@ -35,7 +35,7 @@ const NAMESPACE_RULES: Omit<KindRules, "validate"> = {
   normalize(object) {
     const { metadata } = object;
     metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
-    return dropUnknown("Namespace", object);
+    return [];
   },
   settle(object, old) {
     if (old !== undefined) return;
@@ -73,43 +73,6 @@ function labelJob(job: KubeObject): void {
 
 function annotateDaemonSet({ metadata }: KubeObject): void {
   metadata.annotations = { "deprecated.daemonset.template.generation": "1", ...metadata.annotations };
-}
-
-/** The fields of the kinds that have others than `spec` and `status`. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  ConfigMap: ["data", "binaryData", "immutable"],
-  Endpoints: ["subsets"],
-  Event: [
-    "involvedObject",
-    "reason",
-    "message",
-    "source",
-    "firstTimestamp",
-    "lastTimestamp",
-    "count",
-    "type",
-    "eventTime",
-    "series",
-    "action",
-    "related",
-    "reportingComponent",
-    "reportingInstance",
-  ],
-  PriorityClass: ["value", "globalDefault", "description", "preemptionPolicy"],
-  Secret: ["data", "stringData", "type", "immutable"],
-  ServiceAccount: ["secrets", "imagePullSecrets", "automountServiceAccountToken"],
-};
-
-/** Drops what is not a field of the kind, on the highest level; below that everything is kept. */
-function dropUnknown(kind: string, object: KubeObject): string[] {
-  const known = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] ?? [] : ["spec", "status"];
-  const dropped: string[] = [];
-  for (const field of Object.keys(object)) {
-    if (field === "apiVersion" || field === "kind" || field === "metadata" || known.includes(field)) continue;
-    delete object[field];
-    dropped.push(field);
-  }
-  return dropped;
 }
 
 /** `stringData` can only be written: it ends up in `data`. */

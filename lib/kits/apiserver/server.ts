@@ -17,7 +17,7 @@ import type { Cluster } from "./cluster.ts";
 import { Kinds } from "./kinds.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
 import { refusalResponse } from "./requests/respond.ts";
-import { internal, Refusal } from "./refusal.ts";
+import { badRequest, internal, Refusal } from "./refusal.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
 import { Store } from "./store.ts";
@@ -71,10 +71,7 @@ export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptio
   const lifecycle = startLifecycle(cluster);
   const app = new Hono<Asked>();
   addRoutes(app, cluster);
-  const refuse = (error: unknown) =>
-    refusalResponse(
-      error instanceof Refusal ? error : internal(error instanceof Error ? error.message : String(error)),
-    );
+  const refuse = (error: unknown) => refusalResponse(toRefusal(error));
   app.onError(refuse);
   const answer = async (request: Request, credentials: Credentials): Promise<Response> => {
     try {
@@ -102,4 +99,13 @@ export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptio
       return String(store.version);
     },
   };
+}
+
+/** NB: bodies of many thousand levels are JSON, but nothing that could be walked; the real server stops at 10,000. */
+function toRefusal(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const isTooDeep = error instanceof RangeError && error.message.includes("call stack");
+  return isTooDeep
+    ? badRequest("exceeded max depth")
+    : internal(error instanceof Error ? error.message : String(error));
 }

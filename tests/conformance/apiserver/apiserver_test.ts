@@ -14,9 +14,11 @@ import { differences } from "./compare.ts";
 import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
+import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { LISTS } from "./scenarios/lists.ts";
+import { MEDIA_TYPES } from "./scenarios/media_types.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { POLICIES } from "./scenarios/policies.ts";
@@ -32,6 +34,8 @@ const SCENARIOS: readonly Scenario[] = [
   ...OBJECTS,
   ...PATCHES,
   ...APPLYING,
+  ...DECODING,
+  ...MEDIA_TYPES,
   ...SCHEMAS,
   ...LISTS,
   ...WATCHES,

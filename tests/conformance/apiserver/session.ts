@@ -3,6 +3,8 @@
  */
 
 import assert from "node:assert/strict";
+import { decodeProtobuf } from "../../../lib/kits/apiserver/protobuf/decode.ts";
+import { encodeProtobuf, PROTOBUF } from "../../../lib/kits/apiserver/protobuf/encode.ts";
 import { normalizer } from "./normalize.ts";
 import type { HookAnswer, ServedHook, Target } from "./target.ts";
 
@@ -82,6 +84,18 @@ export class Session {
     return reply.body;
   }
 
+  /** The same in protocol buffers, both ways. */
+  async proto(method: string, path: string, object?: Answer): Promise<Answer> {
+    const body = object === undefined
+      ? undefined
+      : encodeProtobuf(object) ?? assert.fail("no message is known");
+    const type = object === undefined ? undefined : { "content-type": PROTOBUF };
+    const reply = await this.call(method, path, body, { accept: PROTOBUF, ...type });
+    assert.ok(reply.code < 300, `${method} ${path}: ${reply.code} ${JSON.stringify(reply.body)}`);
+    assert.equal(reply.headers.get("content-type"), PROTOBUF);
+    return reply.body;
+  }
+
   /** Sends a request that stays out of the transcript. */
   async peek(
     method: string,
@@ -90,8 +104,13 @@ export class Session {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Reply> {
     const response = await this.#target.send({ method, path, body, headers });
+    const type = response.headers.get("content-type") ?? "";
+    if (type === PROTOBUF) {
+      const body = decodeProtobuf(new Uint8Array(await response.arrayBuffer()));
+      return { code: response.status, body, headers: response.headers };
+    }
     const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json");
+    const isJson = type.includes("json");
     return {
       code: response.status,
       body: isJson && text !== "" ? JSON.parse(text) : text,

@@ -21,7 +21,7 @@ export interface Ask {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
-  /** Sent as JSON, a text as it is. */
+  /** Sent as JSON; texts and bytes as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ export function inProcessTarget(): Target {
         new Request(`https://api.test${path}`, {
           method,
           headers: headersFor(body, headers),
-          body: textOf(body),
+          body: bodyOf(body),
         }),
       ),
     async pause(seconds) {
@@ -102,9 +102,9 @@ export async function realTarget(): Promise<Target> {
         outgoing.on("error", reject);
         // NB: without a length, Node sends the body of a DELETE unframed, and the server takes it for the next request.
         if (body !== undefined) {
-          outgoing.setHeader("content-length", new TextEncoder().encode(textOf(body)).length);
+          outgoing.setHeader("content-length", bytesOf(body).length);
         }
-        outgoing.end(textOf(body));
+        outgoing.end(body === undefined ? undefined : bytesOf(body));
       }),
     pause: (seconds) => sleep(seconds * 1000),
     serveHook: (answer) => serveHook(nodeHost().network, answer),
@@ -144,6 +144,12 @@ function headersFor(body: unknown, headers: Readonly<Record<string, string>> = {
   return { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers };
 }
 
-function textOf(body: unknown): string | undefined {
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
   return body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  const given = bodyOf(body) ?? "";
+  return typeof given === "string" ? new TextEncoder().encode(given) : given;
 }

@@ -82,6 +82,7 @@ describe("openapiV3()", () => {
     assert.deepEqual(Object.keys(content as JsonObject), [
       "application/json-patch+json",
       "application/merge-patch+json",
+      "application/apply-patch+yaml",
     ]);
   });
 

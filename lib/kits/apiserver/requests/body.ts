@@ -7,6 +7,7 @@ import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
 import { decodeBody, type Decoded } from "./decode.ts";
+import { duplicateKeys } from "./duplicates.ts";
 import { decodeProtobuf } from "../protobuf/decode.ts";
 import { PROTOBUF } from "../protobuf/encode.ts";
 import { concat } from "./respond.ts";
@@ -89,15 +90,23 @@ function readProtobuf(bytes: Uint8Array): unknown {
 }
 
 /**
- * Reads an object of that kind; `apiVersion` and `kind` may be left out.
+ * Reads an object of that kind; `apiVersion` and `kind` may be left out. Keys that stand twice are looked for if it is strict.
  *
  * @throws {Refusal} 400 if it is none; 413; 415
  */
-export async function readObject(request: Request, kind: Kind): Promise<Decoded> {
+export async function readObject(
+  request: Request,
+  { kind, strict }: { readonly kind: Kind; readonly strict: boolean },
+): Promise<Decoded> {
   const prefix =
     `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: `;
-  const value = await readValue(request, prefix);
-  if (isObject(value)) return decodeBody(value, kind);
+  const isJson = ["", "application/json", "*/*"].includes(contentTypeOf(request));
+  const text = isJson ? await readText(request) : undefined;
+  const value = text === undefined ? await readValue(request, prefix) : parseText(text, { prefix });
+  if (isObject(value)) {
+    const decoded = decodeBody(value, kind);
+    return text === undefined || !strict ? decoded : { ...decoded, duplicates: duplicateKeys(text) };
+  }
   if (value === undefined) throw badRequest(`${prefix}unexpected end of JSON input (<empty>)`);
   const word = Array.isArray(value) ? "array" : typeof value;
   throw badRequest(`${prefix}json: cannot unmarshal ${word} into Go value of type ${kind.kind}`);

@@ -5,12 +5,16 @@
 import type { JsonObject, KubeObject, ObjectMeta } from "../../../model/object.ts";
 import { groupOf, type Kind } from "../kinds.ts";
 import { badRequest, invalid, invalidPatch } from "../refusal.ts";
+import { typeOfKind } from "../types/mod.ts";
 import { getOwn, isObject } from "../values.ts";
+import { decodeTyped } from "./typed_decode.ts";
 
 /** An object whose metadata has the right types, and the paths of the fields that nobody knows. */
 export interface Decoded {
   readonly object: KubeObject;
   readonly unknown: readonly string[];
+  /** The paths of the keys that stand more than once. */
+  readonly duplicates: readonly string[];
 }
 
 /** What a field must be: Go's name for the type of the whole, and of what it is made of. */
@@ -116,8 +120,11 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
     fail,
   });
   const object: KubeObject = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...rest };
-  if (!kind.custom) checkShape(object, fail);
-  return { object, unknown };
+  // NB: what is converted has the shape in which it is kept, which is that of another version.
+  const type = kind.custom ? undefined : typeOfKind(kind.conversion === undefined ? apiVersion : "v1", name);
+  if (type !== undefined) decodeTyped(object, type, { fail, unknown });
+  if (name === "Secret" && !kind.custom) checkBase64(object.data, fail);
+  return { object, unknown, duplicates: [] };
 }
 
 interface Decoding {
@@ -199,35 +206,6 @@ function firstFault(
 function wordFor(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-/** Maps of texts in built-in kinds. */
-const MAPS: Readonly<Record<string, readonly string[]>> = {
-  ConfigMap: ["data", "binaryData"],
-  Secret: ["data", "stringData"],
-};
-
-/** Checks the few types of built-in kinds that clients get wrong most. */
-function checkShape(object: KubeObject, fail: (fault: string) => never): void {
-  const { kind = "" } = object;
-  for (const field of Object.hasOwn(MAPS, kind) ? MAPS[kind] ?? [] : []) {
-    const value = object[field];
-    if (value === undefined || value === null) continue;
-    const fault = typeFault(value, "map");
-    if (fault !== undefined) {
-      fail(
-        `json: cannot unmarshal ${fault.found} into Go struct field ${kind}.${field} of type ${fault.wanted}`,
-      );
-    }
-  }
-  if (kind === "Secret") checkBase64(object.data, fail);
-  for (const field of ["spec", "status"]) {
-    const value = object[field];
-    if (value === undefined || value === null || isObject(value)) continue;
-    fail(
-      `json: cannot unmarshal ${wordFor(value)} into Go struct field ${kind}.${field} of type v1.${kind}Spec`,
-    );
-  }
 }
 
 function checkBase64(data: unknown, fail: (fault: string) => never): void {

@@ -118,7 +118,7 @@ function get(cluster: Cluster, { kind, path, query, shape }: Call): Response {
 }
 
 async function create(cluster: Cluster, call: Call): Promise<Response> {
-  const decoded = await readObject(call.request, call.kind);
+  const decoded = await readObject(call.request, { kind: call.kind, strict: isStrict(call) });
   return await created(cluster, call, decoded);
 }
 
@@ -143,7 +143,7 @@ async function created(
 async function replace(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, shape } = call;
   const { namespace, name = "", subresource } = path;
-  const decoded = await readObject(request, kind);
+  const decoded = await readObject(request, { kind, strict: isStrict(call) });
   const reference = { namespace, name };
   checkPlace(decoded.object, reference);
   const creates = kind.createOnUpdate && subresource === undefined;
@@ -246,6 +246,10 @@ interface ReporterOptions {
 const PREFER_DOMAIN =
   "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
 
+function isStrict({ query }: Call): boolean {
+  return query.get("fieldValidation") !== "Ignore";
+}
+
 /** What becomes of unknown fields: nothing, warnings or a refusal, as `fieldValidation` says. */
 function reporter(
   { query, kind }: Call,
@@ -254,7 +258,10 @@ function reporter(
   const mode = query.get("fieldValidation") ?? "Warn";
   const warn = warner(headers);
   return (found) => {
-    const unknown = [...decoded.unknown, ...found].map((field) => `unknown field "${field}"`);
+    const unknown = [
+      ...decoded.duplicates.map((field) => `duplicate field "${field}"`),
+      ...[...decoded.unknown, ...found].map((field) => `unknown field "${field}"`),
+    ];
     if (mode === "Strict" && unknown.length > 0) {
       const fault = `strict decoding error: ${unknown.join(", ")}`;
       const { kind: name, version } = kind;

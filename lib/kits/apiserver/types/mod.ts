@@ -96,6 +96,24 @@ export function fieldOf(type: string, name: string): Field | undefined {
   return token === undefined ? undefined : parseField(token, groupOf(type));
 }
 
+const byName = new Map<string, ReadonlyMap<string, Field>>();
+
+/** Returns the fields of a type by their names, parsed once; undefined if it has none of its own. */
+export function fieldsByName(type: string): ReadonlyMap<string, Field> | undefined {
+  const known = byName.get(type);
+  if (known !== undefined) return known;
+  const fields = fieldsOf(type);
+  if (fields === undefined) return undefined;
+  const found = new Map(fields.map((field) => [field.name, field]));
+  byName.set(type, found);
+  return found;
+}
+
+/** Tells whether a type has no fields of its own, such as Quantity. */
+export function isSingle(type: string): boolean {
+  return Object.hasOwn(SPECIAL, type);
+}
+
 /** Tells whether a type is one value for server-side apply. */
 export function isAtomic(type: string): boolean {
   return lineOf(type)?.startsWith("^") ?? false;

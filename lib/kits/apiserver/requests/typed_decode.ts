@@ -1,0 +1,185 @@
+/**
+ * Built-in kinds have types: what does not fit is refused in Go's words, and what nobody knows is dropped.
+ *
+ * Source: sigs.k8s.io/json; k8s.io/apimachinery, pkg/runtime/serializer/json. NB: Go's names for kinds of texts
+ * (v1.ServiceType) are not known here; all are called string.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
+import { isObject } from "../values.ts";
+
+/** What becomes of what does not fit. */
+export interface TypedDecoding {
+  /** Refuses the object. */
+  readonly fail: (fault: string) => never;
+  /** Takes the paths of the fields that nobody knows. */
+  readonly unknown: string[];
+}
+
+interface Place {
+  /** What Go calls the place: the names of fields, without indices. */
+  readonly path: string;
+  /** The place with indices. */
+  readonly exact: string;
+  /** The struct that the field is of. */
+  readonly owner: string;
+}
+
+/** Checks an object against its type and drops unknown fields and nulls, in place. `metadata` is somebody else's. */
+export function decodeTyped(object: JsonObject, type: string, decoding: TypedDecoding): void {
+  const names = ["apiVersion", "kind", "metadata"];
+  decodeStruct(
+    object,
+    { type, skipped: names, place: { path: "", exact: "", owner: shortName(type) } },
+    decoding,
+  );
+}
+
+interface Struct {
+  readonly type: string;
+  readonly skipped: readonly string[];
+  readonly place: Place;
+}
+
+function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, decoding: TypedDecoding): void {
+  const fields = fieldsByName(type);
+  if (fields === undefined) return;
+  const owner = shortName(type);
+  for (const key of Object.keys(object)) {
+    if (skipped.includes(key)) continue;
+    const field: Field | undefined = fields.get(key);
+    const at = { path: join(place.path, key), exact: join(place.exact, key), owner };
+    if (field === undefined) {
+      decoding.unknown.push(at.exact);
+      delete object[key];
+    } else if (object[key] === null) {
+      delete object[key];
+    } else {
+      decodeValue(object[key], { shape: field.shape, place: at }, decoding);
+    }
+  }
+}
+
+function decodeValue(
+  value: unknown,
+  { shape, place }: { shape: Shape; place: Place },
+  decoding: TypedDecoding,
+): void {
+  if (value === null || value === undefined) return;
+  switch (shape.kind) {
+    case "scalar":
+      if (!fits(value, shape.type)) refuse(value, { shape, place }, decoding);
+      return;
+    case "list":
+      if (!Array.isArray(value)) return refuse(value, { shape, place }, decoding);
+      for (const [index, item] of value.entries()) {
+        decodeValue(
+          item,
+          { shape: shape.of, place: { ...place, exact: `${place.exact}[${index}]` } },
+          decoding,
+        );
+      }
+      return;
+    case "map":
+      if (!isObject(value)) return refuse(value, { shape, place }, decoding);
+      for (const [key, item] of Object.entries(value)) {
+        decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
+      }
+      return;
+    case "type":
+      return decodeType(value, { shape, place }, decoding);
+  }
+}
+
+const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
+const QUANTITY_SAYS =
+  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+function decodeType(
+  value: unknown,
+  { shape, place }: { shape: Shape & { kind: "type" }; place: Place },
+  decoding: TypedDecoding,
+): void {
+  const { name } = shape;
+  if (name === "Quantity") {
+    if (!QUANTITY.test(String(value)) || typeof value === "object") decoding.fail(QUANTITY_SAYS);
+  } else if (name === "IntOrString") {
+    if (typeof value !== "string" && !Number.isInteger(value)) refuse(value, { shape, place }, decoding);
+  } else if (name === "meta.Time" || name === "meta.MicroTime") {
+    checkTime(value, { shape, place }, decoding);
+  } else if (!isSingle(name)) {
+    if (!isObject(value)) return refuse(value, { shape, place }, decoding);
+    decodeStruct(value, { type: name, skipped: [], place }, decoding);
+  }
+}
+
+const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+function checkTime(value: unknown, at: { shape: Shape; place: Place }, decoding: TypedDecoding): void {
+  if (typeof value !== "string") return refuse(value, at, decoding);
+  if (TIME.test(value) && !Number.isNaN(Date.parse(value))) return;
+  const layout = "2006-01-02T15:04:05Z07:00";
+  decoding.fail(
+    `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
+  );
+}
+
+function fits(value: unknown, type: string): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  const found: string = typeof value;
+  return found === type;
+}
+
+function refuse(
+  value: unknown,
+  { shape, place }: { shape: Shape; place: Place },
+  decoding: TypedDecoding,
+): never {
+  const isFraction = typeof value === "number" && shape.kind === "scalar" && shape.type === "integer";
+  const word = isFraction ? `number ${value}` : wordFor(value);
+  const field = `${place.owner}.${place.path}`;
+  return decoding.fail(
+    `json: cannot unmarshal ${word} into Go struct field ${field} of type ${goType(shape)}`,
+  );
+}
+
+/** Go's words for JSON types. */
+function wordFor(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+const GO_SCALARS: Readonly<Record<string, string>> = {
+  "string": "string",
+  "string/byte": "[]uint8",
+  "integer/int32": "int32",
+  "integer/int64": "int64",
+  "boolean": "bool",
+  "number/double": "float64",
+};
+
+function goType(shape: Shape): string {
+  switch (shape.kind) {
+    case "scalar":
+      return GO_SCALARS[shape.format === undefined ? shape.type : `${shape.type}/${shape.format}`] ??
+        shape.type;
+    case "list":
+      return `[]${goType(shape.of)}`;
+    case "map":
+      return `map[string]${goType(shape.of)}`;
+    case "type": {
+      if (shape.name === "Quantity") return "resource.Quantity";
+      if (shape.name === "IntOrString") return "intstr.IntOrString";
+      return `v${/(\d)\./.exec(shape.name)?.[1] ?? 1}.${shortName(shape.name)}`;
+    }
+  }
+}
+
+function shortName(type: string): string {
+  return type.slice(type.lastIndexOf(".") + 1);
+}
+
+function join(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
