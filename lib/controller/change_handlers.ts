@@ -7,8 +7,9 @@
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
-import { ChildrenPending, execute } from "../execution/execute.ts";
+import { ChildrenPending, execute, failAfterwards } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
+import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import type { JsonObject } from "../model/object.ts";
@@ -34,6 +35,8 @@ import { SubHandlers } from "./sub_handlers.ts";
 
 /** What was done, as the write needs it. It is asked again after the write, which may drop things. */
 export interface Work {
+  /** The ids of handlers that have put something into the patch. */
+  readonly handlers?: readonly string[];
   /** The framework's own changes. */
   readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
@@ -122,12 +125,12 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
       const rest = progress.delay(clock.now());
       return rest === Infinity || (isIdle && rest === 0) ? undefined : rest;
     };
-    return { notes, records, delay };
+    return { handlers: run.writers, notes, records, delay };
   }
   if (selected.length > 0) logger.info(`${NOUNS[purpose]} is processed`, { ...progress.counts });
   conclude(r, { cause, progress, notes });
   const change = purpose === "delete" ? { name: finalizer, wanted: false } : undefined;
-  return { notes, finalizer: change, handled: cause.new, records };
+  return { handlers: run.writers, notes, finalizer: change, handled: cause.new, records };
 }
 
 function logStart(
@@ -177,12 +180,20 @@ class ChangeRun {
   readonly #all: Progress<ChangeHandler>[] = [];
   /** The ids of handlers that ran. */
   readonly #ran = new Set<string>();
+  /** The ids of those that have put something into the patch. */
+  readonly #writers: string[] = [];
+  #refusal: Refusal | undefined;
 
   constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
     this.#r = r;
     this.#cause = cause;
     this.#purpose = purpose;
     this.#signatures = new Signatures(r, cause, purpose);
+  }
+
+  /** The ids of handlers that have put something into the patch. */
+  get writers(): readonly string[] {
+    return this.#writers;
   }
 
   /**
@@ -194,8 +205,10 @@ class ChangeRun {
     progress: Progress<ChangeHandler>,
     selected: readonly ChangeHandler[],
   ): Promise<{ readonly isIdle: boolean }> {
-    const { host: { random }, clock, logger, lifecycle, patch, signal } = this.#r;
+    const { host: { random }, clock, logger, lifecycle, patch, signal, state: { pending } } = this.#r;
     this.#all.push(progress);
+    this.#refusal ??= pending.takeRefusal();
+    this.#failRefused(progress, selected);
     const digest = this.#signatures.digests();
     const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
     progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, goesOn });
@@ -204,6 +217,7 @@ class ChangeRun {
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
+      const before = textOf(patch);
       const outcome = await this.#execute(active, descendants);
       if (outcome === undefined) {
         // Interrupted: what the others have done is written, if that is anything.
@@ -213,10 +227,31 @@ class ChangeRun {
       this.#ran.add(active.id);
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
       if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
+      const hasWritten = before === undefined ? !patch.isEmpty : textOf(patch) !== before;
+      if (hasWritten) this.#writers.push(active.id);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
     return { isIdle };
+  }
+
+  /** What handlers wrote in an earlier reconcile was refused: their attempts count as failed. */
+  #failRefused(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): void {
+    if (this.#refusal === undefined) return;
+    const { error, handlers } = this.#refusal;
+    const { clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
+    progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
+      now: clock.now(),
+      judge: (handler, attempt) =>
+        failAfterwards(handler, {
+          ...attempt,
+          logger,
+          noun: "Handler",
+          errors: "temporary",
+          defaultBackoff,
+          error,
+        }),
+    });
   }
 
   /** Runs a handler once, without keeping its progress. */
@@ -285,5 +320,16 @@ class ChangeRun {
     if (progress.isDone) return;
     const delay = progress.delay(this.#r.clock.now()) ?? 0;
     throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
+  }
+}
+
+/** What is in a patch, to be compared; undefined: nothing. */
+function textOf(patch: Patch): string | undefined {
+  if (patch.isEmpty) return undefined;
+  try {
+    return `${patch.fns.length} ${JSON.stringify(patch.toMergePatch())}`;
+  } catch {
+    // What JSON cannot express is dropped when it is written.
+    return "";
   }
 }

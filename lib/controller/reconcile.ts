@@ -43,7 +43,10 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   if (state.isAbsent || !(isNews || byEvent || isToBeContinued(r, turn))) return { kind: "unchanged" };
 
   // Patch functions that lost a race come first: handlers are to see what they do.
-  if (state.pending.hasOnlyFunctions) return await write(r, { delay: () => 0 }, byEvent);
+  if (state.pending.hasFunctions) {
+    const { records } = state.pending;
+    return await write(r, { records: () => records, delay: () => 0 }, byEvent);
+  }
 
   const claim = await matchDaemons(r);
   const decision = decide(r, claim);
@@ -110,32 +113,47 @@ function isWanted(r: Reconciliation, handler: BackgroundHandler): boolean {
 async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<Result> {
   const { state, writer, patch, logger, urgent } = r;
   const { pending } = state;
-  const { notes, finalizer, handled } = work;
+  const { notes, finalizer, handled, handlers } = work;
   const author = { kind: "reconcile", byEvent, concluded: handled !== undefined } as const;
-  const written = await writer.write(state, { patch, notes, finalizer, pending, author, logger, urgent });
+  const request = { patch, handlers, notes, finalizer, pending, author, logger, urgent };
+  const written = await writer.write(state, request);
   switch (written.kind) {
     case "gone":
       // DELETED says the rest.
       state.markAbsent();
       return { kind: "done" };
     case "kept":
-    case "dropped":
-      // What has succeeded is not repeated because its write failed. NB: signed without what was dropped.
-      pending.records = work.records?.() ?? pending.records;
+      // What has succeeded is not repeated because its write failed.
+      keepRecords(r, work);
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
+    case "dropped":
+      // NB: signed without what was dropped.
+      keepRecords(r, work);
+      if (written.handlers.length === 0) throw written.error;
+      // The attempts of those handlers have failed by that: the next turn notes it.
+      pending.refusal = written;
+      return { kind: "requeue", after: 0, wake: "error" };
     case "unchanged":
     case "written":
+      if (written.kind === "written" && written.lost.length > 0) {
+        // Notes wait for the functions.
+        keepRecords(r, work);
+        state.distrust("conflict");
+        return { kind: "requeue", after: 0, wake: "write" };
+      }
       if (handled !== undefined) state.hasHandledCause = true;
       keepPruned(r, work, written);
-      if (written.kind === "unchanged") return nextTurn(work);
-      if (written.lost.length > 0) state.distrust("conflict");
       // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
-      if (state.hasNews || state.doubt !== undefined) return { kind: "requeue", after: 0, wake: "write" };
+      if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
       return nextTurn(work);
     default:
       return written satisfies never;
   }
+}
+
+function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
+  pending.records = work.records?.() ?? pending.records;
 }
 
 function nextTurn({ delay }: Work): Result {

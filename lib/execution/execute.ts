@@ -85,6 +85,27 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   }
 }
 
+/** What is known of an attempt that had ended well, and whose write the server has refused since. */
+export interface RefusedAttempt {
+  readonly logger: Logger;
+  readonly noun: string;
+  readonly errors: ErrorsMode;
+  readonly defaultBackoff: Seconds;
+  /** How often the handler was called before that attempt. */
+  readonly retry: number;
+  /** Time since the first attempt began. */
+  readonly runtime: Seconds;
+  readonly error: Error;
+}
+
+/** Fails an attempt afterwards: what the handler wrote was refused. Says the same as if the handler had thrown the error. */
+export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt): Outcome {
+  const { retry, runtime, error } = refused;
+  const outcome = judge(handler, { ...refused, attempts: { retry, runtime }, spent: runtime });
+  report(handler, outcome, { ...refused, thrown: error });
+  return outcome;
+}
+
 function exceededLimit(handler: Handler, { retry, runtime }: Attempts): PermanentError | undefined {
   if (handler.timeout !== undefined && runtime >= handler.timeout) {
     return new HandlerTimeoutError(

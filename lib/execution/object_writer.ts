@@ -16,8 +16,9 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import { minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";
-import type { PendingWrite } from "./pending_write.ts";
+import type { PendingWrite, Refusal } from "./pending_write.ts";
 import { type Applied, applyPatch, type FinalizerChange, isWorthWriting } from "./write_requests.ts";
 
 /** The object, as far as its writer needs it. */
@@ -30,6 +31,8 @@ export interface WritableState extends Subject {
 export interface WriteRequest {
   /** What handlers want. NB: what turns out to be hopeless is cleared in it. */
   readonly patch: Patch;
+  /** Ids of the handlers whose changes are in it. Default: none, so that nobody's attempt fails if it is refused. */
+  readonly handlers?: readonly string[];
   /** The framework's own changes. They are never pending: the next reconcile makes them anew. */
   readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
@@ -65,8 +68,11 @@ export type WriteResult =
   | { readonly kind: "gone" }
   /** It is pending. */
   | { readonly kind: "kept"; readonly error: unknown }
-  /** The server calls it invalid, or a function threw: it would fail for ever. */
-  | { readonly kind: "dropped"; readonly error: unknown };
+  /** The server calls it invalid, or a function threw: it would fail for ever. These handlers' attempts have failed by that. */
+  | ({ readonly kind: "dropped" } & Refusal);
+
+/** How often in a row functions may lose a race, or be refused without a reason, before they are dropped. */
+const MOST_RACES = 5;
 
 /** What an `ObjectWriter` works with. */
 export interface ObjectWriterOptions {
@@ -103,21 +109,33 @@ export class ObjectWriter {
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
     const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
-    const wanted = pending.compose(patch, undefined, logger);
+    const outgoing = pending.compose(patch, undefined, logger);
     // NB: it is asked before the notes join it, which are nobody's change.
-    const content = observer?.written === undefined ? undefined : wanted.toMergePatch();
-    const outgoing = withNotes(wanted, notes);
+    const content = observer?.written === undefined ? undefined : outgoing.toMergePatch();
+    const hasFunctions = outgoing.fns.length > 0;
+    if (!hasFunctions && notes !== undefined) outgoing.merge(notes.toMergePatch());
     try {
+      const { resource } = state;
       const body = readsFirst ? await this.read(state, { urgent }) : state.body;
       if (body === undefined) return gone(request);
-      if (!isWorthWriting({ patch: outgoing, body, finalizer })) {
+      const notesAfter = hasFunctions ? notes : undefined;
+      const writing = {
+        client,
+        resource,
+        body,
+        patch: outgoing,
+        notes: notesAfter,
+        finalizer,
+        signal,
+        urgent,
+      };
+      if (!isWorthWriting(writing)) {
         pending.settle();
         return { kind: "unchanged" };
       }
-      const { resource } = state;
-      const sent = await applyPatch({ client, resource, body, patch: outgoing, finalizer, signal, urgent });
+      const sent = await applyPatch(writing);
       if (content !== undefined && sent.writes > 0) {
-        this.#tell(state, request, { before: body, content, sent, hasFunctions: outgoing.fns.length > 0 });
+        this.#tell(state, request, { before: body, content, hasFunctions, sent });
       }
       if (sent.body !== undefined) this.#adopt(state, sent.body);
       return settleSent(sent, outgoing, request);
@@ -187,31 +205,56 @@ function pathsOf({ before, content, hasFunctions, sent: { body } }: ToldWrite): 
   return [...new Set([...paths, ...changed])];
 }
 
-function withNotes(patch: Patch, notes: Patch | undefined): Patch {
-  if (notes !== undefined) patch.merge(notes.toMergePatch());
-  return patch;
-}
-
 function settleSent(sent: Applied, outgoing: Patch, request: WriteRequest): WriteResult {
-  const { body, writes, remaining: lost, failure } = sent;
-  const { patch, pending, logger } = request;
+  const { body, writes, remaining: lost, refusal, failure } = sent;
+  const { patch, handlers, pending, logger } = request;
   if (body === undefined || (isDeleting(body) && finalizersOf(body).length === 0)) return gone(request);
-  if (failure !== undefined) {
+  const isRefused = refusal !== undefined && isFinal(refusal, pending);
+  if (failure !== undefined || isRefused) {
+    const error = failure?.cause ?? refusal;
+    logger.error("Cannot apply the functions of the patch: all of them are dropped", { error });
+    // NB: the fields stay in it: they are on the object, so that records are to be signed with them.
     patch.fns = [];
-    pending.drop();
-    return { kind: "dropped", error: failure };
+    return dropped(failure ?? toError(refusal), request);
   }
-  pending.settle(lost);
   if (lost.length > 0) {
     logger.debug("Functions of the patch have lost a race: they are applied to the newest state");
+    pending.keepLost(lost, handlers);
+    return { kind: "written", body, writes, outgoing, lost };
   }
+  pending.settle();
   return { kind: "written", body, writes, outgoing, lost };
+}
+
+/** Whether functions that were refused would be refused again: the server names a field, or it has been so for long. */
+function isFinal(refusal: ApiError, { races }: PendingWrite): boolean {
+  return races + 1 >= MOST_RACES || fieldsOf(refusal).length > 0;
 }
 
 function gone({ pending, logger }: WriteRequest): WriteResult {
   logger.debug("The object has gone: nothing is written");
   pending.settle();
   return { kind: "gone" };
+}
+
+function dropped(reason: Error, { pending, handlers = [] }: WriteRequest): WriteResult {
+  const all = [...new Set([...pending.handlers, ...handlers])];
+  pending.drop();
+  return { kind: "dropped", error: errorOf(reason), handlers: all };
+}
+
+/** An error that names the fields, for the log and the notes. */
+function errorOf(reason: Error): Error {
+  if (!(reason instanceof ApiError)) return reason;
+  const unnamed = fieldsOf(reason).filter((field) => !reason.message.includes(field));
+  const fields = unnamed.length === 0 ? "" : ` (fields: ${unnamed.join(", ")})`;
+  return new Error(`The server refuses what was written${fields}: ${reason.message}`, { cause: reason });
+}
+
+/** The fields that a refusal is about; the version of the object is not one of them. */
+function fieldsOf({ details }: ApiError): string[] {
+  const fields = (details?.causes ?? []).flatMap(({ field }) => field === undefined ? [] : [field]);
+  return fields.filter((field) => field !== "metadata.resourceVersion");
 }
 
 /** What an error of the server means for what was to be written. */
@@ -226,18 +269,15 @@ function verdictOn(error: unknown): Verdict {
   return "keep";
 }
 
-function settleRefused(error: unknown, { patch, pending, logger }: WriteRequest): WriteResult {
-  switch (verdictOn(error)) {
-    case "keep":
-      pending.keep(patch);
-      return { kind: "kept", error };
-    case "drop":
-      logger.error(
-        "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
-        { error },
-      );
-      patch.clear();
-      pending.drop();
-      return { kind: "dropped", error };
+function settleRefused(error: unknown, request: WriteRequest): WriteResult {
+  const { patch, pending, handlers, logger } = request;
+  if (verdictOn(error) === "keep") {
+    pending.keep(patch, handlers);
+    return { kind: "kept", error };
   }
+  logger.error("The server refuses the patch as invalid: it is dropped (mend the handler or the schema)", {
+    error,
+  });
+  patch.clear();
+  return dropped(toError(error), request);
 }

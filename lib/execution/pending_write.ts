@@ -11,32 +11,64 @@ import type { ProgressRecord } from "../settings/persistence/storage.ts";
 /** One for all: most objects have none, and there may be very many objects. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
+/** A write that the server would refuse for ever, and the ids of the handlers whose attempts have failed by that. */
+export interface Refusal {
+  readonly error: Error;
+  readonly handlers: readonly string[];
+}
+
+interface Kept {
+  /** Undefined once somebody has taken its functions. */
+  patch: Patch | undefined;
+  /** Ids of the handlers whose changes are in it. */
+  readonly handlers: readonly string[];
+  /** How many writes in a row were kept. 0: these are functions that lost a race. */
+  readonly failures: number;
+  /** How many writes in a row have lost a race. */
+  readonly races: number;
+}
+
 /** What one author of writes has pending. */
 export class PendingWrite {
-  /** NB: made when it is needed: most objects never have one. */
-  #patch: Patch | undefined;
   /** Records of finished attempts that are not on the object. They win over stored ones. */
   records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
-  /** How many writes in a row were kept. 0: what is pending are functions that lost a race. */
-  failures = 0;
+  /** What was refused, until those attempts are noted as failed. */
+  refusal: Refusal | undefined;
+  // NB: made when it is needed: most objects never have one.
+  #kept: Kept | undefined;
 
   get isEmpty(): boolean {
-    return (this.#patch?.isEmpty ?? true) && this.records.size === 0;
+    return (this.patch?.isEmpty ?? true) && this.records.size === 0;
   }
 
   /** The patch that is kept; undefined if there is none. */
   get patch(): Patch | undefined {
-    return this.#patch;
+    return this.#kept?.patch;
   }
 
-  /** Whether patch functions lost a race, and no record is to be written: they come before handlers. */
-  get hasOnlyFunctions(): boolean {
-    return (this.#patch?.fns.length ?? 0) > 0 && this.records.size === 0;
+  /** Whether patch functions are pending: they come before handlers, which are to see what they do. */
+  get hasFunctions(): boolean {
+    return (this.patch?.fns.length ?? 0) > 0;
+  }
+
+  /** Ids of the handlers whose changes are pending. */
+  get handlers(): readonly string[] {
+    return this.#kept?.handlers ?? [];
+  }
+
+  /** How many writes in a row were kept. */
+  get failures(): number {
+    return this.#kept?.failures ?? 0;
+  }
+
+  /** How many writes in a row have lost a race. */
+  get races(): number {
+    return this.#kept?.races ?? 0;
   }
 
   /** Returns what is kept, then what handlers want, then the framework's notes. What JSON cannot express is dropped from `patch`. */
   compose(patch: Patch, notes: Patch | undefined, logger: Logger): Patch {
-    const outgoing = new Patch(this.#patch?.toMergePatch());
+    const outgoing = new Patch(this.patch?.toMergePatch());
     try {
       outgoing.merge(patch.toMergePatch());
     } catch (error) {
@@ -46,38 +78,55 @@ export class PendingWrite {
       patch.fns = fns;
     }
     if (notes !== undefined) outgoing.merge(notes.toMergePatch());
-    outgoing.fns.push(...this.#patch?.fns ?? [], ...patch.fns);
+    outgoing.fns.push(...this.patch?.fns ?? [], ...patch.fns);
     return outgoing;
   }
 
   /** Keeps a patch that could not be sent, without the notes: they are made anew. */
-  keep(patch: Patch): void {
-    const kept = new Patch(this.#patch?.toMergePatch());
+  keep(patch: Patch, handlers: readonly string[] = []): void {
+    const kept = new Patch(this.patch?.toMergePatch());
     kept.merge(patch.toMergePatch());
-    kept.fns.push(...this.#patch?.fns ?? [], ...patch.fns);
-    this.#patch = kept;
-    this.failures++;
+    kept.fns.push(...this.patch?.fns ?? [], ...patch.fns);
+    const { failures, races } = this;
+    this.#kept = { patch: kept, handlers: this.#with(handlers), failures: failures + 1, races };
   }
 
-  /** Everything is written, but for functions that lost a race. */
-  settle(lost: readonly PatchFunction[] = []): void {
-    this.#patch = undefined;
+  /** Everything is written. */
+  settle(): void {
     this.records = NO_RECORDS;
-    this.failures = 0;
-    if (lost.length > 0) (this.#patch = new Patch()).fns.push(...lost);
+    this.refusal = undefined;
+    this.#kept = undefined;
+  }
+
+  /** Everything is written, but for functions that lost a race. Notes are not, so that records stay. */
+  keepLost(fns: readonly PatchFunction[], handlers: readonly string[] = []): void {
+    const patch = new Patch();
+    patch.fns.push(...fns);
+    this.#kept = { patch, handlers: this.#with(handlers), failures: 0, races: this.races + 1 };
   }
 
   /** Drops the patch, which would be refused for ever. Records of finished attempts stay. */
   drop(): void {
-    this.#patch = undefined;
-    this.failures = 0;
+    this.#kept = undefined;
   }
 
   /** Takes out the functions that lost a race, for somebody who puts them into a patch of their own. */
   takeLost(): readonly PatchFunction[] {
-    if (this.failures > 0 || this.#patch === undefined) return [];
-    const { fns } = this.#patch;
-    this.#patch = undefined;
+    const kept = this.#kept;
+    if (kept?.patch === undefined || kept.failures > 0) return [];
+    const { fns } = kept.patch;
+    kept.patch = undefined;
     return fns;
+  }
+
+  /** Takes what was refused, for who notes that those attempts have failed. */
+  takeRefusal(): Refusal | undefined {
+    const { refusal } = this;
+    this.refusal = undefined;
+    return refusal;
+  }
+
+  #with(handlers: readonly string[]): readonly string[] {
+    return [...new Set([...this.handlers, ...handlers])];
   }
 }

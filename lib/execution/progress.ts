@@ -60,6 +60,13 @@ export interface SettleOptions {
   readonly descendants?: Iterable<string>;
 }
 
+export interface RefuseOptions<H> {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Says what becomes of a handler whose attempt counts as failed. */
+  readonly judge: (handler: H, attempt: { readonly retry: number; readonly runtime: Seconds }) => Outcome;
+}
+
 interface State<H> {
   record: ProgressRecord;
   /** What the object holds; undefined if nothing. */
@@ -132,6 +139,23 @@ export class Progress<H extends Handler> {
   settle(id: string, outcome: Outcome, options: SettleOptions): void {
     const state = this.#states.get(id);
     if (state !== undefined) state.record = afterOutcome(state.record, outcome, options);
+  }
+
+  /**
+   * Judges anew what has succeeded and is not on the object: the write of these handlers was refused. To be asked before
+   * `activate()`, which would take them for called on another state of the object: on what they wanted to make of it.
+   */
+  refuse(handlers: readonly H[], { now, judge }: RefuseOptions<H>): void {
+    for (const handler of handlers) {
+      const state = this.#states.get(handler.id);
+      if (state?.record.success !== true) continue;
+      const { record, stored } = state;
+      if (stored !== undefined && isEqual(record, stored)) continue;
+      const before = { ...record, retries: record.retries - 1 };
+      const started = timeOf(record.started) ?? now;
+      const outcome = judge(handler, { retry: before.retries, runtime: Math.max(0, now - started) / 1000 });
+      if (outcome.kind !== "success") state.record = afterOutcome(before, outcome, { now });
+    }
   }
 
   /** Counts of records that were made for other purposes. To be asked before `activate()`. */

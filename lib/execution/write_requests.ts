@@ -5,8 +5,9 @@
  * a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes out
  * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
  * of it is for one object: should that have gone, nothing lands on another one that has taken its name.
- * Functions come last, as JSON patches of what they change on the newest object. What the answers mean for what
- * is pending is told in `object_writer.ts`. Source: Kopf, docs/patches.
+ * Functions come after the fields, as JSON patches of what they change on the newest object; notes and finalizers wait for
+ * them, since they say that everything has happened. What the answers mean for what is pending is told in
+ * `object_writer.ts`. Source: Kopf, docs/patches.
  */
 
 import { ApiError } from "../client/errors.ts";
@@ -16,13 +17,7 @@ import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.t
 import { cloneJson, isEmptyObject } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
-import {
-  minimisePatch,
-  type Patch,
-  type PatchFunction,
-  type SplitPatch,
-  splitStatus,
-} from "../model/patch.ts";
+import { minimisePatch, Patch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 
 /** How the object should stand with our finalizer. */
@@ -37,6 +32,8 @@ export interface ApplyOptions {
   /** The newest state known. */
   readonly body: KubeObject;
   readonly patch: Patch;
+  /** Written last, and only if the functions of the patch were not refused: what is noted there has happened then. */
+  readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
   readonly signal?: AbortSignal;
   /** Whether it goes before other writes where they have to wait. Default: false. */
@@ -51,6 +48,8 @@ export interface Applied {
   readonly writes: number;
   /** Functions that lost against somebody else's change: to be applied to the newest object, which must be read first. */
   readonly remaining: readonly PatchFunction[];
+  /** What the server has answered to those functions. */
+  readonly refusal?: ApiError;
   /** A function threw: none of them was applied. Everything else is written. */
   readonly failure?: FunctionFailure;
 }
@@ -71,26 +70,33 @@ const CONFLICTS = 5;
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   const writer = new Writer(options);
   const shape = options.client.shapeOf(options.resource);
+  const { patch, notes, finalizer } = options;
   try {
-    const { patch, finalizer } = options;
-    const { status, main = {} } = split(patch.toMergePatch(), options.resource);
     // What is not remembered cannot be compared with: only a whole object shows what is news to the server.
-    if (shape !== undefined && isBeyondMetadata(patch)) await writer.read();
-    if (status !== undefined) await writer.mergeStatus(status);
-    if (finalizer === undefined) await writer.merge(main);
-    else await writer.mergeWithFinalizer(main, finalizer);
-    const outcome = await writer.transform(patch.fns);
-    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, ...outcome };
-  } catch (error) {
-    if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {
-      return { body: undefined, writes: writer.writes, remaining: [] };
+    const isBeyondMetadata = (content: JsonObject) => Object.keys(content).some((key) => key !== "metadata");
+    const everything = joined(patch, notes);
+    if (shape !== undefined && (patch.fns.length > 0 || isBeyondMetadata(everything))) await writer.read();
+    if (patch.fns.length === 0) {
+      await writer.mergeAll(everything, finalizer);
+      return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, remaining: [] };
     }
-    throw error;
+    await writer.mergeAll(patch.toMergePatch());
+    const transformed = await writer.transform(patch.fns);
+    const isDone = transformed.remaining.length === 0 && transformed.failure === undefined;
+    if (isDone) await writer.mergeAll(notes?.toMergePatch() ?? {}, finalizer);
+    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, ...transformed };
+  } catch (error) {
+    if (!await writer.hasGone(error)) throw error;
+    return { body: undefined, writes: writer.writes, remaining: [] };
   }
 }
 
-function isBeyondMetadata(patch: Patch): boolean {
-  return patch.fns.length > 0 || Object.keys(patch.toMergePatch()).some((key) => key !== "metadata");
+/** Fields and notes in one merge patch. */
+function joined(patch: Patch, notes: Patch | undefined): JsonObject {
+  if (notes === undefined) return patch.toMergePatch();
+  const both = new Patch(patch.toMergePatch());
+  both.merge(notes.toMergePatch());
+  return both.toMergePatch();
 }
 
 /** The object has gone, and another one has its name: what was meant for the one must not land on the other. */
@@ -103,6 +109,11 @@ function isReplaced(error: unknown): boolean {
   return isAboutUid || /UID in precondition/.test(error.body?.message ?? "");
 }
 
+/** Whether an answer 404 is about this object, and not about a route, a namespace or something behind a proxy. */
+function namesObject(error: ApiError, { metadata: { name } }: KubeObject): boolean {
+  return name !== undefined && error.details?.name === name;
+}
+
 class Writer {
   body: KubeObject;
   writes = 0;
@@ -111,6 +122,14 @@ class Writer {
   constructor(options: ApplyOptions) {
     this.#options = options;
     this.body = options.body;
+  }
+
+  /** Sends what is of the status, then everything else. */
+  async mergeAll(content: JsonObject, finalizer?: FinalizerChange): Promise<void> {
+    const { status, main = {} } = split(content, this.#options.resource);
+    if (status !== undefined) await this.mergeStatus(status);
+    if (finalizer === undefined) await this.merge(main);
+    else await this.mergeWithFinalizer(main, finalizer);
   }
 
   async merge(content: JsonObject): Promise<void> {
@@ -154,7 +173,9 @@ class Writer {
     }
   }
 
-  async transform(fns: readonly PatchFunction[]): Promise<Pick<Applied, "remaining" | "failure">> {
+  async transform(
+    fns: readonly PatchFunction[],
+  ): Promise<Pick<Applied, "remaining" | "refusal" | "failure">> {
     if (fns.length === 0) return { remaining: [] };
     const wanted = cloneJson(this.body);
     const failure = callAll(fns, wanted);
@@ -166,10 +187,9 @@ class Writer {
       if (status.length > 0) await this.#send({ type: "json", body: this.#guarded(status) }, "status");
       return { remaining: [] };
     } catch (error) {
-      if (!isReplaced(error) && error instanceof ApiError && (error.status === 422 || error.status === 409)) {
-        return { remaining: fns };
-      }
-      throw error;
+      const isRefused = error instanceof ApiError && (error.status === 422 || error.status === 409);
+      if (isReplaced(error) || !isRefused) throw error;
+      return { remaining: fns, refusal: error };
     }
   }
 
@@ -191,6 +211,19 @@ class Writer {
     const { client, resource, signal, urgent } = this.#options;
     this.#adopt(await client.patch(resource, this.#address(subresource), patch, { signal, urgent }));
     this.writes++;
+  }
+
+  /** Whether an error means that the object has gone. One answer 404 alone does not: the server is asked. */
+  async hasGone(error: unknown): Promise<boolean> {
+    if (isReplaced(error)) return true;
+    if (!(error instanceof ApiError) || error.status !== 404) return false;
+    if (namesObject(error, this.body)) return true;
+    try {
+      await this.read();
+      return false;
+    } catch (second) {
+      return isReplaced(second) || (second instanceof ApiError && second.status === 404);
+    }
   }
 
   /** Gets the newest state, whole. */
@@ -236,7 +269,7 @@ function splitOperations(
   return { main: operations.filter((each) => !isStatus(each)), status: operations.filter(isStatus) };
 }
 
-/** Tells whether there is anything to write. */
+/** Whether there is anything to write. */
 export function isWorthWriting(
   { patch, body, finalizer }: Pick<ApplyOptions, "patch" | "body" | "finalizer">,
 ): boolean {

@@ -87,23 +87,78 @@ describe("reconcile()", () => {
 
   it("fails with its write, keeps the records of what has succeeded, and reads after a conflict", async () => {
     const error = new ApiError({ status: 409, request: "PATCH /" });
-    for (const kind of ["kept", "dropped"] as const) {
-      const bench = makeBench({
-        body: pod(),
-        handlers: HANDLERS,
-        write: (): WriteResult => ({ kind, error }),
-      });
+    const answers: WriteResult[] = [{ kind: "kept", error }, { kind: "dropped", error, handlers: [] }];
+    for (const answer of answers) {
+      const bench = makeBench({ body: pod(), handlers: HANDLERS, write: () => answer });
       await assert.rejects(reconcile(bench.r, turn(bench)), error);
       assert.deepEqual([...bench.state.pending.records.keys()], ["create"]);
-      assert.equal(bench.state.doubt, "conflict");
+      assert.equal(bench.state.doubt, answer.kind === "kept" ? "conflict" : undefined);
     }
+  });
+
+  it("[P1] notes in its next turn that attempts have failed whose write was refused, and of no other handler", async () => {
+    const error = new Error("spec.a: too long");
+    const write = ({ handlers = [] }: WriteRequest): WriteResult =>
+      bench.requests.length === 1 ? { kind: "dropped", error, handlers } : { kind: "unchanged" };
+    const bench = makeBench({
+      body: pod(),
+      handlers: [
+        { on: "create", options: { id: "quiet" } },
+        { on: "create", options: { id: "wrong", backoff: 7 }, fn: () => ({ big: 1 }) },
+        { on: "create", options: { id: "late" } },
+      ],
+      write,
+    });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "error" });
+    const again = { ...bench.r, patch: new Patch() };
+    const next = await reconcile(again, turn(bench, undefined, { wake: "error" }));
+    assert.deepEqual(next, { kind: "requeue", after: 7, wake: "retry" });
+    assert.deepEqual(bench.calls, ["quiet", "wrong", "late", "write", "write"]);
+    assert.deepEqual(bench.messages.filter((message) => /failed/.test(message)), [
+      "Handler failed temporarily",
+    ]);
+    const notes = JSON.stringify(bench.requests[1]?.notes?.toMergePatch());
+    assert.match(notes, /spec\.a: too long/);
+    assert.equal(bench.state.hasHandledCause, false);
+  });
+
+  it("[P1] fails a handler for good whose writes were refused as often as it may be tried", async () => {
+    const error = new Error("no");
+    const bench = makeBench({
+      body: pod(),
+      handlers: [{ on: "create", options: { id: "wrong", retries: 1 }, fn: () => 1 }],
+      write: ({ handlers = [] }) =>
+        handlers.length > 0 ? { kind: "dropped", error, handlers } : { kind: "unchanged" },
+    });
+    await reconcile(bench.r, turn(bench));
+    const again = { ...bench.r, patch: new Patch() };
+    assert.deepEqual(await reconcile(again, turn(bench, undefined, { wake: "error" })), { kind: "done" });
+    assert.deepEqual(bench.calls, ["wrong", "write", "write"]);
+    assert.equal(bench.state.hasHandledCause, true);
+  });
+
+  it("notes nothing as handled whose functions have lost a race", async () => {
+    const bench = makeBench({
+      body: pod(),
+      handlers: HANDLERS,
+      write: (_request, { pending }) => {
+        pending.keepLost([() => {}]);
+        return { kind: "written", body: pod(2), writes: 1, outgoing: new Patch(), lost: [() => {}] };
+      },
+    });
+    assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "write" });
+    assert.deepEqual([...bench.state.pending.records.keys()], ["create"]);
+    assert.deepEqual([bench.state.hasHandledCause, bench.state.doubt], [false, "conflict"]);
   });
 
   it("sends functions that lost a race before handlers run", async () => {
     const bench = makeBench({ body: pod(), handlers: HANDLERS });
-    bench.state.pending.settle([() => {}]);
+    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
+    bench.state.pending.records = new Map([["create", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    bench.state.pending.keepLost([() => {}]);
     assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "retry" });
     assert.deepEqual(bench.calls, ["write"]);
+    assert.deepEqual([...bench.state.pending.records.keys()], ["create"], "it is not repeated");
   });
 
   it("does nothing with an object that has gone, and asks again when there is news of it", async () => {

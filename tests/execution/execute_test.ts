@@ -7,7 +7,7 @@ import {
   PermanentError,
   TemporaryError,
 } from "../../lib/execution/errors.ts";
-import { execute, type ExecuteOptions } from "../../lib/execution/execute.ts";
+import { execute, type ExecuteOptions, failAfterwards } from "../../lib/execution/execute.ts";
 import type { Handler, Outcome } from "../../lib/execution/handler.ts";
 import { Progress } from "../../lib/execution/progress.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -154,5 +154,32 @@ describe("execute()", () => {
     }, { timeout: 5 });
     assert.ok(outcome.kind === "failure" && outcome.error instanceof HandlerTimeoutError);
     assert.ok(logs.some(({ level, message }) => level === "warn" && message.includes("after its timeout")));
+  });
+});
+
+describe("failAfterwards()", () => {
+  it("[P1] says and returns the same as if the handler had thrown the error", async () => {
+    const cases: Partial<Handler<AbortSignal>>[] = [{ backoff: 7 }, { retries: 1 }, { errors: "ignored" }, {
+      errors: "permanent",
+    }];
+    for (const limits of cases) {
+      const error = new Error("refused");
+      const thrown = await attempt(failing(error), limits);
+      const logs: LogRecord[] = [];
+      const outcome = failAfterwards({ id: "fn", ...limits, fn: () => {} }, {
+        logger: createLogger({ level: "error", write: (record) => logs.push(record) }, virtualHost().clock),
+        noun: "Handler",
+        errors: "temporary",
+        defaultBackoff: 60,
+        retry: 0,
+        runtime: 0,
+        error,
+      });
+      const { outcome: expected } = thrown;
+      assert.equal(outcome.kind, expected.kind);
+      if (outcome.kind === "retry" && expected.kind === "retry") assert.equal(outcome.delay, expected.delay);
+      const said = thrown.logs.filter(({ level }) => level === "error").map(({ message }) => message);
+      assert.deepEqual(logs.map(({ message }) => message), said);
+    }
   });
 });

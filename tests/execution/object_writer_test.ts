@@ -105,6 +105,8 @@ const change = (): Patch => new Patch({ spec: { b: 2 } });
 const count: PatchFunction = (body) => void (body.spec = { ...body.spec, counted: true });
 const conflict = refusal(409);
 const aboutUid = { details: { causes: [{ field: "metadata.uid" }] } };
+const aboutField = { details: { causes: [{ field: "spec.b" }] } };
+const named = (name: string) => ({ details: { name } });
 const finalizer = { name: "lotse.dev/finalizer", wanted: true };
 const deleting = (live: KubeObject): KubeObject => ({
   ...live,
@@ -159,7 +161,28 @@ const TABLE: readonly Row[] = [
     pending: "nothing",
   },
   { answers: "200 of another uid", given: [namesake], result: "gone", pending: "nothing" },
-  { answers: "404", given: [refusal(404)], result: "gone", pending: "nothing" },
+  { answers: "404 that names it", given: [refusal(404, named("one"))], result: "gone", pending: "nothing" },
+  {
+    answers: "404, but the server has the object",
+    given: [refusal(404, named("another")), undefined],
+    result: "kept",
+    pending: "patch",
+    requests: 2,
+  },
+  {
+    answers: "404, twice",
+    given: [refusal(404), refusal(404)],
+    result: "gone",
+    pending: "nothing",
+    requests: 2,
+  },
+  {
+    answers: "404, then a namesake",
+    given: [refusal(404), namesake],
+    result: "gone",
+    pending: "nothing",
+    requests: 2,
+  },
   { answers: "200 of what waits for nothing", given: [deleting], result: "gone", pending: "nothing" },
   {
     answers: "409 to functions",
@@ -172,6 +195,22 @@ const TABLE: readonly Row[] = [
   {
     answers: "422 to functions",
     given: [undefined, refusal(422)],
+    patch: () => withFunctions(count),
+    result: "written",
+    pending: "functions",
+    requests: 2,
+  },
+  {
+    answers: "422 to functions, about a field",
+    given: [undefined, refusal(422, aboutField)],
+    patch: () => withFunctions(count),
+    result: "dropped",
+    pending: "nothing",
+    requests: 2,
+  },
+  {
+    answers: "422 to functions, about the version",
+    given: [undefined, refusal(422, { details: { causes: [{ field: "metadata.resourceVersion" }] } })],
     patch: () => withFunctions(count),
     result: "written",
     pending: "functions",
@@ -236,6 +275,48 @@ describe("ObjectWriter.write()", () => {
     assert.equal(pending.isEmpty, true);
   });
 
+  it("writes functions five times at most that lose one race after the other", async () => {
+    const { write, pending, requests, logs } = world(Array.from({ length: 9 }, () => conflict));
+    const fn: PatchFunction = (body) => void (body.status = { counted: true });
+    const patch = new Patch();
+    patch.fns.push(fn);
+    const results = [await write(patch, { handlers: ["counter"] })];
+    while (!pending.isEmpty) results.push(await write(new Patch()));
+    assert.deepEqual(results.map(({ kind }) => kind), [
+      "written",
+      "written",
+      "written",
+      "written",
+      "dropped",
+    ]);
+    assert.deepEqual([requests.length, pending.races], [5, 0]);
+    const last = results.at(-1);
+    assert.deepEqual(last?.kind === "dropped" && last.handlers, ["counter"]);
+    assert.equal(logs.filter(({ level }) => level === "error").length, 1);
+  });
+
+  it("says whose changes were refused, and which field", async () => {
+    const { write } = world([refusal(500), refusal(422, aboutField)]);
+    await write(change(), { handlers: ["early"] });
+    const result = await write(new Patch({ spec: { c: 3 } }), { handlers: ["late", "early"] });
+    assert.ok(result.kind === "dropped");
+    assert.deepEqual(result.handlers, ["early", "late"]);
+    assert.match(result.error.message, /^The server refuses what was written \(fields: spec\.b\): /);
+    assert.ok(result.error.cause instanceof ApiError);
+  });
+
+  it("notes nothing as done whose functions have lost a race", async () => {
+    const { write, requests, pending } = world([undefined, conflict]);
+    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
+    pending.records = new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    await write(withFunctions(count), {
+      notes: new Patch({ metadata: { annotations: { note: "1" } } }),
+      finalizer,
+    });
+    assert.equal(requests.some((line) => /note|finalizers/.test(line)), false);
+    assert.equal(pending.records.size, 1);
+  });
+
   it("leaves records to a patch that is dropped, and takes them with one that is written", async () => {
     const { write, pending } = world([refusal(422)]);
     const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
@@ -278,7 +359,7 @@ describe("ObjectWriter.write()", () => {
     const author = { kind: "reconcile", byEvent: true, concluded: true } as const;
     await write(withFunctions((body) => void (body.status = { c: 3 })), { notes, author });
     assert.deepEqual(told, [
-      { paths: ["spec.b"], writes: 2, version: "12", byEvent: true, concluded: true },
+      { paths: ["spec.b"], writes: 3, version: "13", byEvent: true, concluded: true },
     ]);
   });
 

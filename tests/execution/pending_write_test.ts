@@ -16,16 +16,16 @@ describe("PendingWrite", () => {
     assert.deepEqual(patch.toMergePatch(), { status: { b: 2, c: 2 } });
   });
 
-  it("keeps what could not be sent until it is settled, but for functions that lost a race", () => {
+  it("keeps what could not be sent until it is dropped, but for functions that lost a race", () => {
     const pending = new PendingWrite();
     const fn: PatchFunction = () => {};
     const patch = new Patch({ spec: { a: 1 } });
     patch.fns.push(fn);
     pending.keep(patch);
     pending.keep(new Patch({ spec: { b: 1 } }));
-    assert.deepEqual([pending.isEmpty, pending.failures, pending.hasOnlyFunctions], [false, 2, true]);
+    assert.deepEqual([pending.isEmpty, pending.failures, pending.hasFunctions], [false, 2, true]);
     assert.deepEqual(pending.patch?.toMergePatch(), { spec: { a: 1, b: 1 } });
-    pending.settle([fn]);
+    pending.keepLost([fn]);
     assert.deepEqual([pending.isEmpty, pending.failures, pending.patch?.fns], [false, 0, [fn]]);
     pending.drop();
     assert.equal(pending.isEmpty, true);
@@ -34,12 +34,43 @@ describe("PendingWrite", () => {
   it("hands out functions that lost a race, but none of a write that failed", () => {
     const pending = new PendingWrite();
     const fn: PatchFunction = () => {};
-    pending.settle([fn]);
+    pending.keepLost([fn]);
     assert.deepEqual([pending.takeLost(), pending.isEmpty, pending.takeLost()], [[fn], true, []]);
     const patch = new Patch();
     patch.fns.push(fn);
     pending.keep(patch);
     assert.deepEqual([pending.takeLost(), pending.patch?.fns], [[], [fn]]);
+  });
+
+  it("counts races in a row, also while somebody has taken the functions, until everything is written", () => {
+    const pending = new PendingWrite();
+    pending.keepLost([() => {}]);
+    pending.takeLost();
+    pending.keepLost([() => {}]);
+    assert.equal(pending.races, 2);
+    pending.settle();
+    assert.equal(pending.races, 0);
+  });
+
+  it("knows whose changes are pending, each handler once, and leaves records to who lost a race", () => {
+    const pending = new PendingWrite();
+    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
+    pending.records = new Map([["a", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    pending.keep(new Patch({ spec: { a: 1 } }), ["a"]);
+    pending.keepLost([() => {}], ["b", "a"]);
+    assert.deepEqual([pending.handlers, pending.records.size], [["a", "b"], 1]);
+    pending.settle();
+    assert.deepEqual([pending.handlers, pending.records.size], [[], 0]);
+  });
+
+  it("hands out a refusal once, and none that a later write has settled", () => {
+    const pending = new PendingWrite();
+    const refusal = { error: new Error("no"), handlers: ["a"] };
+    pending.refusal = refusal;
+    assert.deepEqual([pending.takeRefusal(), pending.takeRefusal()], [refusal, undefined]);
+    pending.refusal = refusal;
+    pending.settle();
+    assert.equal(pending.takeRefusal(), undefined);
   });
 
   it("drops what JSON cannot express, and keeps the functions", () => {

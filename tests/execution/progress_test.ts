@@ -233,4 +233,53 @@ describe("Progress", () => {
     assert.deepEqual(progress.awake(NOW), []);
     assert.ok((progress.delay(NOW) ?? 0) > 1e9);
   });
+
+  describe("refuse()", () => {
+    const done = { ...record, retries: 3, success: true, digest: "as it was wanted" };
+    const refused = { now: NOW, judge: (): Outcome => ({ kind: "retry", delay: 30, error }) };
+    const unsaved = new Map([["fn", done]]);
+
+    function loadUnsaved(body: KubeObject): Progress<Handler> {
+      return new Progress<Handler>({ storage, body, ids: ["fn"], unsaved });
+    }
+
+    it("[P1] turns a success that is not on the object into what is made of it, as the same attempt", () => {
+      const attempts: unknown[] = [];
+      const progress = loadUnsaved(bodyWith({}));
+      const judge: typeof refused.judge = (...args: unknown[]) => {
+        attempts.push(args[1]);
+        return { kind: "retry", delay: 30, error };
+      };
+      progress.refuse([handler], { now: NOW, judge });
+      assert.deepEqual(attempts, [{ retry: 2, runtime: 3600 }]);
+      const digest = () => "as it is";
+      progress.activate([handler], { purpose: "create", now: NOW, digest });
+      assert.deepEqual(progress.records().get("fn"), {
+        started,
+        purpose,
+        subrefs: undefined,
+        retries: 3,
+        success: false,
+        failure: false,
+        delayed: "2026-01-01T12:00:30.000Z",
+        delay: 30,
+        message: "not yet",
+      });
+      assert.deepEqual([progress.awake(NOW), progress.delay(NOW)], [[], 30]);
+    });
+
+    it("leaves what is on the object, what others did, and what is judged to be a success", () => {
+      const other: Handler = { id: "other", fn: () => {} };
+      const cases: [Progress<Handler>, readonly Handler[], typeof refused][] = [
+        [loadUnsaved(bodyWith({ fn: done })), [handler], refused],
+        [loadUnsaved(bodyWith({})), [other], refused],
+        [loadUnsaved(bodyWith({})), [handler], { ...refused, judge: () => ({ kind: "success" }) }],
+      ];
+      for (const [progress, handlers, options] of cases) {
+        progress.refuse(handlers, options);
+        progress.activate([handler], { purpose: "create", now: NOW, digest: () => undefined });
+        assert.equal(progress.isDone, true);
+      }
+    });
+  });
 });

@@ -43,7 +43,7 @@ interface Sent {
 describe("applyPatch()", () => {
   let sent: Sent[];
   let live: KubeObject;
-  let refuse: (line: string) => number | { readonly code: number } | undefined;
+  let refuse: (line: string) => number | { readonly code: number; readonly details?: object } | undefined;
   let shape: Shape | undefined;
   let client: ReturnType<typeof createClient>;
 
@@ -211,7 +211,7 @@ describe("applyPatch()", () => {
     ];
     for (const [index, at] of requests.entries()) {
       sent = [];
-      refuse = (line) => line === at ? 404 : undefined;
+      refuse = (line) => line === at ? { code: 404, details: { name: "one", kind: "examples" } } : undefined;
       const patch = new Patch({ spec: { b: index }, status: { c: index } });
       patch.fns.push((object) => {
         Object.assign(object.spec as object, { z: index });
@@ -221,6 +221,49 @@ describe("applyPatch()", () => {
       assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
       assert.deepEqual(lines(), requests.slice(0, index + 1), "nothing is sent any more");
     }
+  });
+
+  it("[P2] believes a 404 that does not name the object only if the server has no such object, when asked", async () => {
+    const patch = () => new Patch({ spec: { b: 2 } });
+    for (const details of [undefined, { name: "another" }]) {
+      sent = [];
+      refuse = (line) => line.startsWith("merge") ? { code: 404, details } : undefined;
+      await assert.rejects(applyPatch({ client, resource: plain, body, patch: patch() }), { status: 404 });
+      assert.deepEqual(lines(), ["merge plains/one", "get plains/one"]);
+      refuse = () => ({ code: 404, details });
+      assert.equal((await applyPatch({ client, resource: plain, body, patch: patch() })).body, undefined);
+      refuse = (line) => ({ code: line.startsWith("merge") ? 404 : 403, details });
+      await assert.rejects(applyPatch({ client, resource: plain, body, patch: patch() }), { status: 404 });
+    }
+  });
+
+  it("writes notes and finalizers after functions, and not at all if those were refused", async () => {
+    const notes = new Patch({ metadata: { annotations: { note: "1" } }, status: { noted: true } });
+    const finalizer = { name: "f", wanted: true };
+    const patch = () => {
+      const made = new Patch({ spec: { b: 2 } });
+      made.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }));
+      return made;
+    };
+    await applyPatch({ client, resource: withStatus, body, patch: patch(), notes, finalizer });
+    assert.deepEqual(lines(), [
+      "merge examples/one",
+      "json examples/one",
+      "merge examples/one/status",
+      "merge examples/one",
+    ]);
+    assert.deepEqual((sent[3]?.content as KubeObject).metadata.finalizers, ["f"]);
+    sent = [];
+    refuse = (line) => line.startsWith("json") ? 409 : undefined;
+    const applied = await applyPatch({
+      client,
+      resource: withStatus,
+      body,
+      patch: patch(),
+      notes,
+      finalizer,
+    });
+    assert.deepEqual([lines(), applied.refusal?.status], [["merge examples/one", "json examples/one"], 409]);
   });
 
   it("takes an object for gone where the answer is about another one of that name, and says which one it means", async () => {

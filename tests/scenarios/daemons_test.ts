@@ -411,7 +411,13 @@ suite("daemons: running", (scenario) => {
       patch.status.attempts = retry;
       throw new TemporaryError("again", { delay: 1 });
     });
-    world.intercept = (_, { path }) => path.endsWith("/status") ? refusal(404) : undefined;
+    const absent = {
+      kind: "Status",
+      code: 404,
+      details: { name: "one", group: "lotse.test", kind: "examples" },
+    };
+    world.intercept = (_, { path }) =>
+      path.endsWith("/status") ? Response.json(absent, { status: 404 }) : undefined;
     const running = await world.start(op);
     await objects.create("one");
     await running.advance(3.5);
@@ -472,7 +478,7 @@ suite("daemons: running", (scenario) => {
       const errors = running.messages("error").filter((message) => message !== "Daemon failed temporarily");
       assert.deepEqual(errors, [
         "Cannot write what handlers have put into the patch: it is dropped",
-        "Cannot apply a function of the patch: all of its functions are dropped",
+        "Cannot apply the functions of the patch: all of them are dropped",
         "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
       ]);
       await running.stop();

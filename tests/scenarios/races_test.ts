@@ -434,15 +434,15 @@ suite("An object that goes", (scenario) => {
 });
 
 suite("A function in a patch", (scenario) => {
-  scenario.virtual("that throws is dropped, and holds nothing else up", async (world) => {
+  scenario.virtual("that throws fails its handler's attempt, and holds nothing else up", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const calls: string[] = [];
-    op.on.create(Example, { id: "make" }, ({ patch }) => {
+    op.on.create(Example, { id: "make", backoff: 10 }, ({ patch, retry }) => {
       calls.push("make");
       patch.status["made"] = true;
       patch.fns.push(() => {
-        throw new Error("broken");
+        if (retry === 0) throw new Error("broken");
       });
     });
     op.on.update(Example, { id: "mend" }, () => void calls.push("mend"));
@@ -451,9 +451,9 @@ suite("A function in a patch", (scenario) => {
     await world.host.clock.advance(30);
     await objects.patch("a", { spec: { value: 1 } });
     await world.host.clock.advance(30);
-    assert.deepEqual(calls, ["make", "mend"]);
+    assert.deepEqual(calls, ["make", "make", "mend"]);
     assert.deepEqual((await objects.get("a")).status, { made: true });
-    assert.equal(running.messages("error").length, 1);
+    assert.equal(running.messages("error").length, 2);
     await running.stop();
   });
 });

@@ -2,7 +2,7 @@
 
 import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
-import { execute } from "../../execution/execute.ts";
+import { execute, failAfterwards } from "../../execution/execute.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { Patch } from "../../model/patch.ts";
@@ -60,6 +60,20 @@ export function callOnce(caller: Caller, { attempts, patch, signal }: CallOption
     observed: observer && { observer, subject: state },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
+  });
+}
+
+/** Fails a run that ended well, because the server has refused what it wrote. */
+export function failRun(caller: Caller, attempts: Attempts, error: Error): Outcome {
+  const { handler, logger, context: { clock, settings } } = caller;
+  return failAfterwards(handler, {
+    logger,
+    noun: nounOf(handler),
+    errors: "temporary",
+    defaultBackoff: settings.execution.defaultBackoff,
+    retry: attempts.retry,
+    runtime: clock.monotonic() - attempts.begun,
+    error,
   });
 }
 

@@ -13,7 +13,6 @@ import { toError } from "../../execution/errors.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import { PendingWrite } from "../../execution/pending_write.ts";
-import { FunctionFailure } from "../../execution/write_requests.ts";
 import { Patch } from "../../model/patch.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
@@ -25,6 +24,7 @@ import {
   beginAttempts,
   type Caller,
   callOnce,
+  failRun,
   nounOf,
 } from "./daemon_call.ts";
 import { type NextRun, nextRun, runsOnChange, stopStage, TOLERANCE } from "./next_run.ts";
@@ -216,19 +216,27 @@ export class DaemonTask {
     // Its function can see by its patch not being empty that something has lost a race.
     patch.fns.push(...this.#writes?.pending.takeLost() ?? []);
     const logger = this.#logger;
-    const outcome = await callOnce(this.#caller(logger), { attempts, patch, signal: run.controller.signal });
+    const caller = this.#caller(logger);
+    let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal });
     // Its object may have gone; but where the operator stops, there are some seconds left to write.
     if (this.#isIn("abandoned") && !isExiting()) return this.#end();
     if (outcome.kind === "success") storeResult({ patch, logger }, this.handler.id, outcome.result);
-    if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) await this.#write(patch, logger);
+    if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
+      const refusal = await this.#write(patch, logger);
+      if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);
+    }
     attempts.retry++;
     if (outcome.kind !== "retry") this.#attempts = undefined;
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
-    this.#planNext(nextRun(this.handler, { outcome, due: run.due, now: clock.monotonic() }), run, outcome);
+    this.#planNext(
+      nextRun(this.handler, { outcome, due: run.due, now: clock.monotonic() }),
+      run.seen,
+      outcome,
+    );
   }
 
-  #planNext(next: NextRun, { seen }: Run, outcome: Outcome): void {
+  #planNext(next: NextRun, seen: number, outcome: Outcome): void {
     if (next === "change") return this.#plan(this.siblings.changes > seen ? this.#idleEnd() : Infinity);
     if (next !== "end") return this.#plan(next.due);
     this.#lastOutcome = outcome;
@@ -237,11 +245,27 @@ export class DaemonTask {
 
   async #flush(): Promise<void> {
     this.#phase = FLUSHING;
-    await this.#write(new Patch(), this.#logger);
+    const logger = this.#logger;
+    const refusal = await this.#write(new Patch(), logger);
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
+    if (refusal !== undefined) return this.#failLastRun(refusal, logger);
     if (this.#lastOutcome === undefined) this.#plan(this.#due);
     else this.#finish();
+  }
+
+  /** What its last run wrote was kept then, and is refused now. */
+  #failLastRun(refusal: Error, logger: Logger): void {
+    const { clock } = this.#context;
+    const attempts = this.#attempts ??= beginAttempts(clock);
+    const outcome = failRun(this.#caller(logger), attempts, refusal);
+    if (outcome.kind === "success") {
+      return this.#lastOutcome === undefined ? this.#plan(this.#due) : this.#finish();
+    }
+    this.#lastOutcome = undefined;
+    attempts.retry++;
+    const run = { outcome, due: this.#due, now: clock.monotonic() };
+    this.#planNext(nextRun(this.handler, run), this.siblings.changes, outcome);
   }
 
   /** Nothing is left to run; but what is not written yet must be. */
@@ -253,7 +277,8 @@ export class DaemonTask {
     this.#plan(Infinity);
   }
 
-  async #write(patch: Patch, logger: Logger): Promise<void> {
+  /** Returns why the write was refused for good, if it was. */
+  async #write(patch: Patch, logger: Logger): Promise<Error | undefined> {
     const { writer, brake, clock } = this.#context;
     const { handler, siblings: { state } } = this;
     const writes = this.#writes ??= {
@@ -277,15 +302,12 @@ export class DaemonTask {
       if (pause !== undefined) writes.brakedUntil = clock.monotonic() + pause;
     }
     if (pending.isEmpty && writes.brakedUntil <= clock.monotonic()) this.#writes = undefined;
+    return result.kind === "dropped" ? result.error : undefined;
   }
 
   /** Returns when a write that was kept is tried again; Infinity: nothing was kept. */
   #resendAfter(result: WriteResult, pending: PendingWrite, logger: Logger): Seconds {
     const { clock, settings, writer } = this.#context;
-    if (result.kind === "dropped" && result.error instanceof FunctionFailure) {
-      const { cause: error } = result.error;
-      logger.error("Cannot apply a function of the patch: all of its functions are dropped", { error });
-    }
     if (result.kind !== "kept") return Infinity;
     if (writer.isClosed) {
       // The operator ends: nobody tries again.

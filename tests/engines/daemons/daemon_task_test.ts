@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../../lib/client/errors.ts";
+import { TemporaryError } from "../../../lib/execution/errors.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { daemonOf, type EngineWorld, engineWorld, testObject, timerOf } from "./world.ts";
 
@@ -123,19 +124,104 @@ describe("Functions of a timer that lose a race", () => {
   });
 });
 
-describe("A function of a patch that throws", () => {
-  it("is logged and dropped, and the timer goes on", async () => {
-    let runs = 0;
+const invalid = new ApiError({ status: 422, request: "PATCH /one" });
+
+describe("A run whose write is refused for good", () => {
+  it("counts as failed, and is repeated after the backoff as if its function had thrown", async () => {
+    const times: number[] = [];
     const world = engineWorld([timerOf(({ patch }) => {
-      runs++;
+      times.push(world.host.clock.monotonic());
+      patch.status.wrong = true;
+    }, { interval: 100, backoff: 7, retries: 2 })]);
+    failWrites(world, Infinity, invalid);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(50);
+    assert.deepEqual(times, [0, 7]);
+    assert.deepEqual(
+      world.logs.filter(({ level }) => level === "error").map(({ message }) => message),
+      [
+        "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
+        "Timer failed temporarily",
+        "The server refuses the patch as invalid: it is dropped (mend the handler or the schema)",
+        "Timer failed permanently",
+      ],
+    );
+    assert.equal(world.daemons.counts.live, 0);
+  });
+
+  it("also if a function of its patch throws", async () => {
+    const times: number[] = [];
+    const world = engineWorld([daemonOf(({ patch }) => {
+      times.push(world.host.clock.monotonic());
       patch.fns.push(() => {
         throw new Error("no");
       });
-    }, { interval: 10 })]);
+    }, { backoff: 7 })]);
     await world.match(testObject("one"));
-    await world.host.clock.advance(11);
-    assert.equal(runs, 2);
-    assert.equal(logged(world, /Cannot apply a function/).length, 2);
+    await world.host.clock.advance(8);
+    assert.deepEqual(times, [0, 7]);
+    assert.equal(logged(world, /Cannot apply the functions/).length, 2);
+  });
+
+  it("is not repeated earlier, or later, if its function had failed anyway", async () => {
+    const times: number[] = [];
+    const world = engineWorld([daemonOf(({ patch }) => {
+      times.push(world.host.clock.monotonic());
+      patch.status.wrong = true;
+      throw new TemporaryError("not yet", { delay: 3 });
+    }, { backoff: 7 })]);
+    failWrites(world, Infinity, invalid);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(4);
+    assert.deepEqual(times, [0, 3]);
+  });
+
+  it("brings a daemon back that had ended, if its write was kept first and is refused then", async () => {
+    const times: number[] = [];
+    const world = engineWorld([daemonOf(({ patch, retry }) => {
+      times.push(world.host.clock.monotonic());
+      if (retry === 0) patch.status.wrong = true;
+    }, { backoff: 7 })], { queueing: { errorDelays: [1] } });
+    const errors: Error[] = [reset, invalid];
+    world.onPatch = () => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return undefined;
+    };
+    await world.match(testObject("one"));
+    await world.host.clock.advance(20);
+    assert.deepEqual([times, world.daemons.counts.live], [[0, 8], 0]);
+  });
+
+  it("leaves a timer to its schedule where errors are ignored", async () => {
+    const times: number[] = [];
+    const world = engineWorld([timerOf(({ patch }) => {
+      times.push(world.host.clock.monotonic());
+      patch.status.wrong = times.length;
+    }, { interval: 10, errors: "ignored" })], { queueing: { errorDelays: [1] } });
+    const errors: Error[] = [reset, invalid, invalid];
+    world.onPatch = () => {
+      const error = errors.shift();
+      if (error !== undefined) throw error;
+      return undefined;
+    };
+    await world.match(testObject("one"));
+    await world.host.clock.advance(25);
+    assert.deepEqual(times, [0, 10, 20]);
+  });
+});
+
+describe("Functions that a timer writes and the server refuses", () => {
+  it("are tried in five runs at most; the last of them counts as failed", async () => {
+    const times: number[] = [];
+    const world = engineWorld([timerOf(({ patch }) => {
+      times.push(world.host.clock.monotonic());
+      if (times.length === 1) patch.fns.push((body) => void (body.status = { counted: true }));
+    }, { interval: 1, backoff: 7 })]);
+    failWrites(world, Infinity, conflict);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(12);
+    assert.deepEqual([times, world.patches.length], [[0, 1, 2, 3, 4, 11, 12], 5]);
   });
 });
 

@@ -178,7 +178,7 @@ const order: Mutant[] = [
     ["pending.records = work.records?.() ?? pending.records;", ""],
     ["if (handled !== undefined) state.hasHandledCause = true;", ""],
     [
-      `if (state.hasNews || state.doubt !== undefined) return { kind: "requeue", after: 0, wake: "write" };`,
+      `if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };`,
       "",
     ],
     [
@@ -189,7 +189,14 @@ const order: Mutant[] = [
       `return wake !== "event" || failures > 0 || state.isUnfinished;`,
       `return wake !== "event" || failures > 0;`,
     ],
-    ["if (state.pending.hasOnlyFunctions) return await write(r, { delay: () => 0 }, byEvent);", ""],
+    ["if (state.pending.hasFunctions) {", "if (false) {"],
+    [
+      "await write(r, { records: () => records, delay: () => 0 }, byEvent);",
+      "await write(r, { delay: () => 0 }, byEvent);",
+    ],
+    ["pending.refusal = written;", ""],
+    ["if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
+    [`        state.distrust("conflict");\n        return { kind: "requeue", after: 0, wake: "write" };`, ""],
   ]),
   // Raw events, deletions and handlers wait; functions that have lost are dropped, or come together with the handlers.
   ...breaksOf(RECONCILE, [
@@ -205,8 +212,8 @@ const order: Mutant[] = [
       "for (const { event } of turn.events) await",
       `for (const { event, adoption } of turn.events) if (adoption !== "early") await`,
     ],
-    ["if (state.pending.hasOnlyFunctions) return await write(r, { delay: () => 0 }, byEvent);", ""],
-    [`if (written.lost.length > 0) state.distrust("conflict");`, ""],
+    ["if (state.pending.hasFunctions) {", "if (false) {"],
+    [`        keepRecords(r, work);\n        state.distrust("conflict");`, "keepRecords(r, work);"],
   ], consistency),
   ...breaksOf(RECONCILE, [[`if (last?.event.type === "DELETED") {`, "if (last === undefined && false) {"]], [
     ...causes,

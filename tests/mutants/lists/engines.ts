@@ -52,6 +52,12 @@ const mutants: Mutant[] = [
     ["if (writes === undefined || writes.pending.isEmpty) return this.#end();", "return this.#end();"],
     ["if (this.#lastOutcome === undefined) this.#plan(this.#due);", "if (true) this.#plan(this.#due);"],
     ["    if (writer.isClosed) {", "    if (false) {"],
+    [
+      'if (refusal !== undefined && outcome.kind === "success") outcome',
+      "if (refusal !== undefined) outcome",
+    ],
+    ["if (refusal !== undefined) return this.#failLastRun(refusal, logger);", ""],
+    ["    attempts.retry++;\n    const run", "    const run"],
     ["if ((this.#writes?.pending.failures ?? 0) > 0) {", "if (false) {"],
     ["Math.max(due, this.#writes?.brakedUntil ?? -Infinity)", "due"],
     [

@@ -113,9 +113,8 @@ const mutants: Mutant[] = [
   // What they see and share, and what becomes of what they leave behind.
   {
     ...TASK,
-    replace:
-      "if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) await this.#write(patch, logger);",
-    by: 'if (outcome.kind === "success" || attempts.retry > 2) await this.#write(patch, logger);',
+    replace: "if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {",
+    by: 'if (outcome.kind === "success" || attempts.retry > 2) {',
   },
   {
     ...CALL,
@@ -134,12 +133,12 @@ const mutants: Mutant[] = [
     by: "",
   },
   { ...TASK, replace: "patch.fns.push(...this.#writes?.pending.takeLost() ?? []);", by: "" },
-  { ...PENDING, replace: "if (lost.length > 0) (this.#patch = new Patch()).fns.push(...lost);", by: "" },
+  { ...PENDING, replace: "patch.fns.push(...fns);", by: "" },
   {
     file: "lib/execution/write_requests.ts",
     tests,
-    replace: "if ((error instanceof ApiError && error.status === 404) || isReplaced(error)) {",
-    by: "if (isReplaced(error)) {",
+    replace: "if (namesObject(error, this.body)) return true;",
+    by: "return false;",
   },
   {
     file: "lib/execution/write_requests.ts",

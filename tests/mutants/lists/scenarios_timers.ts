@@ -115,8 +115,8 @@ const mutants: Mutant[] = [
   },
   {
     ...WRITER,
-    replace: 'logger.error(\n        "The server refuses the patch as invalid',
-    by: 'logger.debug(\n        "The server refuses the patch as invalid',
+    replace: 'logger.error("The server refuses the patch as invalid',
+    by: 'logger.debug("The server refuses the patch as invalid',
   },
   // Results: are not written, or only the first.
   { ...TASK, replace: "await this.#write(patch, logger);\n", by: "{}\n" },
