@@ -64,10 +64,7 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   const places = isWide ? [] : namespaces.filter(isExactName);
   // Patterns mean namespaces that nobody knows yet: rights in all of them.
   const hasPatterns = !isWide && places.length < namespaces.length;
-  const used = recorded.flatMap((right) =>
-    right.verb === "watch" ? [right, { ...right, verb: "list" }] : [right]
-  );
-  // NB: where a server streams lists, only the watch is seen; another one is listed.
+  const used = recorded.flatMap((right) => withImplied(right, recorded));
   const granted = [...needs.map(withoutPurpose), ...used.map((right) => placed(right, needs))];
   const rules = isWide || hasPatterns
     ? new Map([["", granted.map(clusterwide)]])
@@ -76,6 +73,18 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
     manifests: [account(name, home), ...rolesOf(rules, { name, home })],
     unknown: [...new Set(found.flatMap((each) => each.unknown))],
   };
+}
+
+/**
+ * A recorded right with those that the framework uses at other times: where a server streams lists, only the watch is
+ * seen, and another one is listed; objects that are watched and patched are read after a conflict.
+ */
+function withImplied(right: Right, recorded: readonly Right[]): Right[] {
+  if (right.verb !== "watch") return [right];
+  const isPatched = recorded.some(({ group, resource, verb }) =>
+    group === right.group && resource.split("/")[0] === right.resource && verb === "patch"
+  );
+  return [right, { ...right, verb: "list" }, ...isPatched ? [{ ...right, verb: "get" }] : []];
 }
 
 interface GrantedRight {

@@ -76,10 +76,13 @@ describe("makeRbac()", () => {
       { group: "apps", resource: "deployments", verb: "create", namespace: "other" },
       { group: "example.com", resource: "cats", verb: "list" },
       { group: "example.com", resource: "dogs", verb: "watch" },
+      { group: "example.com", resource: "mice", verb: "watch" },
+      { group: "example.com", resource: "mice", verb: "patch", namespace: "default" },
     ];
     assert.deepEqual(rules({ ...WHERE, operators: [op], recorded }).ClusterRole, [
       "apps deployments create",
       "example.com cats,dogs list,watch",
+      "example.com mice get,list,watch,patch",
     ]);
   });
 
