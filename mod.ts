@@ -72,6 +72,7 @@ export type {
   SubOptions,
 } from "./lib/registry/arguments.ts";
 export type { Reason, UserInfo } from "./lib/registry/causes.ts";
+export type { Conditions } from "./lib/registry/conditions.ts";
 export {
   ABSENT,
   type ChangeFilterOptions,
@@ -120,6 +121,7 @@ export { label } from "./lib/kits/hierarchies/labels.ts";
 export type { CallOptions, DeleteOptions, ListOptions } from "./lib/client/client.ts";
 export type { ConnectionInfo } from "./lib/client/auth/connection_info.ts";
 export type { GivenCredentials } from "./lib/client/auth/login.ts";
+export type { Condition } from "./lib/model/conditions.ts";
 export type { Diff, DiffItem } from "./lib/model/diff.ts";
 export type { JsonObject, KubeObject, ObjectMeta, OwnerReference, WatchEvent } from "./lib/model/object.ts";
 export { Patch, type PatchOf } from "./lib/model/patch.ts";

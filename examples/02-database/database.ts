@@ -1,5 +1,5 @@
 /** What a Database looks like: the same facts as in crd.yaml, for the compiler. */
-import { resource } from "@lotse/lotse";
+import { type Condition, resource } from "@lotse/lotse";
 
 export type Engine = "postgresql" | "mysql" | "mariadb";
 
@@ -19,14 +19,6 @@ export interface DatabaseStatus {
   /** What a human has yet to do. */
   pendingAction?: string;
   conditions?: Condition[];
-}
-
-export interface Condition {
-  type: string;
-  status: "True" | "False" | "Unknown";
-  reason: string;
-  message: string;
-  lastTransitionTime: string;
 }
 
 export const Database = resource<DatabaseSpec, DatabaseStatus>({

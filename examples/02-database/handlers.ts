@@ -7,7 +7,7 @@
 import { kinds, operator, PermanentError } from "@lotse/lotse";
 import type { ApplyOptions } from "@lotse/lotse";
 
-import { type Condition, Database } from "./database.ts";
+import { Database } from "./database.ts";
 import * as manifests from "./manifests.ts";
 
 const op = operator({ networking: { fieldManager: "database-operator" } });
@@ -15,14 +15,21 @@ const op = operator({ networking: { fieldManager: "database-operator" } });
 /** What the API refuses is tried again in ten seconds. */
 const SOON = { backoff: 10 };
 
-op.on.create(Database, SOON, async function provision({ body, name, namespace, spec, patch, logger }) {
-  const origin = { name, namespace, spec };
-  logger.info("Provisioning", { engine: spec.engine, version: spec.version });
-  await applyChildren(origin, body);
-  patch.status.state = "Provisioned";
-  patch.status.endpoint = manifests.endpointOf(origin);
-  patch.status.conditions = [provisioned()];
-});
+op.on.create(
+  Database,
+  SOON,
+  async function provision({ body, name, namespace, spec, patch, conditions, logger }) {
+    const origin = { name, namespace, spec };
+    logger.info("Provisioning", { engine: spec.engine, version: spec.version });
+    await applyChildren(origin, body);
+    patch.status.state = "Provisioned";
+    patch.status.endpoint = manifests.endpointOf(origin);
+    conditions.set("Provisioned", true, {
+      reason: "ObjectsExist",
+      message: "The volume, the Service and the StatefulSet exist",
+    });
+  },
+);
 
 op.on.resume(Database, SOON, async function restore({ body, name, namespace, spec, logger }) {
   await applyChildren({ name, namespace, spec }, body);
@@ -78,16 +85,6 @@ function refuseDowngrade({ from, to }: { from: string; to: string }): void {
   throw new PermanentError(
     `Cannot go back from version ${from} to ${to}: restore a backup into a new Database`,
   );
-}
-
-function provisioned(): Condition {
-  return {
-    type: "Provisioned",
-    status: "True",
-    reason: "ObjectsExist",
-    message: "The volume, the Service and the StatefulSet exist",
-    lastTransitionTime: new Date().toISOString(),
-  };
 }
 
 export default op;

@@ -48,3 +48,4 @@ export type {
   WatchScope,
 } from "../operator/api.ts";
 export type { WriteOptions } from "../client/client.ts";
+export type { ConditionOptions } from "../registry/conditions.ts";

@@ -14,6 +14,7 @@ import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { StopReason, Sub } from "./arguments.ts";
 import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import { type Conditions, ObjectConditions } from "./conditions.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 import type { UserInfo } from "./causes.ts";
@@ -37,6 +38,7 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   readonly #cause: Cause;
   readonly #attempt: Attempt | undefined;
   #made: Views | undefined;
+  #conditions: Conditions | undefined;
 
   constructor(cause: Cause, attempt?: Attempt) {
     this.#cause = cause;
@@ -101,6 +103,14 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   }
   get signal(): AbortSignal | undefined {
     return this.#attempt?.signal;
+  }
+
+  /** What is set goes into the patch: handlers only. */
+  get conditions(): Conditions | undefined {
+    const { patch, body, newest = () => body } = this.#cause;
+    const clock = this.#attempt?.clock;
+    return clock &&
+      (this.#conditions ??= new ObjectConditions({ body: newest, patch, now: () => clock.now() }));
   }
 
   get #views(): Views {

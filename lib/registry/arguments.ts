@@ -13,6 +13,7 @@ import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Reason, UserInfo } from "./causes.ts";
+import type { Conditions } from "./conditions.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "./field_paths.ts";
 import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
 import type { ActivityName, AdmissionOperation, HandlerOptions, RetryOptions } from "./handlers.ts";
@@ -112,6 +113,8 @@ export interface ChangeHandlerArguments<
   readonly diff: Diff;
   /** Declares parts of the handler's work that are retried on their own. */
   readonly sub: Sub<Spec, Status, Memo>;
+  /** The conditions in the object's status. */
+  readonly conditions: Conditions;
 }
 
 /** What filters of raw event handlers are called with. */
@@ -132,7 +135,10 @@ export interface EventHandlerArguments<
   Status = JsonObject,
   Param = unknown,
   Memo extends object = PlainMemo,
-> extends EventFilterArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
+> extends EventFilterArguments<Spec, Status, Memo>, AttemptArguments<Param> {
+  /** The conditions in the object's status. */
+  readonly conditions: Conditions;
+}
 
 /** Why a daemon or a timer is to stop, and how far that has gone. Reasons add up. */
 export type StopReason =
@@ -158,6 +164,8 @@ export interface DaemonHandlerArguments<
 > extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {
   /** Aborts when it is to stop: an `AbortSignal` with `reasons`, and with `wait(seconds)`. */
   readonly stopped: Stopped<StopReason>;
+  /** The conditions in the object's status. */
+  readonly conditions: Conditions;
 }
 
 /** What an index function and its filters are called with. What it writes into `patch` is thrown away. */
