@@ -43,6 +43,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       enableServiceLinks: true,
     });
     defaultPodSpec(spec);
+    for (const container of containersOf(spec)) defaultRequests(container);
   },
   Service: defaultService,
   PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
@@ -183,6 +184,36 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   PodDisruptionBudget: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };
 
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
+  return [...objectsIn(spec?.containers), ...objectsIn(spec?.initContainers)];
+}
+
+/** Of what a Pod's container is limited to, it asks for as much. */
+function defaultRequests(container: JsonObject): void {
+  const resources = objectAt(container, "resources");
+  const limits = objectAt(resources, "limits");
+  if (resources === undefined || limits === undefined) return;
+  fill(resources, { requests: {} });
+  fill(objectAt(resources, "requests") ?? {}, limits);
+}
+
+/** How much a Pod is promised. Source: Kubernetes documentation, "Pod Quality of Service Classes". */
+function qosClassOf(spec: JsonObject | undefined): string {
+  const amounts = containersOf(spec).map((container) => {
+    const resources = objectAt(container, "resources");
+    return { limits: objectAt(resources, "limits") ?? {}, requests: objectAt(resources, "requests") ?? {} };
+  });
+  const names = ["cpu", "memory"];
+  const asks = amounts.some(({ limits, requests }) =>
+    names.some((name) => name in limits || name in requests)
+  );
+  if (!asks) return "BestEffort";
+  const isGuaranteed = amounts.every(({ limits, requests }) =>
+    names.every((name) => name in limits && limits[name] === requests[name])
+  );
+  return isGuaranteed ? "Guaranteed" : "Burstable";
+}
+
 /** What admission plugins of the real server add to a new Pod. */
 export function admitPod(pod: KubeObject): void {
   const spec = objectAt(pod, "spec");
@@ -196,5 +227,7 @@ export function admitPod(pod: KubeObject): void {
 
 /** Gives a new object the status that the API server gives it. */
 export function initialStatus(kind: string, object: KubeObject): void {
-  if (Object.hasOwn(STATUS, kind)) object.status = structuredClone(STATUS[kind]);
+  if (!Object.hasOwn(STATUS, kind)) return;
+  object.status = structuredClone(STATUS[kind]);
+  if (kind === "Pod") object.status = { ...object.status, qosClass: qosClassOf(object.spec) };
 }

@@ -197,10 +197,9 @@ export function unsupportedMediaType(accepted: readonly string[]): Refusal {
 }
 
 export function notAcceptable(accepted: readonly string[]): Refusal {
-  return refusal(`406: Not Acceptable\n\nAvailable representations: ${accepted.join(", ")}`, {
+  return refusal(`only the following media types are accepted: ${accepted.join(", ")}`, {
     code: 406,
     reason: "NotAcceptable",
-    details: {},
   });
 }
 

@@ -24,10 +24,13 @@ export function normalizer(): (value: unknown) => unknown {
       .replace(/(in the precondition|in record) \(\d+\)/g, "$1 (<version>)");
   const walk = (value: unknown, key: string): unknown => {
     if (Array.isArray(value) && key === "managedFields") return ownersOf(value).map((item) => walk(item, ""));
+    if (Array.isArray(value) && key === "clusterIPs") return value.map((item) => walk(item, "clusterIP"));
     if (Array.isArray(value)) return value.map((item) => walk(item, key === "cells" ? "cell" : ""));
     if (typeof value === "string") return word(value, key) ?? text(value);
     if (typeof value !== "object" || value === null) return value;
     if ("details" in value && "message" in value) return walkStatus(value, walk);
+    // Reviews are never stored: who owns what in them is of no use to anybody.
+    const isReview = "kind" in value && String(value.kind).endsWith("Review");
     const entries = Object.entries(value).filter(([name, child]) =>
       !DROPPED.has(name) && child !== undefined
     );
@@ -40,7 +43,10 @@ export function normalizer(): (value: unknown) => unknown {
         .map((
           [name, child],
         ) => [text(name), name === "name" && generated ? `${generated}<random>` : walk(child, name)])
-        .filter(([name, child]) => name !== "managedFields" || !Array.isArray(child) || child.length > 0),
+        .filter(([name, child]) => name !== "managedFields" || !Array.isArray(child) || child.length > 0)
+        .map(([name, child]) =>
+          name === "metadata" && isReview ? [name, withoutOwners(child)] : [name, child]
+        ),
     );
   };
   return (value) => walk(value, "");
@@ -55,6 +61,10 @@ function ownersOf(owners: readonly unknown[]): unknown[] {
   return owners
     .filter((owner) => !/^kube-(controller-manager|apiserver) Update status$/.test(nameOf(owner)))
     .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+function withoutOwners(metadata: unknown): unknown {
+  return { ...metadata as object, managedFields: undefined };
 }
 
 function word(value: string, key: string): string | undefined {

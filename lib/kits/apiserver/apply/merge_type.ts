@@ -7,7 +7,7 @@
  */
 
 import { isSet, own, type Schema, schemaEntries, subSchema } from "../schema/structural.ts";
-import { type Field, fieldsOf, isAtomic, type Shape } from "../types/mod.ts";
+import { type Field, fieldOf, fieldsOf, isAtomic, type Shape } from "../types/mod.ts";
 import { isObject } from "../values.ts";
 
 /** What a value may be. Free-form values may be all three. */
@@ -84,7 +84,8 @@ export class BuiltinTypes {
   #ofField({ shape, atomicMap, listType = "atomic", listKeys = [] }: Field): MergeType {
     const type = this.#ofShape(shape);
     if (type.list !== undefined && shape.kind === "list") {
-      const keys = listKeys.map((name) => name === "protocol" ? { name, fallback: "TCP" } : { name });
+      const items = shape.of.kind === "type" ? shape.of.name : undefined;
+      const keys = listKeys.map((name) => builtinKey(name, items));
       return { list: { ...type.list, relation: listType, keys } };
     }
     return atomicMap && type.map !== undefined ? { map: { ...type.map, atomic: true } } : type;
@@ -102,6 +103,14 @@ export class BuiltinTypes {
         return this.named(shape.name);
     }
   }
+}
+
+/** NB: the real server's schemas give required fields their zero value as a default. */
+function builtinKey(name: string, type: string | undefined): ListKey {
+  if (name === "protocol") return { name, fallback: "TCP" };
+  const field = type === undefined ? undefined : fieldOf(type, name);
+  if (field?.required !== true || field.shape.kind !== "scalar") return { name };
+  return { name, fallback: field.shape.type === "string" ? "" : 0 };
 }
 
 /** Returns the type of a custom kind's objects. */

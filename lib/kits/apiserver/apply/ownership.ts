@@ -109,6 +109,23 @@ export class Ownership {
     this.store(after, isEmptySet(changed) ? kept : this.#take(kept, { ...mine, changed, writer }));
   }
 
+  /** Takes from all owners what the server itself has changed; that belongs to nobody. */
+  follow({ kind, before, after }: { kind: Kind; before: KubeObject; after: KubeObject }): void {
+    // What is stored was written by store().
+    const owners = (before.metadata.managedFields ?? []) as Owner[];
+    delete after.metadata.managedFields;
+    if (owners.length === 0) return;
+    try {
+      const compared = this.comparison(kind, {
+        live: shownIn(kind, withoutOwners(before)),
+        next: shownIn(kind, after),
+      });
+      this.store(after, this.release(owners, compared));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+
   /** Takes the owners that a client gives, unless it gives none; a subresource cannot give any. */
   #ownersFor(of: { given: unknown; before: KubeObject | undefined; writer: Writer }): Owner[] {
     const { given, before, writer } = of;
@@ -132,7 +149,8 @@ export class Ownership {
       manager,
       operation,
       apiVersion,
-      time: this.now(),
+      // NB: the real server forgets when a scale was written.
+      ...(subresource === "scale" ? {} : { time: this.now() }),
       fieldsType: "FieldsV1",
     };
     const whole = { ...mine, fieldsV1: changed, ...(subresource === undefined ? {} : { subresource }) };

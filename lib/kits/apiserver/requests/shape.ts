@@ -73,7 +73,8 @@ export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): S
     if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
     return { ...shape, form, encoding };
   }
-  throw notAcceptable(["application/json", "application/yaml", ...(kind.custom ? [] : [PROTOBUF])]);
+  // NB: so says the real server of custom kinds, too.
+  throw notAcceptable(["application/json", "application/yaml", PROTOBUF]);
 }
 
 function formOf(parameters: ReadonlyMap<string, string>): Shape["form"] | undefined {

@@ -72,7 +72,8 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   const unknown = kind.rules.normalize(updated);
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: current, after: updated });
-  else setOwners(updated, applied === true ? next : current);
+  else if (applied === true) setOwners(updated, next);
+  else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.settle?.(updated, current);
   countGeneration(kind, updated, current);
   const causes = [
