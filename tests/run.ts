@@ -26,8 +26,8 @@ tests/conformance/host on Node too. With --only node, whatever is asked for runs
 /** Node runs what is about the host; everything above it is the same code on the same interface. */
 const ON_NODE = "tests/conformance/host/";
 
-/** These look at the source with Deno's own tools; what they find cannot depend on who runs them. */
-const ON_DENO_ONLY = "tests/architecture/";
+/** These use Deno's own tools, or start each runtime themselves; what they find cannot depend on who runs them. */
+const ON_DENO_ONLY = ["tests/architecture/", "tests/package/"];
 
 process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));
@@ -108,7 +108,7 @@ function planJobs(files: readonly string[], only: RuntimeName | undefined): Job[
 }
 
 function runsOn(name: RuntimeName, file: string): boolean {
-  if (file.startsWith(ON_DENO_ONLY)) return name === "deno";
+  if (ON_DENO_ONLY.some((folder) => file.startsWith(folder))) return name === "deno";
   return name !== "node" || file.startsWith(ON_NODE);
 }
 

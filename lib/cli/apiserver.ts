@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
+import { CommandError, isPortTaken } from "./errors.ts";
 import { addExamples, CommandOption, portNumber } from "./program.ts";
 import { listenForSignals, untilAborted } from "./signals.ts";
 
@@ -74,7 +75,9 @@ export async function serveApi(
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer } = await import("../kits/apiserver/mod.ts");
   const server = apiServer({ host, rbac });
-  const served = await server.serve({ port });
+  const served = await server.serve({ port }).catch((error: unknown) => {
+    throw isPortTaken(error) ? new CommandError(portTaken(port)) : error;
+  });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
   const path = host.files.resolve(host.process.cwd(), folder ?? "", kubeconfig ?? "kubeconfig");
   await host.files.writeText(path, served.kubeconfig, { mode: 0o600 });
@@ -87,4 +90,8 @@ export async function serveApi(
       if (folder !== undefined) await host.files.remove(folder);
     },
   };
+}
+
+function portTaken(port: number): string {
+  return `Cannot listen on 127.0.0.1:${port}: the port is in use (give another --port, or none for any free one)`;
 }

@@ -113,7 +113,8 @@ export interface Manifest extends KubeObject {
 }
 
 /**
- * Returns the files that are meant: files as they are, and of folders their YAML and JSON files, by name.
+ * Returns the files that are meant: files as they are, and of folders their YAML and JSON files, by name, without those
+ * that hold no object of Kubernetes at all (package.json, deno.json, a chart's values).
  *
  * @throws {CommandError} If there is no such file or folder, or a folder has none.
  */
@@ -134,11 +135,12 @@ export async function findManifestFiles(paths: readonly string[], host: Host): P
         { cause: error },
       );
     });
-    const names = entries.filter(isManifestFile).sort();
-    if (names.length === 0) {
-      throw new CommandError(`Cannot apply "${path}": no .yaml, .yml or .json file is in there`);
+    const files = entries.filter(isManifestFile).sort().map((name) => host.files.resolve(absolute, name));
+    const before = found.length;
+    for (const file of files) if (await mayHoldManifests(file, host)) found.push(file);
+    if (found.length === before) {
+      throw new CommandError(`Cannot apply "${path}": no .yaml, .yml or .json file with objects is in there`);
     }
-    found.push(...names.map((name) => host.files.resolve(absolute, name)));
   }
   return found;
 }
@@ -170,6 +172,19 @@ function parseDocuments(file: string, text: string): JsonObject[] {
     });
   } catch (error) {
     throw new CommandError(`Cannot apply "${file}"`, { cause: error });
+  }
+}
+
+/** What cannot be parsed may: whoever reads it will say what is wrong. */
+async function mayHoldManifests(file: string, host: Host): Promise<boolean> {
+  const text = await host.files.readText(file).catch(() => undefined);
+  if (text === undefined) return false; // a folder with such a name
+  try {
+    return parseYaml(text).some((each) =>
+      isObject(each) && ("apiVersion" in each || each["kind"] === "List")
+    );
+  } catch {
+    return !file.endsWith(".json"); // JSON with comments is a configuration
   }
 }
 

@@ -34,6 +34,11 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? EXIT.usage : EXIT.failed;
 }
 
+/** Whether an error, or one of its causes, says that somebody else listens at an address. */
+export function isPortTaken(error: unknown): boolean {
+  return chainOf(error).some((each) => each instanceof Error && "code" in each && each.code === "EADDRINUSE");
+}
+
 /** Returns an error in words: its message and those of its causes, as far as they say something new. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];

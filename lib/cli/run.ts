@@ -6,7 +6,7 @@ import type { Operator } from "../../mod.ts";
 import { detectIdentity } from "../operator/freeze.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { CommandError, EXIT } from "./errors.ts";
+import { CommandError, EXIT, isPortTaken } from "./errors.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
 import {
   addClusterOptions,
@@ -98,7 +98,12 @@ export async function runOperators(
   );
   using _limit = limitShutdown(operators, { host, logger, signal });
   await Promise.allSettled(runs);
-  if (failure.signal.aborted) throw failure.signal.reason;
+  if (!failure.signal.aborted) return;
+  const { reason } = failure.signal;
+  if (flags.liveness === undefined || !isPortTaken(reason)) throw reason;
+  throw new CommandError(
+    `Cannot answer probes at "${flags.liveness}": the port is in use (give another --liveness)`,
+  );
 }
 
 /**

@@ -69,7 +69,7 @@ describe("findManifestFiles()", () => {
     files: {
       "/work/a.yaml": ONE,
       "/work/y/2.yml": ONE,
-      "/work/y/1.json": "{}",
+      "/work/y/1.json": '{ "apiVersion": "v1" }',
       "/work/y/handlers.ts": "",
       "/work/n/x.ts": "",
     },
@@ -81,6 +81,25 @@ describe("findManifestFiles()", () => {
       "/work/y/1.json",
       "/work/y/2.yml",
     ]);
+  });
+
+  it("leaves out what is no manifest in a folder, but not what it was given, nor what is broken", async () => {
+    const host = virtualHost({
+      files: {
+        "/work/p/package.json": '{ "name": "mine" }',
+        "/work/p/deno.json": "{ // with comments\n}",
+        "/work/p/values.yaml": "replicas: 1\n",
+        "/work/p/things.yaml/x": "",
+        "/work/p/crd.yaml": ONE,
+        "/work/p/list.yaml": "kind: List\nitems: []\n",
+        "/work/p/broken.yaml": "a: [1",
+        "/work/q/package.json": "{}",
+      },
+    });
+    const found = ["broken.yaml", "crd.yaml", "list.yaml"].map((name) => `/work/p/${name}`);
+    assert.deepEqual(await findManifestFiles(["p"], host), found);
+    assert.deepEqual(await findManifestFiles(["p/values.yaml"], host), ["/work/p/values.yaml"]);
+    await assert.rejects(findManifestFiles(["q"], host), /Cannot apply "q": no \.yaml.* with objects/);
   });
 
   it("refuses a missing file, and a folder without manifests", async () => {

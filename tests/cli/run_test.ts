@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runOperators } from "../../lib/cli/run.ts";
@@ -157,6 +157,29 @@ describe("lotse dev --liveness", () => {
       assert.match(program.stdout, /cleaned up/);
     },
   );
+
+  it("ends with 1 and one sentence where the port is in use, its own or that of the API server", {
+    timeout: 2 * PATIENCE,
+  }, async () => {
+    const folder = project({ "handlers.ts": HANDLERS });
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    for (
+      const [args, said] of [
+        [
+          ["--liveness", `http://127.0.0.1:${port}/healthz`],
+          `Cannot answer probes at "http://127.0.0.1:${port}/healthz"`,
+        ],
+        [["--port", `${port}`], `Cannot listen on 127.0.0.1:${port}`],
+      ] as const
+    ) {
+      await using program = lotse(["dev", join(folder, "handlers.ts"), ...args]);
+      assert.equal(await program.ended(), 1);
+      assert.ok(program.stderr.includes(`error: ${said}: the port is in use`), program.stderr);
+    }
+    await new Promise((resolve) => server.close(resolve));
+  });
 
   it("[B294] ends with 1 where the address makes no sense", { timeout: PATIENCE }, async () => {
     const folder = project({ "handlers.ts": HANDLERS });

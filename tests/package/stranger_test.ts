@@ -1,0 +1,128 @@
+/**
+ * A stranger's path on each runtime, with nothing but the package: install it, make a project, check its types, test it,
+ * run it on the API server in the process, and build it.
+ *
+ * What is installed comes from the registry of npm.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import process from "node:process";
+import { before, describe, it } from "node:test";
+import { Program, project, ROOT } from "../cli/processes.ts";
+import { findRuntime } from "../runner/tools.ts";
+
+/** Registries and compilers take their time on a busy machine. In milliseconds. */
+const TIMEOUT = { timeout: 300_000 };
+
+/** What an author may have to install. */
+const MOST_PACKAGES = 40;
+const MOST_BYTES = 40e6;
+
+const APPLIED = ["--apply", "deploy/crd.yaml", "deploy/example.yaml"];
+
+const deno = findRuntime("deno").path;
+const node = findRuntime("node").path;
+const bun = findRuntime("bun").path;
+/** The programs of Node 24 and Bun come first, whatever the system has. */
+const PATH = [...[node, bun].filter(isAbsolute).map(dirname), process.env["PATH"]].join(":");
+
+/** Runs a program to its end, and returns its output. @throws {AssertionError} If it fails. */
+function run(command: string, args: readonly string[], cwd: string): string {
+  const env = { ...process.env, PATH, NO_COLOR: "1", CI: "true" };
+  const { status, stdout, stderr, error } = spawnSync(command, [...args], { cwd, env, encoding: "utf8" });
+  assert.equal(status, 0, `${command} ${args.join(" ")}: ${error ?? stdout + stderr}`);
+  return stdout + stderr;
+}
+
+/** Types that only the doors besides the main one have, and that nothing has become `any`. */
+const DOORS = `
+import { kinds, operator } from "@lotse/lotse";
+import { main } from "@lotse/lotse/cli";
+import { startExecutable } from "@lotse/lotse/executable";
+import type { PodSpec } from "@lotse/lotse/kubernetes";
+import { apiServer } from "@lotse/lotse/apiserver";
+import { start } from "@lotse/lotse/testing";
+const op = operator();
+// @ts-expect-error: a phase is a string
+op.on.event(kinds.Pod, ({ status }) => void (status.phase satisfies number | undefined));
+// @ts-expect-error: containers are a list
+const spec: PodSpec = { containers: 3 };
+export { apiServer, main, spec, start, startExecutable };
+`;
+
+function bytesBelow(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const status = lstatSync(join(folder, name));
+    if (status.isFile()) bytes += status.size;
+  }
+  return bytes;
+}
+
+/** Starts `dev` in a project, and waits until it has handled the example. */
+async function tryDev(command: string, args: readonly string[], cwd: string): Promise<void> {
+  await using dev = new Program(command, args, { cwd, env: { PATH } });
+  await dev.wrote(/\[default\/hello\] Handler succeeded handler=create\n/);
+  assert.equal(await dev.stop(), 0);
+}
+
+describe("A stranger", () => {
+  let packed = "";
+  const home = project({});
+
+  before(() => {
+    packed = run(deno, ["run", "-A", "tools/package.ts", "--out", home], ROOT).trim().split("\n").at(-1) ??
+      "";
+  }, TIMEOUT);
+
+  it("makes, checks, tests, runs and builds a project with Node and npm alone", TIMEOUT, async () => {
+    // The command line is what `npx @lotse/lotse` installs; it makes the project.
+    const cli = project({ "package.json": "{}" });
+    run("npm", ["install", "--no-audit", "--no-fund", packed], cli);
+    const lock = JSON.parse(readFileSync(join(cli, "package-lock.json"), "utf8"));
+    assert.ok(Object.keys(lock.packages).length - 1 <= MOST_PACKAGES, "packages");
+    assert.ok(bytesBelow(join(cli, "node_modules")) <= MOST_BYTES, "bytes");
+    const made = run("npx", ["lotse", "new", "tea", "--lotse", packed], cli);
+    assert.match(made, /^Made tea\. Next:\n/);
+
+    const folder = join(cli, "tea");
+    run("npm", ["install", "--no-audit", "--no-fund"], folder);
+    writeFileSync(join(folder, "doors.ts"), DOORS);
+    run("npm", ["run", "check", "--", "--skipLibCheck", "false"], folder);
+    assert.match(run("npm", ["test"], folder), /pass 1\n/);
+    // NB: not `npm run dev`: told to stop, npm ends its shell, and the shell leaves `lotse` behind.
+    await tryDev(node, ["node_modules/.bin/lotse", "dev", "handlers.ts", ...APPLIED], folder);
+    run("npm", ["run", "build"], folder);
+    assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
+    assert.match(run("npx", ["lotse", "generate", "rbac", "handlers.ts"], folder), /- teas\n/);
+
+    // Deno takes the same folder, with its package.json.
+    const manual = "--node-modules-dir=manual";
+    run(deno, ["check", manual, "handlers.ts", "doors.ts"], folder);
+    await tryDev(deno, ["run", "-A", manual, "npm:@lotse/lotse", "dev", "handlers.ts", ...APPLIED], folder);
+  });
+
+  it("makes, tests, runs and builds a project with Bun alone", TIMEOUT, async () => {
+    const cli = project({ "package.json": "{}" });
+    run(bun, ["add", packed], cli);
+    run(bun, ["--bun", "lotse", "new", "tea", "--lotse", packed], cli);
+    const folder = join(cli, "tea");
+    run(bun, ["install"], folder);
+    run(bun, ["run", "check"], folder);
+    assert.match(run(bun, ["test"], folder), /1 pass\n/);
+    await tryDev(bun, ["run", "dev"], folder);
+    run(bun, ["run", "build"], folder);
+    assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
+  });
+
+  it("makes, tests and runs a project with Deno alone, linked to a checkout", TIMEOUT, async () => {
+    const folder = join(project({}), "tea");
+    run(deno, ["run", "-A", join(ROOT, "cli.ts"), "new", folder, "--lotse", ROOT], home);
+    // NB: `deno test` checks types, too; through a link those of all our sources, which takes its time.
+    assert.match(run(deno, ["test", "-A"], folder), /1 passed/);
+    await tryDev(deno, ["task", "dev"], folder);
+  });
+});
