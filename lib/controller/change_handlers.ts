@@ -46,7 +46,16 @@ export interface Work {
   records?(): ReadonlyMap<string, ProgressRecord>;
   /** Returns how long until a handler wants to run again; undefined: none does. */
   delay?(): Seconds | undefined;
+  /** How long the object waits at least, although our own write is news: its handlers do nothing but ask to be retried at once. */
+  readonly pause?: Seconds;
 }
+
+/** How often in a row handlers may ask to be retried at once, and get nowhere, before they wait. */
+const FREE_RETRIES = 3;
+
+/** How long they wait: so long at first, and then twice as long each time. */
+const SHORTEST_PAUSE: Seconds = 0.005;
+const LONGEST_PAUSE: Seconds = 1;
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",
@@ -111,11 +120,12 @@ function tidy(
 
 async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "handle" }>): Promise<Work> {
   const { cause, purpose, handlers, selected, isPending } = decision;
-  const { logger, clock, persistence: { finalizer } } = r;
+  const { state, logger, clock, persistence: { finalizer } } = r;
   const progress = loadProgress(r, handlers);
   logStart(r, cause, progress.othersThan(purpose));
   const run = new ChangeRun(r, cause, purpose);
   const { isIdle } = await run.run(progress, selected);
+  state.retriesAtOnce = run.isSpinning ? state.retriesAtOnce + 1 : 0;
   const notes = sweptNotes(r);
   const records = (): ReadonlyMap<string, ProgressRecord> => run.records();
   // Handlers of a deletion that have finished keep their records until the daemons have ended too.
@@ -125,12 +135,17 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
       const rest = progress.delay(clock.now());
       return rest === Infinity || (isIdle && rest === 0) ? undefined : rest;
     };
-    return { handlers: run.writers, notes, records, delay };
+    return { handlers: run.writers, notes, records, delay, pause: pauseAfter(state.retriesAtOnce) };
   }
   if (selected.length > 0) logger.info(`${NOUNS[purpose]} is processed`, { ...progress.counts });
   conclude(r, { cause, progress, notes });
   const change = purpose === "delete" ? { name: finalizer, wanted: false } : undefined;
   return { handlers: run.writers, notes, finalizer: change, handled: cause.new, records };
+}
+
+function pauseAfter(retriesAtOnce: number): Seconds | undefined {
+  const excess = retriesAtOnce - FREE_RETRIES;
+  return excess > 0 ? Math.min(SHORTEST_PAUSE * 2 ** (excess - 1), LONGEST_PAUSE) : undefined;
 }
 
 function logStart(
@@ -183,6 +198,8 @@ class ChangeRun {
   /** The ids of those that have put something into the patch. */
   readonly #writers: string[] = [];
   #refusal: Refusal | undefined;
+  #hasFinished = false;
+  #hasRetriedAtOnce = false;
 
   constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
     this.#r = r;
@@ -225,6 +242,8 @@ class ChangeRun {
         break;
       }
       this.#ran.add(active.id);
+      if (outcome.kind === "success" || outcome.kind === "failure") this.#hasFinished = true;
+      if (outcome.kind === "retry" && !(outcome.delay > 0)) this.#hasRetriedAtOnce = true;
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
       if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
       const hasWritten = before === undefined ? !patch.isEmpty : textOf(patch) !== before;
@@ -233,6 +252,11 @@ class ChangeRun {
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
     return { isIdle };
+  }
+
+  /** Whether handlers have only asked to be retried at once, and none has come to its end. */
+  get isSpinning(): boolean {
+    return this.#hasRetriedAtOnce && !this.#hasFinished;
   }
 
   /** What handlers wrote in an earlier reconcile was refused: their attempts count as failed. */

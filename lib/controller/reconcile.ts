@@ -15,6 +15,7 @@ import { isDeleting } from "../model/finalizers.ts";
 import { ObjectArgs } from "../registry/args.ts";
 import { matches } from "../registry/filters.ts";
 import type { BackgroundHandler } from "../registry/handlers.ts";
+import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { carryOut, type Work } from "./change_handlers.ts";
 import { decide } from "./decide.ts";
@@ -144,6 +145,7 @@ async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<R
       }
       if (handled !== undefined) state.hasHandledCause = true;
       keepPruned(r, work, written);
+      if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);
       // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
       if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
       return nextTurn(work);
@@ -156,7 +158,14 @@ function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
   pending.records = work.records?.() ?? pending.records;
 }
 
-function nextTurn({ delay }: Work): Result {
-  const after = delay?.();
+/** Lets the object wait although its own write is news: only what others change begins the next turn earlier. */
+function wait({ state, clock }: Reconciliation, pause: Seconds): Result {
+  state.begin(clock.monotonic());
+  return { kind: "requeue", after: pause, wake: "retry" };
+}
+
+function nextTurn({ delay, pause = 0 }: Work): Result {
+  const rest = delay?.();
+  const after = rest === undefined ? undefined : Math.max(rest, pause);
   return after === undefined ? { kind: "done" } : { kind: "requeue", after, wake: "retry" };
 }

@@ -40,6 +40,8 @@ export class ObjectState {
   lastHandled: JsonObject | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
   hasHandledCause = false;
+  /** How many reconciles in a row have brought nothing but handlers that ask to be retried at once. */
+  retriesAtOnce = 0;
   /** Whether optional deletion handlers had their one call. */
   hasRunOptionalDeletes = false;
   #snapshot: KubeObject | undefined;

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../lib/client/errors.ts";
+import { TemporaryError } from "../../lib/execution/errors.ts";
 import { reconcile } from "../../lib/controller/reconcile.ts";
 import type { Turn } from "../../lib/controller/work_queue.ts";
 import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
-import { Patch } from "../../lib/model/patch.ts";
+import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import { type Bench, type BenchHandler, handledBody, makeBench } from "./bench.ts";
 
 function pod(version = 1): KubeObject {
@@ -83,6 +84,39 @@ describe("reconcile()", () => {
     const bench = makeBench({ body: pod(), handlers: [{ on: "create", options: { backoff: 7 }, fn }] });
     assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 7, wake: "retry" });
     assert.equal(bench.state.hasHandledCause, false);
+  });
+
+  it("lets handlers that only ask to be retried at once wait longer and longer, until one gets somewhere", async () => {
+    let isDone = false;
+    const fn = (): void => {
+      if (!isDone) throw new TemporaryError("again", { delay: 0 });
+    };
+    const bench = makeBench({
+      body: pod(),
+      handlers: [{ on: "create", fn }],
+      write({ notes }, { cached }) {
+        const version = String(Number(cached.object.metadata.resourceVersion) + 1);
+        const written = applyMergePatch(cached.object, notes?.toMergePatch() ?? {});
+        const body = { ...written, metadata: { ...written.metadata, resourceVersion: version } };
+        cached.adopt(body, { from: "write", until: 0 });
+        return { kind: "written", body, writes: 1, outgoing: new Patch(), lost: [] };
+      },
+    });
+    const next = async (): Promise<unknown> => {
+      const result = await reconcile(
+        { ...bench.r, patch: new Patch() },
+        turn(bench, undefined, { wake: "retry" }),
+      );
+      return "after" in result ? result.after : result.kind;
+    };
+    for (let times = 0; times < 3; times++) assert.equal(await next(), 0, "a few are free");
+    assert.deepEqual([await next(), await next(), await next()], [0.005, 0.01, 0.02]);
+    assert.equal(bench.state.hasNews, false, "its own write is no reason to run");
+    for (let times = 0; times < 10; times++) await next();
+    assert.equal(await next(), 1);
+    isDone = true;
+    assert.equal(await next(), 0, "what the last write has made is looked at at once");
+    assert.equal(bench.state.retriesAtOnce, 0);
   });
 
   it("fails with its write, keeps the records of what has succeeded, and reads after a conflict", async () => {

@@ -171,6 +171,11 @@ const order: Mutant[] = [
     ["if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));", ""],
     ["if (change?.before !== undefined && !isOurs) {", "if (change?.before !== undefined) {"],
     ["state.markAbsent();", ""],
+    ['if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);', ""],
+    [
+      '  state.begin(clock.monotonic());\n  return { kind: "requeue", after: pause',
+      '  return { kind: "requeue", after: pause',
+    ],
     [
       `if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");`,
       "",
@@ -307,8 +312,8 @@ const changes: Mutant[] = [
   ], stopping),
   ...breaksOf(CHANGES, [
     [
-      "const { isIdle } = await run.run(progress, selected);\n  const notes",
-      "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(r.state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n  const notes",
+      "const { isIdle } = await run.run(progress, selected);\n  state.retries",
+      "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n  state.retries",
     ],
   ], writes),
   ...breaksOf(CHANGES, [
