@@ -171,15 +171,15 @@ export function builtinKinds({ store, clock, cel }: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf(kind, { clock, cel });
+      const rules = rulesOf(kind, { clock, cel, store });
       kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
 }
 
-function rulesOf(kind: string, { clock, cel }: Omit<BuiltinOptions, "store">): KindRules {
-  if (kind === "CustomResourceDefinition") return definitionRules(() => clock.now(), cel);
+function rulesOf(kind: string, { clock, cel, store }: BuiltinOptions): KindRules {
+  if (kind === "CustomResourceDefinition") return definitionRules({ now: () => clock.now(), cel, store });
   if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
   if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
   if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();

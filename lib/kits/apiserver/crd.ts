@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { PrinterColumn } from "./tables.ts";
-import { clone, getOwn, isObject, objectAt } from "./values.ts";
+import { getOwn, isObject, objectAt } from "./values.ts";
 
 export { validateDefinition } from "./definition_rules.ts";
 
@@ -61,26 +61,6 @@ export function servedResources(crd: KubeObject): ServedResource[] {
   return versions.map((version, index) => toResource(crd, { version, preferred: index === 0 }));
 }
 
-/** Gives the `status` of a definition whose names are accepted and which is established. */
-export function establishedStatus(crd: KubeObject, nowIso: string): JsonObject {
-  const stored = storedVersionsOf(crd);
-  const condition = (type: string, reason: string, message: string): JsonObject => ({
-    type,
-    status: "True",
-    lastTransitionTime: nowIso.replace(/\.\d+Z$/, "Z"),
-    reason,
-    message,
-  });
-  return {
-    conditions: [
-      condition("NamesAccepted", "NoConflicts", "no conflicts found"),
-      condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-    ],
-    acceptedNames: clone(objectAt(crd.spec, "names") ?? {}),
-    storedVersions: stored,
-  };
-}
-
 /** Orders versions as Kubernetes prefers them: v10, v2, v1, v2beta1, v1alpha3, then others by name. */
 export function compareVersions(a: string, b: string): number {
   const [ranksA, ranksB] = [ranksOf(a), ranksOf(b)];
@@ -101,15 +81,6 @@ function ranksOf(version: string): number[] | undefined {
   if (found === null) return undefined;
   const stability = found[2] === undefined ? 2 : found[2] === "beta" ? 1 : 0;
   return [stability, Number(found[1]), Number(found[3] ?? 0)];
-}
-
-/** Versions that objects were stored in before stay on the list: some may be stored in them still. */
-function storedVersionsOf(crd: KubeObject): string[] {
-  const before = getOwn(objectAt(crd, "status") ?? {}, "storedVersions");
-  const now = versionsOf(crd).filter((version) => version.storage === true).map((version) =>
-    text(version, "name")
-  );
-  return [...new Set([...(Array.isArray(before) ? before.map(String) : []), ...now])];
 }
 
 function toResource(crd: KubeObject, of: { version: JsonObject; preferred: boolean }): ServedResource {

@@ -11,13 +11,31 @@ import { compileSchema } from "./schema/mod.ts";
 import { hasRules, Validations } from "./cel/validations.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
+import { Converter } from "./converter.ts";
 import { apiVersionFor } from "./paths.ts";
+import { objectAt, objectsIn } from "./values.ts";
+import type { Host } from "../../runtime/host.ts";
 
 const MOST = 2 ** 31 - 1;
 
 /** Gives the kinds of all served versions. Schemas are compiled here, once. */
-export function customKinds({ store, cel }: Served, definition: KubeObject): Kind[] {
-  return servedResources(definition).map((served) => toKind({ store, cel }, served));
+export function customKinds(
+  { host, store, cel }: Pick<Cluster, "host" | "store" | "cel">,
+  definition: KubeObject,
+): Kind[] {
+  const converter = converterOf(host, definition);
+  const own = converter === undefined ? {} : { converter };
+  return servedResources(definition).map((served) => ({ ...toKind({ store, cel }, served), ...own }));
+}
+
+/** The webhook that converts, if the definition has one, and more than one version. */
+function converterOf(host: Host, { spec }: KubeObject): Converter | undefined {
+  const conversion = objectAt(spec, "conversion");
+  const webhook = objectAt(conversion, "webhook");
+  const versions = objectsIn(spec?.versions);
+  const stored = versions.find(({ storage }) => storage === true);
+  if (conversion?.strategy !== "Webhook" || webhook === undefined || stored === undefined) return undefined;
+  return new Converter(host, { storage: `${spec?.group}/${stored.name}`, webhook });
 }
 
 /** What of a cluster its kinds are made with. */

@@ -24,12 +24,14 @@ const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 export interface DefinitionContext {
   /** As it was, on an update. */
   readonly old?: KubeObject;
+  /** "status": only the status is written. */
+  readonly part?: "status";
   /** Must have been loaded if the definition has rules. Without it, they are not looked at. */
   readonly cel?: CelLoader;
 }
 
 /** Gives what Kubernetes would refuse in a definition, which defaultDefinition() has completed. */
-export function validateDefinition(crd: KubeObject, { old, cel }: DefinitionContext = {}): Cause[] {
+export function validateDefinition(crd: KubeObject, { old, cel, part }: DefinitionContext = {}): Cause[] {
   const spec = isObject(crd.spec) ? crd.spec : {};
   return [
     ...(old === undefined ? nameCauses(crd, spec) : []),
@@ -39,9 +41,11 @@ export function validateDefinition(crd: KubeObject, { old, cel }: DefinitionCont
     ...namesCauses(objectAt(spec, "names") ?? {}),
     ...conversionCauses(objectAt(spec, "conversion")),
     ...preserveCauses(spec),
-    ...(old === undefined
-      ? approvalCauses(crd, spec)
-      : immutableCauses(spec, isObject(old.spec) ? old.spec : {})),
+    ...(old === undefined ? approvalCauses(crd, spec) : [
+      ...immutableCauses(spec, isObject(old.spec) ? old.spec : {}),
+      // NB: who writes the status alone, such as a migrator, may say what was stored.
+      ...(part === "status" ? [] : keptVersionCauses(objectAt(crd, "status"), objects(spec, "versions"))),
+    ]),
   ];
 }
 
@@ -159,6 +163,28 @@ function nameOfVersion(name: string, path: string): Cause[] {
 function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
   if (versions.some((version) => version.storage === true)) return [];
   return [invalid("status.storedVersions", { value: null, detail: "must have at least one stored version" })];
+}
+
+/** Versions in which objects may still be stored must be known. */
+function keptVersionCauses(status: JsonObject | undefined, versions: readonly JsonObject[]): Cause[] {
+  const stored = getOwn(status ?? {}, "storedVersions");
+  const at = "status.storedVersions";
+  if (!Array.isArray(stored) || stored.length === 0) {
+    return [invalid(at, { value: stored ?? null, detail: "must have at least one stored version" })];
+  }
+  const names = versions.map((version) => text(version, "name"));
+  const missing = versions
+    .filter((version) => version.storage === true && !stored.includes(text(version, "name")))
+    .map((version) =>
+      invalid(at, { value: stored, detail: `must have the storage version ${text(version, "name")}` })
+    );
+  const gone = stored.flatMap((value, index) => {
+    if (names.includes(String(value))) return [];
+    const detail =
+      `missing from spec.versions; ${value} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${value} and removes ${value} from status.storedVersions`;
+    return [invalid(`${at}[${index}]`, { value, detail })];
+  });
+  return [...missing, ...gone];
 }
 
 function versionCauses(version: JsonObject, path: string): Cause[] {

@@ -62,6 +62,8 @@ export interface Kind extends Resource {
   readonly scale?: ScalePaths;
   /** Between what is stored and what this version shows, where more than `apiVersion` differs. */
   readonly conversion?: Conversion;
+  /** Converts between versions, where a webhook does; shared by all versions of a kind. */
+  readonly converter?: VersionConverter;
   /** Text of a `Warning` header, if the version is deprecated. */
   readonly deprecation?: string;
 }
@@ -70,6 +72,18 @@ export interface Kind extends Resource {
 export interface Conversion {
   toServed(stored: JsonObject): JsonObject;
   toStored(served: JsonObject): JsonObject;
+}
+
+/** Converts objects of all versions of a kind, as a webhook does. */
+export interface VersionConverter {
+  /** The `apiVersion` in which objects are kept. */
+  readonly storage: string;
+  /**
+   * Returns the objects in a version, in their order.
+   *
+   * @throws {Refusal} 500 if it cannot be done.
+   */
+  convert(objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]>;
 }
 
 /** Who is served where. */

@@ -97,7 +97,10 @@ export function findReview(
       ...question,
       kind,
       apiVersion,
-      metadata: isObject(question.metadata) ? question.metadata : {},
+      metadata: {
+        ...(isObject(question.metadata) ? question.metadata : {}),
+        ...(asking.namespace === undefined ? {} : { namespace: asking.namespace }),
+      },
       status: review.answer(spec, asking),
     };
   };

@@ -46,8 +46,8 @@ export interface ServeApiOptions {
 export interface ApiServer<H extends Host = Host> {
   readonly host: H;
   /**
-   * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's; a bearer token
-   * and the headers of impersonation count as they do on a port.
+   * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's. Tokens of service
+   * accounts and the headers of impersonation count; tokens that nobody knows are refused where roles count, else ignored.
    */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
@@ -82,7 +82,7 @@ export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptio
   };
   return {
     host,
-    fetch: (request) => answer(request, { peer: ADMIN }),
+    fetch: (request) => answer(request, { peer: ADMIN, inProcess: true }),
     async serve(options = {}) {
       const served = await serveApi({ ...options, host, answer });
       gate.adminToken = served.token;

@@ -14,6 +14,7 @@ import { differences } from "./compare.ts";
 import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
+import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
@@ -44,6 +45,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...RULES,
   ...POLICIES,
   ...ACCESS_SCENARIOS,
+  ...CONVERSION,
 ];
 const search = findControlPlane();
 const timeout = 120_000;

@@ -70,7 +70,7 @@ function checkBinding(gate: Gate, { kind, user, namespace = "", object }: Grant)
   const wish = { verb: "bind", group: GROUP, resource: plural, subresource: "", name: roleName, namespace };
   if (gate.may(user, wish)) return;
   const rules = gate.authorizer.rulesOf(reference, namespace);
-  if (rules === undefined) throw notFound({ group: GROUP, plural: plural.slice(0, -1), kind: "" }, roleName);
+  if (rules === undefined) throw notFound(kind, roleName); // NB: the real server calls it a binding, too.
   confirm(gate, rules, { kind, user, name: object.metadata.name ?? "", namespace });
 }
 

@@ -73,14 +73,14 @@ class Round {
 
   async ask(hook: Hook): Promise<void> {
     const attributes = { ...this.#attributes, object: this.#object };
-    const shown = shownTo(this.#cluster, hook, attributes);
+    const shown = await shownTo(this.#cluster, hook, attributes);
     if (shown === undefined) return;
     const verdict = await askHook(this.#cluster, hook, { type: "mutating", attributes, shown });
-    if (verdict !== undefined && verdict.patch.length > 0) this.#apply(hook, shown, verdict.patch);
+    if (verdict !== undefined && verdict.patch.length > 0) await this.#apply(hook, shown, verdict.patch);
     if (hook.spec.reinvocationPolicy === "IfNeeded") this.#asked.push(hook.id);
   }
 
-  #apply({ name }: Hook, { kind, object }: Shown, patch: readonly unknown[]): void {
+  async #apply({ name }: Hook, { kind, object }: Shown, patch: readonly unknown[]): Promise<void> {
     if (object === undefined) {
       throw internal(
         `admission webhook ${
@@ -94,7 +94,7 @@ class Round {
     this.#changed = true;
     for (const id of this.#asked) this.#again.add(id);
     this.#asked = [];
-    this.#object = keptFrom(patched, kind, this.#object?.apiVersion);
+    this.#object = await keptFrom(patched, kind, this.#object?.apiVersion);
   }
 }
 
@@ -120,11 +120,12 @@ function patchedObject(object: Shown["object"] & object, patch: readonly unknown
  */
 export async function validate(cluster: Cluster, attributes: Attributes): Promise<void> {
   if (isExempt(attributes.kind)) return;
-  if (hasPolicies(cluster)) checkPolicies(cluster, attributes);
-  const questions = hooksOf(cluster, "validating").flatMap((hook) => {
-    const shown = shownTo(cluster, hook, attributes);
-    return shown === undefined ? [] : [{ hook, shown }];
-  });
+  if (hasPolicies(cluster)) await checkPolicies(cluster, attributes);
+  const questions: { readonly hook: Hook; readonly shown: Shown }[] = [];
+  for (const hook of hooksOf(cluster, "validating")) {
+    const shown = await shownTo(cluster, hook, attributes);
+    if (shown !== undefined) questions.push({ hook, shown });
+  }
   const asked = questions.map(({ hook, shown }) =>
     askHook(cluster, hook, { type: "validating", attributes, shown })
   );

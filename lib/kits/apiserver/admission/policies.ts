@@ -31,11 +31,11 @@ export function hasPolicies({ store }: Cluster): boolean {
  *
  * @throws {Refusal} If one denies the request.
  */
-export function checkPolicies(cluster: Cluster, attributes: Attributes): void {
+export async function checkPolicies(cluster: Cluster, attributes: Attributes): Promise<void> {
   const bindings = [...cluster.store.collection(BINDINGS).values()].map(({ object }) => object);
   for (const { object: policy } of cluster.store.collection(POLICIES).values()) {
     const own = bindings.filter(({ spec }) => isObject(spec) && spec.policyName === policy.metadata.name);
-    if (own.length > 0) new PolicyCheck(cluster, policy, attributes).run(own);
+    if (own.length > 0) await new PolicyCheck(cluster, policy, attributes).run(own);
   }
 }
 
@@ -64,7 +64,7 @@ class PolicyCheck {
     this.#attributes = attributes;
   }
 
-  run(bindings: readonly KubeObject[]): void {
+  async run(bindings: readonly KubeObject[]): Promise<void> {
     const shown = this.#matched(this.#spec.matchConstraints);
     if (shown === undefined) return;
     for (const binding of bindings) {
@@ -77,7 +77,7 @@ class PolicyCheck {
         continue;
       }
       for (const param of params) {
-        for (const denial of this.#evaluate(shown, param)) {
+        for (const denial of await this.#evaluate(shown, param)) {
           if (actions.includes("Warn")) this.#warn(denial, binding);
           if (actions.includes("Deny")) throw this.#denied(denial, binding);
         }
@@ -119,10 +119,10 @@ class PolicyCheck {
     return "no params found for policy binding with `Deny` parameterNotFoundAction";
   }
 
-  #evaluate(kind: Kind, param: KubeObject | undefined): Denial[] {
+  async #evaluate(kind: Kind, param: KubeObject | undefined): Promise<Denial[]> {
     const { object, oldObject, namespace } = this.#attributes;
     const show = (state: KubeObject | undefined) => state === undefined ? undefined : shownIn(state, kind);
-    const shown = { kind, object: show(object), oldObject: show(oldObject) };
+    const shown = { kind, object: await show(object), oldObject: await show(oldObject) };
     const isNamespace = this.#attributes.kind.kind === "Namespace" && this.#attributes.kind.group === "";
     const namespaceObject = namespace === "" || isNamespace
       ? undefined

@@ -58,11 +58,15 @@ export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
  *
  * @throws {Refusal}
  */
-export function shownTo(cluster: Cluster, { spec }: Hook, attributes: Attributes): Shown | undefined {
+export async function shownTo(
+  cluster: Cluster,
+  { spec }: Hook,
+  attributes: Attributes,
+): Promise<Shown | undefined> {
   const kind = matchedKind(cluster, spec, attributes);
   if (kind === undefined) return undefined;
   const show = (object: KubeObject | undefined) => object === undefined ? undefined : shownIn(object, kind);
-  const shown = { kind, object: show(attributes.object), oldObject: show(attributes.oldObject) };
+  const shown = { kind, object: await show(attributes.object), oldObject: await show(attributes.oldObject) };
   return isMeant(cluster, spec, { attributes, shown }) ? shown : undefined;
 }
 

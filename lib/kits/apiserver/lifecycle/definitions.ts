@@ -8,21 +8,31 @@ import type { KubeObject } from "../../../model/object.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import { hasRules } from "../cel/validations.ts";
 import type { Cluster } from "../cluster.ts";
-import { defaultDefinition, establishedStatus, validateDefinition } from "../crd.ts";
+import { defaultDefinition, validateDefinition } from "../crd.ts";
 import { customKinds } from "../custom.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
 import type { Change } from "../storage/collection.ts";
 import { timestamp } from "../timestamp.ts";
-import { equal, isObject } from "../values.ts";
+import type { Store } from "../store.ts";
+import { clone, equal, isObject, objectsIn } from "../values.ts";
 import { deleteObject } from "../writes/delete.ts";
-import { editObject } from "../writes/update.ts";
+import { editObject, updateObject } from "../writes/update.ts";
+import { nameDefinition } from "./definition_names.ts";
 import type { Chores } from "./chores.ts";
 
 export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
+/** What definitions are judged by. */
+export interface DefinitionContext {
+  readonly now: () => number;
+  readonly cel: CelLoader;
+  readonly store: Store;
+}
+
 /** The rules of the kind CustomResourceDefinition itself. */
-export function definitionRules(now: () => number, cel: CelLoader): KindRules {
+export function definitionRules(context: DefinitionContext): KindRules {
+  const { cel } = context;
   return {
     prepare: (object) => hasRules(object.spec) ? cel.load() : undefined,
     normalize(object) {
@@ -30,9 +40,9 @@ export function definitionRules(now: () => number, cel: CelLoader): KindRules {
       return [];
     },
     settle(object, old) {
-      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, timestamp(now()), cel);
+      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, context);
     },
-    validate: (object, { old }) => validateDefinition(object, { old, cel }),
+    validate: (object, { old, part }) => validateDefinition(object, { old, part, cel }),
     terminate(object) {
       const { metadata } = object;
       // NB: the real server marks definitions on a path of its own, which knows neither grace nor generations.
@@ -48,19 +58,57 @@ export function definitionRules(now: () => number, cel: CelLoader): KindRules {
 }
 
 /** Names and conditions are renewed; versions that were ever stored stay listed. */
-function refreshStatus(definition: KubeObject, now: string, cel: CelLoader): void {
+function refreshStatus(definition: KubeObject, { now, cel, store }: DefinitionContext): void {
   if (validateDefinition(definition, { cel }).length > 0) return;
+  const time = timestamp(now());
   const old = isObject(definition.status) ? definition.status : {};
-  const fresh = establishedStatus(definition, now);
-  const stored = [old.storedVersions, fresh.storedVersions].flatMap((list) =>
+  const stored = [old.storedVersions, storageVersions(definition)].flatMap((list) =>
     Array.isArray(list) ? list : []
   );
-  const conditions = conditionsOf(definition);
+  const others = [...store.collection(DEFINITIONS).values()].map(({ object }) => object);
+  const { accepted, condition } = nameDefinition(definition, others);
   definition.status = {
-    ...fresh,
+    ...definition.status,
+    acceptedNames: accepted,
     storedVersions: [...new Set(stored)],
-    ...(conditions.length > 0 ? { conditions } : {}),
+    conditions: conditionsOf(definition),
   };
+  setCondition(definition, { type: "NamesAccepted", ...condition }, time);
+  if (isEstablished(definition)) return;
+  const established = condition.status === "True"
+    ? { status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
+    : { status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  setCondition(definition, { type: "Established", ...established }, time);
+}
+
+function storageVersions({ spec }: KubeObject): string[] {
+  return objectsIn(spec?.versions).filter(({ storage }) => storage === true).map(({ name }) => String(name));
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** NB: the time is that of the last change of the status, and stays if only the reason differs. */
+function setCondition(definition: KubeObject, condition: Condition, time: string): void {
+  const { type, status, ...why } = condition;
+  const before = objectsIn(conditionsOf(definition)).find((known) => known.type === type);
+  const lastTransitionTime = before?.status === status ? before.lastTransitionTime : time;
+  const others = objectsIn(conditionsOf(definition));
+  const fresh = { type, status, lastTransitionTime, ...why };
+  const conditions = before === undefined
+    ? [...others, fresh]
+    : others.map((known) => known.type === type ? fresh : known);
+  definition.status = { ...definition.status, conditions };
+}
+
+function isEstablished(definition: KubeObject): boolean {
+  return objectsIn(conditionsOf(definition)).some(({ type, status }) =>
+    type === "Established" && status === "True"
+  );
 }
 
 function conditionsOf({ status }: KubeObject): unknown[] {
@@ -92,17 +140,45 @@ export class Definitions {
   changed({ key, previous, current }: Change): void {
     if (current === undefined) {
       this.#replace(key, []);
+      this.#planNames();
       return;
     }
     const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
     const isServedAnew = previous === undefined || !equal(previous.object.spec, current.object.spec) ||
-      isEnding(previous.object) !== isEnding(current.object);
+      isEnding(previous.object) !== isEnding(current.object) ||
+      isEstablished(previous.object) !== isEstablished(current.object);
     if (isServedAnew) {
-      this.#replace(key, customKinds(this.#cluster, current.object));
+      this.#replace(key, isEstablished(current.object) ? customKinds(this.#cluster, current.object) : []);
+      this.#planNames();
     }
     if (current.object.metadata.deletionTimestamp !== undefined) {
       this.#chores.add(`definition ${key}`, () => this.#clear(key));
     }
+  }
+
+  /** Names that have become free go to those that wait for them. */
+  #planNames(): void {
+    this.#chores.add("names of definitions", () => {
+      for (const { object } of [...this.#cluster.store.collection(DEFINITIONS).values()]) {
+        if (!isEstablished(object)) this.#rename(object.metadata.name ?? "");
+      }
+    });
+  }
+
+  #rename(name: string): void {
+    const { kinds, host, cel, store } = this.#cluster;
+    const kind = kinds.at("apiextensions.k8s.io/v1", "customresourcedefinitions");
+    if (kind === undefined) return;
+    updateObject(this.#cluster, {
+      kind,
+      reference: { name },
+      subresource: "status",
+      change(current) {
+        const copy = clone(current);
+        refreshStatus(copy, { now: () => host.clock.now(), cel, store });
+        return copy;
+      },
+    });
   }
 
   /** To be called when an object of a custom kind is gone. */

@@ -10,6 +10,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Attributes, isAdmitted, mutate, type Operation, validate } from "../admission/mod.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
+import { inStorage, oneInVersion } from "../converter.ts";
 import { keyFor, type ObjectKey } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -50,7 +51,7 @@ export async function createAdmitted(
   await kind.rules.prepare?.(object);
   checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
-  if (!isAdmitted(cluster, kind)) {
+  if (!isAdmitted(cluster, kind) && kind.converter === undefined) {
     return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
   }
   placeObject(cluster, object, { kind, namespace });
@@ -65,7 +66,7 @@ export async function createAdmitted(
   const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun, applied: true });
   const named = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
   await validate(cluster, { ...named, object: creation.object });
-  return commitCreation(cluster, creation);
+  return await oneInVersion(kind, commitCreation(cluster, creation, await inStorage(kind, creation.object)));
 }
 
 function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata }: KubeObject): void {
@@ -101,40 +102,44 @@ export async function updateAdmitted(
   for (;;) {
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
-    const { object, report, applied = false } = wish(seen);
-    const preparing = kind.rules.prepare?.(object);
-    if (preparing !== undefined) {
-      await preparing;
-      if (kind.collection.get(key) !== seen) continue;
-    }
+    const current = kind.converter === undefined ? seen : await oneInVersion(kind, seen);
+    const { object, report, applied = false } = wish(current);
+    await kind.rules.prepare?.(object);
+    if (kind.collection.get(key) !== seen) continue;
     checkEscalation(cluster.gate, {
       kind,
       user: call.user,
       namespace: reference.namespace,
       object,
-      old: seen.object,
+      old: current.object,
     });
     const options = { kind, reference, subresource, dryRun, warn };
     const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, subresource) };
-    if (!isAdmitted(cluster, kind)) {
+    if (!isAdmitted(cluster, kind) && kind.converter === undefined) {
       return updateObject(cluster, { ...options, ...owned, report, change: () => object });
     }
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
     report?.(kind.rules.normalize(object));
     if (owned.writer !== undefined) {
-      cluster.ownership.track({ kind, writer: owned.writer, before: seen.object, after: object });
+      cluster.ownership.track({ kind, writer: owned.writer, before: current.object, after: object });
     }
     const attributes = {
       ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),
       object,
-      oldObject: seen.object,
+      oldObject: current.object,
     };
     const mutated = await mutate(cluster, attributes) ?? object;
     if (kind.collection.get(key) !== seen) continue;
-    const update = prepareUpdate(cluster, { ...options, applied: true, change: () => mutated });
+    const update = prepareUpdate(cluster, {
+      ...options,
+      applied: true,
+      current: current.object,
+      change: () => mutated,
+    });
     await validate(cluster, { ...attributes, object: update.updated });
-    const stored = commitUpdate(cluster, update);
-    if (stored !== undefined) return stored;
+    const kept = update.same ? seen.object : await inStorage(kind, update.updated);
+    const stored = commitUpdate(cluster, update, kept);
+    if (stored !== undefined) return await oneInVersion(kind, stored);
   }
 }
 
@@ -162,7 +167,7 @@ export async function deleteAdmitted(
         namespace: reference.namespace,
       }),
       dryRun,
-      oldObject: seen.object,
+      oldObject: (await oneInVersion(kind, seen)).object,
       options: deleteOptions(options),
     };
     await mutate(cluster, attributes);

@@ -7,6 +7,7 @@ import type { User } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
+import { inVersion, oneInVersion } from "../converter.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
@@ -109,12 +110,12 @@ function serveCollection(cluster: Cluster, call: Call): Response | Promise<Respo
   }
 }
 
-function get(cluster: Cluster, { kind, path, query, shape }: Call): Response {
+async function get(cluster: Cluster, { kind, path, query, shape }: Call): Promise<Response> {
   const name = path.name ?? "";
   checkNotFuture(cluster.store, readVersion(query));
   const stored = kind.collection.get(keyFor(kind, { namespace: path.namespace, name }));
   if (stored === undefined) throw notFound(kind, name);
-  return objectResponse(cluster, stored, { kind, shape });
+  return objectResponse(cluster, await oneInVersion(kind, stored), { kind, shape });
 }
 
 async function create(cluster: Cluster, call: Call): Promise<Response> {
@@ -300,7 +301,7 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
     warn: warner(headers),
   });
   if (!deletion.gone || kind.returnsDeleted) {
-    return objectResponse(cluster, deletion.stored, { kind, shape, headers });
+    return objectResponse(cluster, await oneInVersion(kind, deletion.stored), { kind, shape, headers });
   }
   return encodedResponse(successStatus(kind, deletion), { shape, headers });
 }
@@ -333,7 +334,8 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   }
   // NB: as in lists, objects of built-in kinds do not say what they are.
   const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
-  const objects = items.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
+  const shown = await inVersion(kind, items);
+  const objects = shown.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
   return encodedResponse(list, { shape, headers });
 }

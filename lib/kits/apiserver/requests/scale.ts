@@ -4,6 +4,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
+import { oneInVersion } from "../converter.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import { badRequest, invalid, methodNotAllowed, notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -25,7 +26,12 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     if (stored === undefined) throw notFound(kind, name);
     return stored;
   };
-  if (request.method === "GET") return encodedResponse(scaleOf(kind, find()), { shape });
+  if (request.method === "GET") {
+    return encodedResponse(scaleOf(kind, await oneInVersion(kind, find())), { shape });
+  }
+  if (kind.converter !== undefined) {
+    throw methodNotAllowed("a conversion webhook converts no scales on this server: see docs/apiserver.md");
+  }
   let wanted: unknown;
   if (request.method === "PUT") wanted = await readValue(request);
   else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));

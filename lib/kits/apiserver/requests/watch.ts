@@ -8,6 +8,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
+import { inVersion } from "../converter.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
 import { Refusal, tooLargeVersion } from "../refusal.ts";
@@ -94,6 +95,8 @@ class Watch implements ChangeListener {
   #lines: Uint8Array[] = [];
   #initial: readonly Stored[] = [];
   #sent = 0;
+  /** What is stored, and what is shown of it where a webhook converts. */
+  readonly #shown = new WeakMap<Stored, Stored>();
   #changes: Change[] = [];
   #wake: (() => void) | undefined;
   #closed = false;
@@ -170,6 +173,7 @@ class Watch implements ChangeListener {
       pull: async (controller) => {
         for (;;) {
           if (this.#cancelled) return;
+          if (this.#options.kind.converter !== undefined) await this.#convert();
           const chunk = this.#take();
           if (chunk !== undefined) return controller.enqueue(chunk);
           if (this.#closed) return controller.close();
@@ -185,6 +189,29 @@ class Watch implements ChangeListener {
     }, { highWaterMark: 0 });
   }
 
+  /**
+   * Converts all that waits to the version of the watch. NB: more may come meanwhile; what is taken afterwards has been
+   * converted, because nothing is awaited in between.
+   */
+  async #convert(): Promise<void> {
+    for (;;) {
+      const waiting = [
+        ...this.#initial.slice(this.#sent),
+        ...this.#changes.flatMap(({ previous, current }) => [previous, current]),
+      ].filter((stored) => stored !== undefined).filter((stored) => !this.#shown.has(stored));
+      if (waiting.length === 0) return;
+      try {
+        const shown = await inVersion(this.#options.kind, waiting);
+        for (const [index, stored] of waiting.entries()) this.#shown.set(stored, shown[index] ?? stored);
+      } catch (error) {
+        this.#initial = [];
+        this.#changes = [];
+        this.#fail(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+    }
+  }
+
   /** Gives the next lines, as many as make a chunk; undefined if nothing waits. */
   #take(): Uint8Array | undefined {
     const pieces: Uint8Array[] = [];
@@ -197,7 +224,7 @@ class Watch implements ChangeListener {
     };
     while (size < CHUNK && this.#sent < this.#initial.length) {
       const stored = this.#initial[this.#sent++];
-      if (stored !== undefined) add(this.#line("ADDED", stored));
+      if (stored !== undefined) add(this.#line("ADDED", this.#shownOf(stored) ?? stored));
     }
     if (this.#sent < this.#initial.length) return concat(pieces);
     this.#initial = [];
@@ -222,12 +249,16 @@ class Watch implements ChangeListener {
     return was ? "DELETED" : undefined;
   }
 
+  #shownOf(stored: Stored | undefined): Stored | undefined {
+    return stored === undefined ? undefined : this.#shown.get(stored) ?? stored;
+  }
+
   #changeLine(change: Change): Uint8Array[] {
     const type = this.#typeOf(change);
     const { version, previous, current } = change;
     if (type === undefined) return [];
     // NB: what is gone, or out of sight, is shown as it last was, with the version of the change.
-    const shown = type === "DELETED" ? previous?.at(version) : current;
+    const shown = type === "DELETED" ? this.#shownOf(previous)?.at(version) : this.#shownOf(current);
     return shown === undefined ? [] : this.#line(type, shown);
   }
 

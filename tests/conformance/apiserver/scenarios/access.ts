@@ -67,8 +67,8 @@ export const ACCESS_SCENARIOS: readonly Scenario[] = [{
     await refuse("GET", "/apis/nowhere.example.com/v1/things");
     await refuse("GET", "/metrics");
     await refuse("POST", "/apis");
-    await api.ok("GET", "/apis/apps/v1", undefined, alice);
-    await api.ok("GET", "/version", undefined, alice);
+    assert.equal((await api.peek("GET", "/apis/apps/v1", undefined, alice)).code, 200);
+    assert.equal((await api.peek("GET", "/version", undefined, alice)).code, 200);
     assert.equal(
       (await api.peek("GET", "/api/v1/namespaces", undefined, { authorization: "Bearer garbage" })).code,
       401,
@@ -275,6 +275,7 @@ export const ACCESS_SCENARIOS: readonly Scenario[] = [{
   },
 }, {
   name: "answers who may do what",
+  accepted: [{ line: /metadata\.(managedFields|creationTimestamp)/, because: "questions are not stored" }],
   async run(api) {
     const path = await makeNamespace(api, "access-reviews");
     const bindings = `${RBAC}/namespaces/access-reviews/rolebindings`;
@@ -337,6 +338,10 @@ export const ACCESS_SCENARIOS: readonly Scenario[] = [{
   },
 }, {
   name: "lets only those act as others who may",
+  accepted: [{
+    line: /GET \/version \.body/,
+    because: "the real server has tried constrained impersonation last",
+  }],
   async run(api) {
     const subject = { kind: "User", name: "ivan" };
     const impersonator = role("impersonator.lotse.dev", [

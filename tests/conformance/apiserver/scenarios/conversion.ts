@@ -1,0 +1,200 @@
+/**
+ * Scenarios of definitions with several versions: webhooks that convert, versions that were stored, and names that are taken.
+ */
+
+import assert from "node:assert/strict";
+import { type Answer, MERGE, type Session } from "../session.ts";
+import type { Scenario } from "./scenario.ts";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/** In v1 a boat has `spec.size: "3x4"`, in v2 `spec.length` and `spec.width`. */
+function boats(group: string, clientConfig: Answer): Answer {
+  const version = (name: string, properties: Answer, storage: boolean) => ({
+    name,
+    served: true,
+    storage,
+    schema: {
+      openAPIV3Schema: {
+        type: "object",
+        properties: { spec: { type: "object", properties }, status: { type: "object" } },
+      },
+    },
+  });
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `boats.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "boats", kind: "Boat" },
+      conversion: { strategy: "Webhook", webhook: { clientConfig, conversionReviewVersions: ["v1"] } },
+      versions: [
+        version("v1", { size: { type: "string" } }, true),
+        version("v2", { length: { type: "integer", minimum: 1 }, width: { type: "integer" } }, false),
+      ],
+    },
+  };
+}
+
+function convert(object: Answer, desired: string): Answer {
+  const { spec = {}, ...rest } = object;
+  const [length, width] = String(spec.size ?? `${spec.length}x${spec.width}`).split("x").map(Number);
+  return {
+    ...rest,
+    apiVersion: desired,
+    spec: desired.endsWith("/v2") ? { length, width } : { size: `${length}x${width}` },
+  };
+}
+
+function answer({ request }: Answer, more: Answer = {}): Answer {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "ConversionReview",
+    response: {
+      uid: request.uid,
+      result: { status: "Success" },
+      convertedObjects: request.objects.map((object: Answer) => convert(object, request.desiredAPIVersion)),
+      ...more,
+    },
+  };
+}
+
+function boat(group: string, version: string, name: string, spec: Answer): Answer {
+  return { apiVersion: `${group}/${version}`, kind: "Boat", metadata: { name }, spec };
+}
+
+async function conditions(api: Session, name: string): Promise<Record<string, Answer>> {
+  const { body } = await api.peek("GET", `${DEFINITIONS}/${name}`);
+  return Object.fromEntries((body.status?.conditions ?? []).map((found: Answer) => [found.type, found]));
+}
+
+export const CONVERSION: readonly Scenario[] = [{
+  name: "converts objects between versions by a webhook, in reads, lists, watches and writes",
+  accepted: [{ line: /managedFields/, because: "the owners of converted objects are in one version here" }],
+  async run(api) {
+    const group = "converted.lotse.dev";
+    await using served = await api.serveHook((review) => answer(review));
+    await api.define(boats(group, served.config("/convert")));
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    await api.ok("POST", one, boat(group, "v1", "a", { size: "3x4" }));
+    const seen = await api.ok("GET", `${two}/a`);
+    assert.deepEqual(seen.spec, { length: 3, width: 4 });
+    await api.ok("POST", two, boat(group, "v2", "b", { length: 5, width: 6 }));
+    assert.equal((await api.ok("GET", `${one}/b`)).spec.size, "5x6");
+    await api.refused(422, "POST", two, boat(group, "v2", "c", { length: 0, width: 1 }));
+    await api.ok("PATCH", `${two}/a`, { spec: { width: 9 } }, MERGE);
+    assert.equal((await api.ok("GET", `${one}/a`)).spec.size, "3x9");
+    await api.ok("PUT", `${two}/b`, {
+      ...(await api.peek("GET", `${two}/b`)).body,
+      spec: { length: 7, width: 7 },
+    });
+    const list = await api.ok("GET", two);
+    assert.deepEqual(list.items.map(({ spec }: Answer) => spec), [{ length: 3, width: 9 }, {
+      length: 7,
+      width: 7,
+    }]);
+    const { resourceVersion } = list.metadata;
+    const watch = await api.watch(`${two}?watch=true&resourceVersion=${resourceVersion}`);
+    await api.ok("PATCH", `${one}/a`, { spec: { size: "1x1" } }, MERGE);
+    await api.ok("DELETE", `${one}/b`);
+    const events = await watch.take(2);
+    assert.deepEqual(events.map(({ object }: Answer) => object.spec), [{ length: 1, width: 1 }, {
+      length: 7,
+      width: 7,
+    }]);
+    await watch.stop();
+    await api.ok("DELETE", two);
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
+  name: "tells what is wrong with a conversion",
+  async run(api) {
+    const group = "misconverted.lotse.dev";
+    const faults: Record<string, (review: Answer) => unknown> = {
+      failed: (review) => answer(review, { result: { status: "Failure", message: "cannot do it" } }),
+      silent: (review) => answer(review, { result: {} }),
+      few: (review) => answer(review, { convertedObjects: [] }),
+      foreign: (review) => answer(review, { uid: "other" }),
+      nothing: () => ({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }),
+      broken: () => new Response("it broke", { status: 500 }),
+      same: (review) => answer(review, { convertedObjects: review.request.objects }),
+    };
+    let fault = "";
+    await using served = await api.serveHook((review) => (faults[fault] ?? answer)(review));
+    await api.define(boats(group, served.config("/convert")));
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    await api.ok("POST", one, boat(group, "v1", "a", { size: "3x4" }));
+    for (fault of Object.keys(faults)) await api.refused(500, "GET", `${two}/a`);
+    fault = "";
+    await api.ok("GET", `${one}/a`);
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
+  name: "keeps versions that were stored, until their objects are migrated",
+  accepted: [{
+    line: /\.status\.|managedFields|resourceVersion/,
+    because: "ours changes the status at once",
+  }],
+  async run(api) {
+    const group = "stored.lotse.dev";
+    const definition = boats(group, { url: "https://127.0.0.1:1/" });
+    delete definition.spec.conversion;
+    await api.define(definition);
+    const path = `${DEFINITIONS}/boats.${group}`;
+    const [v1, v2] = definition.spec.versions;
+    const versions = [{ ...v1, storage: false }, { ...v2, storage: true }];
+    await api.ok("PATCH", path, { spec: { versions } }, MERGE);
+    await api.until(
+      async () => (await api.peek("GET", path)).body.status.storedVersions.length === 2,
+      "both versions were stored",
+    );
+    await api.refused(422, "PATCH", path, { spec: { versions: [versions[1]] } }, MERGE);
+    await api.ok("PATCH", `${path}/status`, { status: { storedVersions: ["v2"] } }, MERGE);
+    await api.ok("PATCH", path, { spec: { versions: [versions[1]] } }, MERGE);
+    await api.ok("DELETE", path);
+  },
+}, {
+  name: "does not establish definitions whose names are taken",
+  accepted: [{ line: /\.status\.(acceptedNames|conditions)/, because: "ours judges names at once" }],
+  async run(api) {
+    const group = "names.lotse.dev";
+    const definition = (plural: string, names: Answer) => {
+      const made = boats(group, { url: "https://127.0.0.1:1/" });
+      delete made.spec.conversion;
+      return {
+        ...made,
+        metadata: { name: `${plural}.${group}` },
+        spec: { ...made.spec, names: { plural, ...names } },
+      };
+    };
+    await api.define(definition("boats", { kind: "Boat", shortNames: ["bt"] }));
+    await api.ok(
+      "POST",
+      DEFINITIONS,
+      definition("ships", { kind: "Boat", singular: "ship", shortNames: ["bt"] }),
+    );
+    await api.until(async () => "NamesAccepted" in await conditions(api, `ships.${group}`), "a judgement");
+    const found = await conditions(api, `ships.${group}`);
+    api.note("conditions", [found.NamesAccepted, found.Established]);
+    assert.equal(found.NamesAccepted.status, "False");
+    assert.equal((await api.peek("GET", `/apis/${group}/v1/namespaces/default/ships`)).code, 404);
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+    await api.until(
+      async () => (await conditions(api, `ships.${group}`)).Established?.status === "True",
+      "the names are free",
+    );
+    await api.until(
+      async () => (await api.peek("GET", `/apis/${group}/v1/namespaces/default/ships`)).code === 200,
+      "it is served",
+    );
+    await api.ok("DELETE", `${DEFINITIONS}/ships.${group}`);
+  },
+}];
