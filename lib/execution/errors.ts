@@ -33,11 +33,26 @@ export class TemporaryError extends Error {
   /** In seconds; 0 means at once. */
   readonly delay: Seconds;
 
-  /** The message is logged and kept with the handler's progress. */
+  /**
+   * The message is logged and kept with the handler's progress.
+   *
+   * @throws {TypeError} If the delay is no number.
+   * @throws {RangeError} If it is NaN, as times that could not be read are.
+   */
   constructor(message?: string, options: TemporaryErrorOptions = {}) {
     super(message, options);
-    this.delay = options.delay === undefined ? 60 : Math.max(0, options.delay ?? 0);
+    this.delay = options.delay === undefined ? 60 : Math.max(0, checkedDelay(options.delay ?? 0));
   }
+}
+
+function checkedDelay(delay: unknown): Seconds {
+  if (typeof delay !== "number") {
+    throw new TypeError(`Cannot wait for ${describe(delay)}: give a number of seconds`);
+  }
+  if (Number.isNaN(delay)) {
+    throw new RangeError("Cannot wait for NaN seconds: compute the delay from valid times");
+  }
+  return delay;
 }
 
 /**

@@ -185,8 +185,19 @@ const TOLD = [
   "reviewEnds",
 ] as const satisfies readonly (keyof Observer)[];
 
-/** Gives one observer that tells all of these; what none of them wants to know it does not have. */
-export function combineObservers(observers: readonly Observer[]): Observer {
+/** Called when an observer has thrown, with the name of its method. Must not throw. */
+export type OnObserverFailure = (error: unknown, method: string) => void;
+
+/**
+ * Returns one observer that tells all of these; what none of them wants to know it does not have.
+ *
+ * Some of them call code that is not ours (an OpenTelemetry SDK): what they throw goes to `onFailure`, and never to those
+ * who are observed.
+ */
+export function combineObservers(
+  observers: readonly Observer[],
+  onFailure: OnObserverFailure = () => {},
+): Observer {
   const combined: Record<string, unknown> = {};
   for (const name of TOLD) {
     const tell = observers.flatMap((each) => {
@@ -194,28 +205,70 @@ export function combineObservers(observers: readonly Observer[]): Observer {
       const fn = each[name] as ((...args: unknown[]) => void) | undefined;
       return fn === undefined ? [] : [fn.bind(each)];
     });
-    const [first, second] = tell;
-    if (first !== undefined) {
-      combined[name] = second === undefined ? first : (a: unknown, b: unknown, c: unknown) => {
-        for (const fn of tell) fn(a, b, c);
-      };
-    }
+    if (tell.length === 0) continue;
+    combined[name] = (a: unknown, b: unknown, c: unknown) => {
+      for (const fn of tell) {
+        try {
+          fn(a, b, c);
+        } catch (error) {
+          onFailure(error, name);
+        }
+      }
+    };
   }
   const heading = observers.filter(({ requestBegins }) => requestBegins !== undefined);
-  if (heading.length > 0) combined.requestBegins = collectHeaders(heading);
+  if (heading.length > 0) combined.requestBegins = collectHeaders(heading, onFailure);
   const wrapping = observers.filter(({ around }) => around !== undefined);
-  if (wrapping.length > 0) combined.around = wrapAll(wrapping);
+  if (wrapping.length > 0) combined.around = wrapAll(wrapping, onFailure);
   return combined;
 }
 
-function wrapAll(observers: readonly Observer[]): NonNullable<Observer["around"]> {
+function wrapAll(
+  observers: readonly Observer[],
+  onFailure: OnObserverFailure,
+): NonNullable<Observer["around"]> {
   return (step, run) =>
-    observers.reduceRight((inner, each) => () => each.around?.(step, inner) ?? inner(), run)();
+    observers.reduceRight((inner, each) => () => wrap(each, { step, inner, onFailure }), run)();
 }
 
-function collectHeaders(observers: readonly Observer[]): NonNullable<Observer["requestBegins"]> {
-  const [only] = observers;
-  if (observers.length === 1) return (request, attempt) => only?.requestBegins?.(request, attempt);
-  return (request, attempt) =>
-    Object.assign({}, ...observers.map((each) => each.requestBegins?.(request, attempt)));
+/** The piece of work runs once, and its outcome counts, whatever the observer around it does. */
+function wrap<Result>(
+  observer: Observer,
+  { step, inner, onFailure }: {
+    readonly step: Step;
+    readonly inner: () => Promise<Result>;
+    readonly onFailure: OnObserverFailure;
+  },
+): Promise<Result> {
+  let running: Promise<Result> | undefined;
+  const once = (): Promise<Result> => running ??= inner();
+  const recover = (error: unknown): Promise<Result> => {
+    const outcome = once();
+    // What the work itself has thrown is none of the observer's failures.
+    outcome.then(() => onFailure(error, "around"), (own) => own === error || onFailure(error, "around"));
+    return outcome;
+  };
+  try {
+    return observer.around?.(step, once).catch(recover) ?? once();
+  } catch (error) {
+    return recover(error);
+  }
+}
+
+function collectHeaders(
+  observers: readonly Observer[],
+  onFailure: OnObserverFailure,
+): NonNullable<Observer["requestBegins"]> {
+  return (request, attempt) => {
+    let headers: Record<string, string> | undefined;
+    for (const each of observers) {
+      try {
+        const more = each.requestBegins?.(request, attempt);
+        headers = headers === undefined ? more ?? undefined : { ...headers, ...more };
+      } catch (error) {
+        onFailure(error, "requestBegins");
+      }
+    }
+    return headers;
+  };
 }

@@ -83,6 +83,7 @@ export async function createComponents(
   const tracing = isTraced() ? await loadTracing() : undefined;
   const observer = combineObservers(
     [ledger, hotLoops, metrics, tracing, recorder].filter((each) => each !== undefined),
+    reportObserver(logger),
   );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
   const work = new TaskGroup({ onError });
@@ -110,6 +111,19 @@ export async function createComponents(
       indexing[Symbol.dispose]();
       metrics?.[Symbol.dispose]();
     },
+  };
+}
+
+/** Says once per method that an observer throws: what is observed goes on. */
+function reportObserver(logger: Logger): (error: unknown, method: string) => void {
+  const reported = new Set<string>();
+  return (error, method) => {
+    if (reported.has(method)) return;
+    reported.add(method);
+    logger.error("An observer (metrics, tracing) throws: it misses what it should have been told", {
+      method,
+      error,
+    });
   };
 }
 

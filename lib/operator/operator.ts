@@ -22,7 +22,8 @@ import { pointTo } from "../runtime/call_site.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
 import { textSink } from "../runtime/log_format.ts";
-import { createLogger, type Logger } from "../runtime/logging.ts";
+import { toError } from "../execution/errors.ts";
+import { createLogger, guardedLogger, type Logger } from "../runtime/logging.ts";
 import { type Persistence, reservedNames } from "../settings/persistence/storage.ts";
 import {
   defaultSettings,
@@ -244,7 +245,9 @@ export class Operator<Memo extends object = PlainMemo> {
 
   async #run(options: RunOptions<Memo>, settings: Settings): Promise<void> {
     const { host = currentHost(), scope } = options;
-    const logger = options.logger ?? defaultLogger(host);
+    const logger = options.logger === undefined
+      ? defaultLogger(host)
+      : guardedLogger(options.logger, reportOnce(host));
     this.#current = {};
     await runOperator({
       host,
@@ -370,6 +373,16 @@ function warnOfScope(logger: Logger): void {
   logger.warn("No namespaces are named: the whole cluster is served", {
     hint: 'say so with `scope: "cluster"` (--all-namespaces), or name some',
   });
+}
+
+/** Says once, where it cannot be overlooked, that the author's own logger throws: its lines are lost. */
+function reportOnce(host: Host): (error: unknown) => void {
+  let isReported = false;
+  return (error) => {
+    if (isReported) return;
+    isReported = true;
+    defaultLogger(host).error("The given logger throws: its lines are lost", { error: toError(error) });
+  };
 }
 
 function defaultLogger(host: Host): Logger {

@@ -157,6 +157,29 @@ class SinkLogger implements Logger {
   }
 }
 
+/**
+ * Returns a logger that never throws: what the given one throws goes to `onFailure`, which must not throw either. For loggers
+ * that are not ours.
+ */
+export function guardedLogger(logger: Logger, onFailure: (error: unknown) => void): Logger {
+  const guarded = <Result>(call: () => Result, otherwise: Result): Result => {
+    try {
+      return call();
+    } catch (error) {
+      onFailure(error);
+      return otherwise;
+    }
+  };
+  return {
+    debug: (message, fields) => guarded(() => logger.debug(message, fields), undefined),
+    info: (message, fields) => guarded(() => logger.info(message, fields), undefined),
+    warn: (message, fields) => guarded(() => logger.warn(message, fields), undefined),
+    error: (message, fields) => guarded(() => logger.error(message, fields), undefined),
+    enabled: (level) => guarded(() => logger.enabled(level), true),
+    child: (options) => guardedLogger(guarded(() => logger.child(options), logger), onFailure),
+  };
+}
+
 // A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
 
 /** Returns a logger that is one level quieter; warnings and errors are written as ever. */

@@ -15,11 +15,23 @@ describe("TemporaryError", () => {
     assert.equal(new TemporaryError("later", { delay: 5 }).delay, 5);
     assert.equal(new TemporaryError("later", { delay: null }).delay, 0);
     assert.equal(new TemporaryError("later", { delay: -1 }).delay, 0);
+    assert.equal(new TemporaryError("later", { delay: Infinity }).delay, Infinity);
   });
 
   it("keeps its cause", () => {
     const cause = new Error("why");
     assert.equal(new TemporaryError("later", { cause }).cause, cause);
+  });
+
+  it("refuses a delay that is no number of seconds where it is thrown, and not when it is waited for", () => {
+    const delay = (Date.parse("next Tuesday") - Date.now()) / 1000;
+    assert.throws(() => new TemporaryError("later", { delay }), {
+      name: "RangeError",
+      message: /NaN seconds/,
+    });
+    // Untyped code.
+    const text = { delay: "5" as unknown as number };
+    assert.throws(() => new TemporaryError("later", text), { name: "TypeError", message: /"5"/ });
   });
 });
 

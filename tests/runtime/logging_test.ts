@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   createLogger,
+  guardedLogger,
   isLevelWanted,
+  type Logger,
   type LogLevel,
   type LogRecord,
   silentLogger,
@@ -110,5 +112,35 @@ describe("terseLogger()", () => {
     const loud = ["warn said as warn", "error said as error"];
     assert.deepEqual(linesAt("debug"), ["debug said as info", ...loud]);
     assert.deepEqual(linesAt("info"), loud);
+  });
+});
+
+describe("guardedLogger()", () => {
+  it("passes everything on, and never throws what the logger does", () => {
+    const lines: string[] = [];
+    const failures: unknown[] = [];
+    const error = new Error("disk full");
+    const fail = (): never => {
+      throw error;
+    };
+    const broken: Logger = {
+      debug: (message) => void lines.push(message),
+      info: fail,
+      warn: fail,
+      error: fail,
+      enabled: fail,
+      child: (options) => ({ ...broken, debug: (message) => void lines.push(`${options.name}: ${message}`) }),
+    };
+    const logger = guardedLogger(broken, (failure) => failures.push(failure));
+    logger.debug("a");
+    logger.child({ name: "b" }).debug("c");
+    for (const each of [logger, logger.child({ name: "b" })]) {
+      each.info("x");
+      each.warn("x");
+      each.error("x");
+      assert.equal(each.enabled("debug"), true);
+    }
+    assert.equal(guardedLogger({ ...broken, child: fail }, () => {}).child({}).enabled("info"), true);
+    assert.deepEqual([lines, failures], [["a", "b: c"], Array(8).fill(error)]);
   });
 });

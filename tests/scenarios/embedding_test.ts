@@ -148,4 +148,44 @@ suite("embedding", (scenario) => {
       assert.deepEqual(op.settings.peering, before);
     },
   );
+
+  scenario.virtual(
+    "a logger of the author's that throws fails no handler, and is spoken of once",
+    async (world) => {
+      const { host, server } = world;
+      host.network.route("https://own.test", (request) => server.fetch(request));
+      const fail = (): never => {
+        throw new Error("disk full");
+      };
+      const logger = { debug: fail, info: fail, warn: fail, error: fail, enabled: fail, child: () => logger };
+      const op = operator();
+      let retries: number[] = [];
+      op.on.create(Example, { backoff: 1 }, ({ logger: own, retry }) => {
+        own.info("Hello");
+        retries = [...retries, retry];
+        if (retry === 0) throw new Error("once");
+      });
+      const ready = Promise.withResolvers<void>();
+      const stop = new AbortController();
+      const credentials = { server: "https://own.test" };
+      const running = op.run({
+        host,
+        logger,
+        credentials,
+        scope: ["default"],
+        signal: stop.signal,
+        synced: ready.resolve,
+      });
+      await host.clock.settle();
+      await ready.promise;
+      await new Objects(world).create("one");
+      await host.clock.advance(5);
+      assert.deepEqual(retries, [0, 1]);
+      stop.abort();
+      await host.clock.settle();
+      await running;
+      const said = host.process.stderr.match(/The given logger throws/g) ?? [];
+      assert.equal(said.length, 1);
+    },
+  );
 });

@@ -70,6 +70,12 @@ const mutants: Mutant[] = [
       'const outcome = judge({ ...handler, errors: "temporary" }, { ...refused, attempts',
     ],
   ]),
+  ...breaksOf("lib/execution/observer.ts", [
+    ["          onFailure(error, name);", "          throw error;"],
+    ["(): Promise<Result> => running ??= inner();", "(): Promise<Result> => inner();"],
+    [".catch(recover) ?? once();", "?? once();"],
+    ['onFailure(error, "requestBegins");', "throw error;"],
+  ]),
   ...breaksOf("lib/execution/object_writer.ts", [
     ["(error.status === 400 || error.status === 422)) return", "error.status === 400) return"],
     ["(error.status === 400 || error.status === 422)) return", "error.status === 422) return"],
