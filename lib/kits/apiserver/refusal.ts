@@ -197,6 +197,15 @@ export function unsupportedMediaType(accepted: readonly string[]): Refusal {
 }
 
 export function notAcceptable(accepted: readonly string[]): Refusal {
+  return refusal(`406: Not Acceptable\n\nAvailable representations: ${accepted.join(", ")}`, {
+    code: 406,
+    reason: "NotAcceptable",
+    details: {},
+  });
+}
+
+/** The same of objects of custom kinds. NB: other words, another form, and a media type that is not accepted. */
+export function onlyAccepted(accepted: readonly string[]): Refusal {
   return refusal(`only the following media types are accepted: ${accepted.join(", ")}`, {
     code: 406,
     reason: "NotAcceptable",

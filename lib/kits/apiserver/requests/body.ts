@@ -67,7 +67,7 @@ export function contentTypeOf(request: Request): string {
  */
 export async function readValue(request: Request, prefix = ""): Promise<unknown> {
   const type = contentTypeOf(request);
-  if (type === PROTOBUF) return readProtobuf(await readBytes(request));
+  if (type === PROTOBUF) return readProtobuf(await readBytes(request), prefix);
   if (type !== "" && type !== "application/json" && type !== "application/yaml" && type !== "*/*") {
     throw unsupportedMediaType([
       "application/json",
@@ -79,14 +79,22 @@ export async function readValue(request: Request, prefix = ""): Promise<unknown>
 }
 
 /** An empty body is one without an object, as with JSON. */
-function readProtobuf(bytes: Uint8Array): unknown {
+function readProtobuf(bytes: Uint8Array, prefix: string): unknown {
   if (bytes.length === 0) return undefined;
   try {
     return decodeProtobuf(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw unsupportedMediaType(["application/json", "application/yaml"]);
-    throw badRequest(error instanceof Error ? error.message : String(error));
+    // What stands before the parser's words is about JSON from where the colon is.
+    const [about] = prefix.split(": couldn't");
+    const fault = error instanceof Error ? error.message : String(error);
+    throw badRequest(`${about === "" ? "" : `${about}: `}${fault} (${snippetOf(bytes)})`);
   }
+}
+
+/** The first bytes, in hexadecimal numbers. */
+function snippetOf(bytes: Uint8Array): string {
+  return [...bytes.subarray(0, 35)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /**

@@ -6,7 +6,7 @@
 
 import type { Kind } from "../kinds.ts";
 import { hasMessage, PROTOBUF } from "../protobuf/encode.ts";
-import { notAcceptable } from "../refusal.ts";
+import { notAcceptable, onlyAccepted } from "../refusal.ts";
 
 export interface Shape {
   readonly form: "object" | "table" | "metadata";
@@ -73,8 +73,9 @@ export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): S
     if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
     return { ...shape, form, encoding };
   }
-  // NB: so says the real server of custom kinds, too.
-  throw notAcceptable(["application/json", "application/yaml", PROTOBUF]);
+  const accepted = ["application/json", "application/yaml", PROTOBUF];
+  if (kind.custom) throw onlyAccepted(accepted);
+  throw notAcceptable([...accepted, "application/json;stream=watch", `${PROTOBUF};stream=watch`]);
 }
 
 function formOf(parameters: ReadonlyMap<string, string>): Shape["form"] | undefined {

@@ -138,7 +138,7 @@ export const APPLYING: readonly Scenario[] = [
       await api.refused(500, "PATCH", as, { ...applied("a", {}), nonsense: 1 }, APPLY);
       await api.refused(500, "PATCH", as, applied("a", { x: 1 }), APPLY);
       await api.refused(500, "PATCH", as, applied("a", { x: { y: "z" } }), APPLY);
-      await api.refused(422, "PATCH", as, applied("a", "text"), APPLY);
+      await api.refused(500, "PATCH", as, applied("a", "text"), APPLY);
       await api.refused(404, "GET", path);
     },
   },
@@ -261,7 +261,7 @@ export const APPLYING: readonly Scenario[] = [
       });
       assert.deepEqual(left.spec.template.spec.containers.map(({ name }: Answer) => name), ["one"]);
       await api.refused(
-        500,
+        422,
         "PATCH",
         `${path}?fieldManager=two`,
         deployment({
