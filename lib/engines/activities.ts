@@ -56,6 +56,7 @@ const WORDS: Readonly<Record<ActivityName, string>> = {
   cleanup: "Cannot clean up",
   login: "Cannot log in",
   probe: "Cannot answer the probe",
+  ready: "Not ready",
 };
 
 interface Progress {

@@ -42,7 +42,7 @@ export interface ProbingOptions {
   /** Asks the probe handlers. Must reject with an error that says what is wrong, or resolve in reasonable time. */
   readonly probe: () => Promise<ReadonlyMap<string, unknown>>;
   /** What readiness depends on, as it is now. */
-  readonly checks: () => readonly Check[];
+  readonly checks: () => readonly Check[] | Promise<readonly Check[]>;
   readonly routes?: readonly Route[];
 }
 
@@ -83,7 +83,7 @@ export function probingApp(options: ProbingOptions): (request: Request) => Respo
     "/livez",
     (request) => report(request, { title: "livez", checks: [{ name: "ping", problem: undefined }] }),
   );
-  paths.set("/readyz", (request) => report(request, { title: "readyz", checks: checks() }));
+  paths.set("/readyz", async (request) => report(request, { title: "readyz", checks: await checks() }));
   for (const { path, handle } of routes) paths.set(path, handle);
   paths.set(address.path, (request) => probes.answer(request));
   for (const [path, handle] of paths) {

@@ -6,7 +6,8 @@
 
 import type { ConnectionInfo } from "../client/auth/connection_info.ts";
 import { isLogin, toConnectionInfo } from "../client/auth/login.ts";
-import { runActivity } from "../engines/activities.ts";
+import { ActivityError, runActivity } from "../engines/activities.ts";
+import type { Check } from "../engines/probing.ts";
 import type { Observer } from "../execution/observer.ts";
 import { PermanentError, toError } from "../execution/errors.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
@@ -33,11 +34,16 @@ export interface ActivitiesOptions {
 /** How long a probe handler may take that has no `timeout`. */
 const PROBE_TIMEOUT: Seconds = 5;
 
+/** For how long what readiness handlers have said is said again. */
+const READINESS_KEPT: Seconds = 10;
+
 /** What the operator does apart from objects. */
 export class Activities {
   readonly #options: ActivitiesOptions;
   /** Probe handlers that were called and have not ended. */
   readonly #probing = new Set<string>();
+  /** What the readiness handlers have said last. */
+  #readiness: { readonly at: Seconds; readonly checks: Promise<readonly Check[]> } | undefined;
 
   constructor(options: ActivitiesOptions) {
     this.#options = options;
@@ -80,18 +86,42 @@ export class Activities {
     return await this.#run("probe", { handlers, logger: quiet });
   }
 
+  /** Asks the readiness handlers, each by itself; at most every ten seconds, for all callers together. Never rejects. */
+  async readiness(): Promise<readonly Check[]> {
+    const { host: { clock }, registry } = this.#options;
+    const handlers = registry.activitiesOf("ready");
+    if (handlers.length === 0) return [];
+    if (this.#readiness === undefined || clock.monotonic() - this.#readiness.at >= READINESS_KEPT) {
+      const checks = Promise.all(handlers.map((handler) => this.#checkOf(handler)));
+      this.#readiness = { at: clock.monotonic(), checks };
+    }
+    return await this.#readiness.checks;
+  }
+
+  async #checkOf(handler: ActivityHandler): Promise<Check> {
+    const logger = terseLogger(this.#options.logger.child({ name: "lotse.activities.ready" }));
+    try {
+      await this.#run("ready", { handlers: [this.#guard(handler)], logger });
+      return { name: handler.id, problem: undefined };
+    } catch (error) {
+      const { message } = error instanceof ActivityError ? toError(error.cause) : toError(error);
+      return { name: handler.id, problem: message };
+    }
+  }
+
   /** Nobody waits until a probe is tried again: errors are final. One that hangs is asked again when it has ended: else each request would leave one more behind. */
   #guard(handler: ActivityHandler): ActivityHandler {
     const fn = async (args: never): Promise<unknown> => {
-      if (this.#probing.has(handler.id)) throw new Error("It is still at the probe before");
-      this.#probing.add(handler.id);
+      const key = `${handler.activity}/${handler.id}`;
+      if (this.#probing.has(key)) throw new Error("It is still at the probe before");
+      this.#probing.add(key);
       try {
         return await handler.fn(args);
       } catch (error) {
         if (handler.errors === "ignored") throw error;
         throw new PermanentError(toError(error).message, { cause: error });
       } finally {
-        this.#probing.delete(handler.id);
+        this.#probing.delete(key);
       }
     };
     return { ...handler, fn, timeout: handler.timeout ?? PROBE_TIMEOUT };

@@ -151,7 +151,10 @@ async function answerProbes(
     logger: logger.child({ name: "lotse.probing" }),
     address: parseProbeAddress(liveness),
     probe: () => activities.probe(),
-    checks: () => current.serving?.checks() ?? [{ name: "login", problem: "not logged in yet" }],
+    checks: async () => {
+      const own = current.serving?.checks() ?? [{ name: "login", problem: "not logged in yet" }];
+      return [...own, ...await activities.readiness()];
+    },
     routes,
   });
 }

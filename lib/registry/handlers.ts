@@ -87,7 +87,7 @@ export interface TimerHandler extends ObjectHandler {
 export type BackgroundHandler = DaemonHandler | TimerHandler;
 
 /** What an operator does apart from objects. */
-export type ActivityName = "startup" | "cleanup" | "login" | "probe";
+export type ActivityName = "startup" | "cleanup" | "login" | "probe" | "ready";
 
 /** Called when the operator does something apart from objects. */
 export interface ActivityHandler extends Handler {

@@ -34,6 +34,7 @@ import {
   takeOptions,
 } from "./declare.ts";
 import type { FieldPathOf } from "./field_paths.ts";
+import type { ActivityName } from "./handlers.ts";
 import { type Index, IndexHandle, type IndexOf } from "./index_handle.ts";
 import type {
   ActivityOptions,
@@ -300,6 +301,12 @@ export interface On<Memo extends object = PlainMemo> {
    * An error, or more than `timeout` (default: 5 s), makes the answer a 500.
    */
   readonly probe: DeclareActivity<unknown, Memo>;
+  /**
+   * Calls the function when `/readyz` is asked, at most every ten seconds: the operator is ready unless it throws.
+   *
+   * What it throws, or that it takes more than `timeout` (default: 5 s), is in the answer.
+   */
+  readonly ready: DeclareActivity<unknown, Memo>;
 }
 
 /** All ways to declare handlers. */
@@ -318,7 +325,7 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
     declaring(cause, (declaration) => registry.add(admissionHandler({ ...declaration, cause })));
   const background = (cause: "daemon" | "timer") =>
     declaring(cause, (declaration) => registry.add(backgroundHandler({ ...declaration, cause })));
-  const activity = (name: "startup" | "cleanup" | "login" | "probe") =>
+  const activity = (name: ActivityName) =>
     calledFrom((...args) => registry.add(activityHandler(name, takeOptions(args))));
   return {
     on: {
@@ -334,6 +341,7 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
       cleanup: activity("cleanup"),
       login: activity("login"),
       probe: activity("probe"),
+      ready: activity("ready"),
     },
     daemon: background("daemon"),
     timer: background("timer"),

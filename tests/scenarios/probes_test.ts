@@ -157,4 +157,39 @@ suite("probes", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual(
+    "[N13.1] checks of the author's own count for /readyz, each under its name",
+    async (world) => {
+      const op = operator();
+      op.on.event(Example, () => {});
+      let isUp = false;
+      let calls = 0;
+      op.on.ready(function store() {
+        calls++;
+        if (!isUp) throw new Error("the store is away");
+      });
+      op.on.ready({ id: "hangs", timeout: 2 }, async ({ signal }) => {
+        if (!isUp) {
+          await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        }
+      });
+      const running = await world.start(op, { liveness: LIVENESS });
+      const asked = await ask(world, "/readyz");
+      assert.equal(asked[0], 503);
+      assert.match(
+        asked[1],
+        /\[-\]store failed: the store is away\n\[-\]hangs failed: .*\nreadyz check failed/,
+      );
+      assert.equal((await ask(world, "/readyz"))[0], 503);
+      assert.equal(calls, 1, "all callers together");
+      isUp = true;
+      await running.advance(10);
+      assert.deepEqual(await ask(world, "/readyz"), [200, "ok"]);
+      assert.match((await ask(world, "/readyz?verbose"))[1], /\[\+\]store ok\n\[\+\]hangs ok\n/);
+      assert.equal(calls, 2);
+      assert.equal((await ask(world, "/livez"))[0], 200);
+      await running.stop();
+    },
+  );
 });
