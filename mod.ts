@@ -26,7 +26,7 @@
  */
 
 export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/operator/api.ts";
-export type { Events, Postable, PostOptions } from "./lib/operator/announcing.ts";
+export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
 export { daemon, defaultOperator, events, index, on, timer } from "./lib/operator/default_operator.ts";
 export {
   isOperator,

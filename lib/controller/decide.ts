@@ -127,7 +127,7 @@ function detectCause(r: Reconciliation): ChangeCause {
   const { state, persistence, registry, logger, indices, patch } = r;
   const { snapshot: body, resource, memo } = state;
   const extraFields = extraFieldsOf(registry, resource);
-  const old = handledEssence(persistence, body, { extraFields, onGarbage: reportUnreadable(r) }) ??
+  const old = handledEssence(persistence, body, { extraFields, onUnreadable: reportUnreadable(r) }) ??
     state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);

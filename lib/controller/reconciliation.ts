@@ -23,7 +23,7 @@ import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Garbage, Persistence } from "../settings/persistence/storage.ts";
+import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** What all reconciles of one run share. */
@@ -108,7 +108,7 @@ export function loadProgress(
     body,
     ids: [...new Set(handlers.map(({ id }) => id))],
     unsaved: pending.records,
-    onGarbage: reportUnreadable(r),
+    onUnreadable: reportUnreadable(r),
   });
 }
 
@@ -142,7 +142,7 @@ export function reportFailedFilter(
 }
 
 /** Says once per object that a note of ours cannot be read, and what that means. */
-export function reportUnreadable({ state, logger }: Reconciliation): (garbage: Garbage) => void {
+export function reportUnreadable({ state, logger }: Reconciliation): (record: UnreadableRecord) => void {
   return ({ where, reason }) => {
     if (!state.reportOnce(where)) return;
     logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });

@@ -12,7 +12,7 @@
 import type { Seconds } from "../runtime/host.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
-import type { Garbage, ProgressRecord, ProgressStorage } from "../settings/persistence/storage.ts";
+import type { ProgressRecord, ProgressStorage, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { Candidate } from "./lifecycle.ts";
 
@@ -40,7 +40,7 @@ export interface LoadOptions {
   /** Records of earlier cycles whose write failed; they win over the stored ones. */
   readonly unsaved: ReadonlyMap<string, ProgressRecord>;
   /** Called for records that cannot be read; they count as absent. */
-  readonly onGarbage?: (garbage: Garbage) => void;
+  readonly onUnreadable?: (record: UnreadableRecord) => void;
 }
 
 export interface ActivateOptions<H> {
@@ -85,7 +85,7 @@ export class Progress<H extends Handler> {
   constructor(options: LoadOptions) {
     this.#options = options;
     for (const id of options.ids) {
-      const stored = options.storage.fetch(options.body, id, { onGarbage: options.onGarbage });
+      const stored = options.storage.fetch(options.body, id, { onUnreadable: options.onUnreadable });
       const record = options.unsaved.get(id) ?? stored;
       if (record !== undefined) this.#states.set(id, { record, stored });
     }

@@ -5,7 +5,7 @@
  */
 
 import type { DeclareDaemon, DeclareIndex, DeclareTimer, On } from "../registry/on.ts";
-import type { Events } from "./announcing.ts";
+import type { Events } from "./events.ts";
 import { Operator } from "./operator.ts";
 
 /** The operator of `on`, `daemon`, `timer`, `index` and `events`. */

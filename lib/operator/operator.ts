@@ -31,7 +31,7 @@ import {
   type Settings,
   type SettingsOverrides,
 } from "../settings/settings.ts";
-import { createEvents, type Events } from "./announcing.ts";
+import { createEvents, type Events } from "./events.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
 

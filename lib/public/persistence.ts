@@ -20,11 +20,11 @@ export type {
   EssenceNote,
   FetchEssenceOptions,
   FetchOptions,
-  Garbage,
   Persistence,
   ProgressRecord,
   ProgressStorage,
   ProgressTarget,
+  UnreadableRecord,
 } from "../settings/persistence/storage.ts";
 export { MultiDiffBase, type MultiOptions, MultiProgress } from "../settings/persistence/multi.ts";
 export {

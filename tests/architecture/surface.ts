@@ -70,10 +70,10 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./persistence": `
     AnnotationsDiffBaseOptions AnnotationsOptions AnnotationsProgress AnnotationsProgressOptions
     DiffBaseOptions DiffBaseStorage EssenceNote FetchEssenceOptions FetchOptions FieldPath FieldSpec
-    Garbage KeyForm KopfOptions MigrateOptions MultiDiffBase MultiOptions MultiProgress NotesOptions
-    Persistence ProgressRecord ProgressStorage ProgressTarget RecordForm StatusDiffBaseOptions
-    StatusOptions StatusProgress StatusProgressOptions annotations annotationsDiffBase kopf migrate status
-    statusDiffBase
+    KeyForm KopfOptions MigrateOptions MultiDiffBase MultiOptions MultiProgress NotesOptions Persistence
+    ProgressRecord ProgressStorage ProgressTarget RecordForm StatusDiffBaseOptions StatusOptions
+    StatusProgress StatusProgressOptions UnreadableRecord annotations annotationsDiffBase kopf migrate
+    status statusDiffBase
   `,
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings

@@ -89,23 +89,23 @@ export function writeMarker(target: NoteTarget, prefix: string): void {
 export function parseNote(
   text: unknown,
   where: string,
-  { onGarbage }: FetchOptions = {},
+  { onUnreadable }: FetchOptions = {},
 ): JsonObject | undefined {
   if (text === undefined || text === null) return undefined;
   if (typeof text !== "string") {
-    onGarbage?.({ where, reason: "it is not a text" });
+    onUnreadable?.({ where, reason: "it is not a text" });
     return undefined;
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    onGarbage?.({ where, reason: "it is not JSON" });
+    onUnreadable?.({ where, reason: "it is not JSON" });
     return undefined;
   }
   if (value === null) return undefined;
   if (isObject(value) && !isTooDeep(text, value)) return value;
-  onGarbage?.({ where, reason: isObject(value) ? "it is nested too deeply" : "it is not a JSON object" });
+  onUnreadable?.({ where, reason: isObject(value) ? "it is nested too deeply" : "it is not a JSON object" });
   return undefined;
 }
 

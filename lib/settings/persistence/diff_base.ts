@@ -147,7 +147,7 @@ class DiffBase implements DiffBaseStorage {
     const { [ABOUT]: raw, ...essence } = note;
     const about = readAbout(raw);
     if (about === undefined) {
-      options.onGarbage?.({ where: ABOUT, reason: "its format is unknown" });
+      options.onUnreadable?.({ where: ABOUT, reason: "its format is unknown" });
       return undefined;
     }
     const wanted = (options.extraFields ?? []).filter(isExtraField);
@@ -222,7 +222,7 @@ class DiffBase implements DiffBaseStorage {
     if (this.#unpacked?.text === text) return this.#unpacked.content;
     const where = `${ABOUT}.${form}`;
     const unpacked = decompressText(text, UNPACKED_LIMIT);
-    if (unpacked === undefined) options.onGarbage?.({ where, reason: "it cannot be unpacked" });
+    if (unpacked === undefined) options.onUnreadable?.({ where, reason: "it cannot be unpacked" });
     const content = parseNote(unpacked, where, options);
     if (content !== undefined) this.#unpacked = { text, content: deepFreeze(content) };
     return content;

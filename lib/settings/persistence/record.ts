@@ -39,20 +39,20 @@ export function encodeRecord(record: ProgressRecord, form: RecordForm): JsonObje
 /** Returns the record that was written; parts that are not understood are left out, and reported. */
 export function decodeRecord(
   raw: unknown,
-  { where, onGarbage }: FetchOptions & { readonly where: string },
+  { where, onUnreadable }: FetchOptions & { readonly where: string },
 ): ProgressRecord | undefined {
   if (raw === undefined || raw === null) return undefined;
   if (!isObject(raw)) {
-    onGarbage?.({ where, reason: "it is not an object" });
+    onUnreadable?.({ where, reason: "it is not an object" });
     return undefined;
   }
   const purpose = raw.purpose ?? undefined;
   if (purpose !== undefined && !PURPOSES.includes(purpose)) {
     // Whatever it was made for, it must not count for something else.
-    onGarbage?.({ where, reason: 'its "purpose" is unknown' });
+    onUnreadable?.({ where, reason: 'its "purpose" is unknown' });
     return undefined;
   }
-  const reader = new Reader(raw, (reason) => onGarbage?.({ where, reason }));
+  const reader = new Reader(raw, (reason) => onUnreadable?.({ where, reason }));
   const record: ProgressRecord = {
     started: reader.time("started"),
     stopped: reader.time("stopped"),

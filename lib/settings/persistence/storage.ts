@@ -38,7 +38,7 @@ export interface ProgressRecord {
 }
 
 /** A note that could not be understood; it counts as absent. */
-export interface Garbage {
+export interface UnreadableRecord {
   /** The annotation's name, or the field's dotted path. */
   readonly where: string;
   /** What is wrong with it. */
@@ -48,7 +48,7 @@ export interface Garbage {
 /** Options of reading notes. */
 export interface FetchOptions {
   /** Called for each note that is not understood. Default: it is passed over silently. */
-  readonly onGarbage?: (garbage: Garbage) => void;
+  readonly onUnreadable?: (record: UnreadableRecord) => void;
 }
 
 /** Options of {@linkcode DiffBaseStorage.fetch}. */

@@ -9,7 +9,7 @@ const ACTIVITIES = { file: "lib/engines/activities.ts", tests };
 const RUNNING = { file: "lib/operator/operator_run.ts", tests };
 const ARGS = { file: "lib/registry/args.ts", tests };
 const LIFETIME = { file: "lib/operator/run.ts", tests };
-const ANNOUNCING = { file: "lib/operator/announcing.ts", tests: posting };
+const ANNOUNCING = { file: "lib/operator/events.ts", tests: posting };
 const POSTING = { file: "lib/engines/posting/poster.ts", tests: posting };
 
 const mutants: Mutant[] = [

@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
 import { compressText } from "../../../lib/runtime/compression.ts";
 import { annotationsDiffBase, statusDiffBase } from "../../../lib/settings/persistence/diff_base.ts";
-import type { DiffBaseStorage, Garbage } from "../../../lib/settings/persistence/storage.ts";
+import type { DiffBaseStorage, UnreadableRecord } from "../../../lib/settings/persistence/storage.ts";
 
 const LHC = "kopf.zalando.org/last-handled-configuration";
 const OURS = "lotse.dev/last-handled-configuration";
@@ -113,9 +113,9 @@ describe("annotationsDiffBase, as Kopf does", () => {
   });
 
   it("takes JSON null for absent, without a complaint", () => {
-    const reports: Garbage[] = [];
+    const reports: UnreadableRecord[] = [];
     assert.equal(
-      kopf.fetch(annotated({ [LHC]: "null\n" }), { onGarbage: (each) => reports.push(each) }),
+      kopf.fetch(annotated({ [LHC]: "null\n" }), { onUnreadable: (each) => reports.push(each) }),
       undefined,
     );
     assert.deepEqual(reports, []);
@@ -224,8 +224,8 @@ describe("annotationsDiffBase, in our own form", () => {
     const immense = compressText(JSON.stringify({ spec: "a".repeat(5_000_000) }));
     for (const deflated of ["", "###", "AAAA", compressText("[]"), compressText("{"), immense]) {
       const body = annotated({ [OURS]: JSON.stringify({ $lotse: { format: 1, deflated } }) });
-      const found: Garbage[] = [];
-      assert.equal(own.fetch(body, { onGarbage: (garbage) => found.push(garbage) }), undefined);
+      const found: UnreadableRecord[] = [];
+      assert.equal(own.fetch(body, { onUnreadable: (garbage) => found.push(garbage) }), undefined);
       assert.equal(found.length, 1, deflated.slice(0, 10));
     }
   });
@@ -313,9 +313,9 @@ describe("annotationsDiffBase, in our own form", () => {
       '{"$lotse":5}',
     ];
     for (const text of garbage) {
-      const reports: Garbage[] = [];
+      const reports: UnreadableRecord[] = [];
       assert.equal(
-        own.fetch(annotated({ [OURS]: text }), { onGarbage: (each) => reports.push(each) }),
+        own.fetch(annotated({ [OURS]: text }), { onUnreadable: (each) => reports.push(each) }),
         undefined,
         String(text).slice(0, 50),
       );
@@ -380,9 +380,9 @@ describe("statusDiffBase", () => {
 
   it("takes garbage for nothing, and reports it", () => {
     for (const note of [5, {}, "x", "[]"]) {
-      const reports: Garbage[] = [];
+      const reports: UnreadableRecord[] = [];
       const body: KubeObject = { metadata: {}, status: { kopf: { "last-handled-configuration": note } } };
-      assert.equal(inStatus.fetch(body, { onGarbage: (each) => reports.push(each) }), undefined);
+      assert.equal(inStatus.fetch(body, { onUnreadable: (each) => reports.push(each) }), undefined);
       assert.equal(reports[0]?.where, FIELD.join("."));
     }
     assert.equal(inStatus.fetch({ metadata: {}, status: { kopf: "text" } }), undefined);

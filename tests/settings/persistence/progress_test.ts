@@ -3,7 +3,11 @@ import { describe, it } from "node:test";
 import { buildEssence } from "../../../lib/model/essence.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
-import type { Garbage, ProgressRecord, ProgressStorage } from "../../../lib/settings/persistence/storage.ts";
+import type {
+  ProgressRecord,
+  ProgressStorage,
+  UnreadableRecord,
+} from "../../../lib/settings/persistence/storage.ts";
 import {
   AnnotationsProgress,
   type AnnotationsProgressOptions,
@@ -251,9 +255,9 @@ describe("AnnotationsProgress", () => {
       "\u0000",
     ];
     for (const text of garbage) {
-      const reports: Garbage[] = [];
+      const reports: UnreadableRecord[] = [];
       const found = own.fetch(annotated({ "lotse.dev/fn": text }), "fn", {
-        onGarbage: (each) => reports.push(each),
+        onUnreadable: (each) => reports.push(each),
       });
       assert.equal(found, undefined);
       assert.equal(reports[0]?.where, "lotse.dev/fn");
@@ -311,9 +315,9 @@ describe("StatusProgress", () => {
 
   it("takes garbage for nothing, and reports it", () => {
     for (const garbage of ["x", 5, [], true]) {
-      const reports: Garbage[] = [];
+      const reports: UnreadableRecord[] = [];
       const body: KubeObject = { metadata: {}, status: { lotse: { progress: { fn: garbage } } } };
-      assert.equal(inStatus.fetch(body, "fn", { onGarbage: (each) => reports.push(each) }), undefined);
+      assert.equal(inStatus.fetch(body, "fn", { onUnreadable: (each) => reports.push(each) }), undefined);
       assert.equal(reports[0]?.where, "status.lotse.progress.fn");
     }
     assert.equal(inStatus.fetch({ metadata: {}, status: "text" } as unknown as KubeObject, "fn"), undefined);

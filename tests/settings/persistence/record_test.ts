@@ -23,7 +23,7 @@ const full: ProgressRecord = {
 
 function decode(raw: unknown): { record: ProgressRecord | undefined; complaints: string[] } {
   const complaints: string[] = [];
-  const record = decodeRecord(raw, { where: "x", onGarbage: ({ reason }) => complaints.push(reason) });
+  const record = decodeRecord(raw, { where: "x", onUnreadable: ({ reason }) => complaints.push(reason) });
   return { record, complaints };
 }
 

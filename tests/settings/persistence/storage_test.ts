@@ -40,7 +40,7 @@ describe("currentEssence() and handledEssence()", () => {
     const reports: string[] = [];
     const broken: KubeObject = { metadata: { annotations: { "a.org/last-handled-configuration": "x" } } };
     assert.equal(
-      handledEssence(persistence, broken, { onGarbage: ({ where }) => reports.push(where) }),
+      handledEssence(persistence, broken, { onUnreadable: ({ where }) => reports.push(where) }),
       undefined,
     );
     assert.deepEqual(reports, ["a.org/last-handled-configuration"]);
