@@ -138,7 +138,7 @@ function json(value: unknown): string {
 function handlers({ kind, plural, group }: ProjectOptions): string {
   return `/** Keeps a ConfigMap for each ${kind}. */
 
-import { ApiError, kinds, operator, ownerReference, resource } from "@lotse/lotse";
+import { type ChangeHandlerArguments, kinds, operator, resource } from "@lotse/lotse";
 
 export interface ${kind}Spec {
   /** What to write. */
@@ -159,29 +159,20 @@ export const ${kind} = resource<${kind}Spec, ${kind}Status>({
   kind: "${kind}",
 });
 
+type Arguments = ChangeHandlerArguments<${kind}Spec, ${kind}Status>;
+
 const op = operator();
 
-op.on.create(${kind}, async function create({ name, namespace, spec, body, patch }) {
-  const settings = {
-    // The ConfigMap goes when its ${kind} goes.
-    metadata: { name, namespace: namespace ?? "default", ownerReferences: [ownerReference(body)] },
-    data: { text: textOf(spec) },
-  };
-  try {
-    await op.api.create(kinds.ConfigMap, settings);
-  } catch (error) {
-    // Handlers run at least once: after a crash, it may be there already.
-    if (!(error instanceof ApiError) || error.status !== 409) throw error;
-  }
-  patch.status.written = textOf(spec);
-});
+// Ids are kept on objects: they must stay when functions are renamed.
+op.on.create(${kind}, { id: "create" }, write);
+op.on.update(${kind}, { id: "update" }, write);
 
-op.on.update(${kind}, async function update({ name, namespace, spec, patch, logger }) {
+async function write({ name, namespace = "default", spec, body, patch }: Arguments): Promise<void> {
   const text = textOf(spec);
-  await op.api.patch(kinds.ConfigMap, { name, namespace: namespace ?? "default" }, { data: { text } });
+  // Makes the ConfigMap, or brings it in line; it goes when its ${kind} goes.
+  await op.api.apply(kinds.ConfigMap, { metadata: { name, namespace }, data: { text } }, { owner: body });
   patch.status.written = text;
-  logger.info("Rewritten", { text });
-});
+}
 
 function textOf({ message, copies = 1 }: { readonly message: string; readonly copies?: number }): string {
   return Array(copies).fill(message).join(" ");

@@ -82,7 +82,7 @@ rules:
   - { apiGroups: [${group}], resources: [${plural}/status], verbs: [patch] }
   # Whoever makes an object that blocks its owner's deletion must be allowed to do that.
   - { apiGroups: [${group}], resources: [${plural}/finalizers], verbs: [update] }
-  - { apiGroups: [""], resources: [configmaps], verbs: [create, patch] }
+  - { apiGroups: [""], resources: [configmaps], verbs: [get, create, patch] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
