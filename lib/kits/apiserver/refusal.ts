@@ -133,7 +133,12 @@ export function invalid(names: KindNames, name: string, causes: readonly Cause[]
   const { group, ...details } = status.details ?? {};
   return new Refusal({
     ...status,
-    details: { ...details, name: name === "" ? undefined : name, ...(group === "" ? {} : { group }) },
+    details: {
+      ...details,
+      kind: names.kind === "" ? undefined : names.kind,
+      name: name === "" ? undefined : name,
+      ...(group === "" ? {} : { group }),
+    },
   });
 }
 

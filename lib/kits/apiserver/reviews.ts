@@ -92,7 +92,8 @@ export function findReview(
   return (question, asking) => {
     const spec = isObject(question.spec) ? question.spec : {};
     const causes = review.check?.(spec) ?? [];
-    if (causes.length > 0) throw invalidObject({ group, plural, kind }, "", causes);
+    // NB: the real server forgets to say which kind it is.
+    if (causes.length > 0) throw invalidObject({ group, plural, kind: "" }, "", causes);
     return {
       ...question,
       kind,
@@ -157,7 +158,8 @@ function attributeCauses(spec: JsonObject): Cause[] {
   const [resource, path] = [objectAt(spec, "resourceAttributes"), objectAt(spec, "nonResourceAttributes")];
   if (resource !== undefined && path !== undefined) {
     const detail = "cannot be specified in combination with resourceAttributes";
-    return [invalid("spec.nonResourceAttributes", { value: path, detail })];
+    const value = { Path: path.path ?? "", Verb: path.verb ?? "" };
+    return [invalid("spec.nonResourceAttributes", { value, detail })];
   }
   if (resource !== undefined || path !== undefined) return [];
   const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
