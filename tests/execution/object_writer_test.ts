@@ -363,6 +363,24 @@ describe("ObjectWriter.write()", () => {
     ]);
   });
 
+  it("tells observers nothing where nothing was sent, and of what functions did nothing of the metadata", async () => {
+    const told: Written[] = [];
+    const labelled = (live: KubeObject): KubeObject => ({
+      ...live,
+      metadata: { ...live.metadata, labels: { x: "y" }, resourceVersion: "11" },
+      status: { c: 3 },
+    });
+    const { write } = world([labelled], { written: (_, written) => void told.push(written) });
+    const idle = new Patch();
+    idle.fns.push(() => {});
+    await write(idle);
+    assert.deepEqual(told, []);
+    const busy = new Patch();
+    busy.fns.push((body) => void (body.status = { c: 3 }));
+    await write(busy);
+    assert.deepEqual(told.map(({ paths }) => paths), [["status.c"]]);
+  });
+
   it("tells observers which daemon or timer has written, and what", async () => {
     const told: Written[] = [];
     const { write, state } = world([], { written: (_, written) => void told.push(written) });

@@ -77,6 +77,10 @@ const mutants: Mutant[] = [
     ['onFailure(error, "requestBegins");', "throw error;"],
   ]),
   ...breaksOf("lib/execution/object_writer.ts", [
+    [
+      'logger.error("The server refuses the patch as invalid',
+      'logger.debug("The server refuses the patch as invalid',
+    ],
     ["(error.status === 400 || error.status === 422)) return", "error.status === 400) return"],
     ["(error.status === 400 || error.status === 422)) return", "error.status === 422) return"],
     ["(error.status === 400 || error.status === 422)) return", "error.status < 500) return"],

@@ -113,11 +113,6 @@ const mutants: Mutant[] = [
     replace: "const retryIn = delays[Math.min(attempt, delays.length) - 1] ?? 60;",
     by: "const retryIn = 3600;",
   },
-  {
-    ...WRITER,
-    replace: 'logger.error("The server refuses the patch as invalid',
-    by: 'logger.debug("The server refuses the patch as invalid',
-  },
   // Results: are not written, or only the first.
   { ...TASK, replace: "await this.#write(patch, logger);\n", by: "{}\n" },
 ];
