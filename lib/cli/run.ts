@@ -82,10 +82,12 @@ export async function runOperators(
   let waiting = operators.length;
   // NB: one process is one peer: its operators must not pause for each other.
   const identity = detectIdentity(host);
-  const runs = operators.map((op) =>
+  const runs = operators.map((op, number) =>
     op.run({
       ...operatorOptions(flags, { isOwn: kubeconfig !== undefined }),
       identity,
+      // NB: one is enough: the listeners are those of the whole process.
+      strayErrors: number === 0 ? "handle" : "leave",
       kubeconfig: kubeconfig ?? flags.kubeconfig,
       host,
       logger,

@@ -29,7 +29,8 @@ export interface InvokeOptions<Args> {
  */
 export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
   if (options.remaining === Infinity) {
-    return await context.run(options.args(options.signal), handler.fn);
+    const args = options.args(options.signal);
+    return await context.run({ handler: handler.id, args }, handler.fn, args);
   }
   return await invokeWithin(handler, options);
 }
@@ -50,8 +51,10 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
     controller.abort(error);
     timeout.reject(error);
   });
-  const run =
-    (async (): Promise<unknown> => await context.run(options.args(controller.signal), handler.fn))();
+  const run = (async (): Promise<unknown> => {
+    const args = options.args(controller.signal);
+    return await context.run({ handler: handler.id, args }, handler.fn, args);
+  })();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });
   };
@@ -67,14 +70,25 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
 // Only conveniences may ask (the hierarchies' default owner): the framework itself passes everything by arguments.
 
 // Not state of the module: it holds nothing by itself, each call sees its own value.
-const context = new Context<unknown>();
+const context = new Context<CurrentCall>();
+
+/** The call of a handler. */
+interface CurrentCall {
+  readonly handler: string;
+  readonly args: unknown;
+}
 
 /** Calls the handler's function; what it was called with is there for everything that it calls and awaits. */
-export function callWith<Args>(args: Args, fn: (args: Args) => unknown): unknown {
-  return context.run(args, fn);
+export function callWith<Args>(args: Args, { id, fn }: Pick<Handler<Args>, "id" | "fn">): unknown {
+  return context.run({ handler: id, args }, fn, args);
+}
+
+/** Returns the handler that is running, or that has started what is running; undefined outside of handlers. */
+export function currentHandler(): string | undefined {
+  return context.value?.handler;
 }
 
 /** Gives the one argument of the handler that is running; undefined outside of handlers. */
 export function currentArguments(): unknown {
-  return context.value;
+  return context.value?.args;
 }

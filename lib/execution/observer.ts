@@ -152,6 +152,8 @@ export interface Observer extends RequestObserver {
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
   posted?(result: "posted" | "repeated" | "dropped"): void;
   looped?(subject: Subject, loop: HotLoop): void;
+  /** An error of the author's that nobody has caught. */
+  strayError?(kind: "rejection" | "exception"): void;
   /** An admission review has come; to a handler that there is, or to all. */
   reviewBegins?(webhook: ReviewedWebhook): void;
   reviewEnds?(webhook: ReviewedWebhook, end: { readonly code: number; readonly seconds: Seconds }): void;
@@ -181,6 +183,7 @@ const TOLD = [
   "watchEnded",
   "posted",
   "looped",
+  "strayError",
   "reviewBegins",
   "reviewEnds",
 ] as const satisfies readonly (keyof Observer)[];

@@ -37,6 +37,8 @@ export interface RunningOptions {
   readonly namespaces?: readonly (string | RegExp)[];
   /** Where to answer probes: "http://0.0.0.0:8080/healthz". Undefined: nowhere. */
   readonly liveness?: string;
+  /** Whether errors of the author's that nobody has caught are handled here, or left to the runtime. */
+  readonly handlesStrayErrors: boolean;
   /** Under which name it meets other operators. */
   readonly identity: string;
   /** Whether the definitions of the operator's own kinds are applied first. */

@@ -86,6 +86,8 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly priority?: number;
   /** Take no notice of other operators. Default: as the settings say, which is false. */
   readonly standalone?: boolean;
+  /** Log rejections that nobody awaited, and stop in order after exceptions that nobody caught. Default: "leave", to the runtime. */
+  readonly strayErrors?: "handle" | "leave";
   /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
   readonly identity?: string;
   /** A file to which the rights that the operator uses are added, for `lotse generate rbac --record`. Default: none. */
@@ -264,6 +266,7 @@ export class Operator<Memo extends object = PlainMemo> {
       kubeconfig: options.kubeconfig,
       context: options.context,
       liveness: options.liveness,
+      handlesStrayErrors: options.strayErrors === "handle",
       crds: this.crds,
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
@@ -326,6 +329,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   peering: true,
   priority: true,
   standalone: true,
+  strayErrors: true,
   identity: true,
   recordRights: true,
   selfCheck: true,

@@ -21,6 +21,7 @@ import { checkSettings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
 import { OperatorRun } from "./operator_run.ts";
+import { handleStrayErrors } from "./stray_errors.ts";
 import { applyOwnCrds, selfCheck } from "./self_check.ts";
 
 /** What an operator has of its run that goes on, or of its last one. Written by `runOperator()` alone. */
@@ -48,14 +49,17 @@ interface Life {
  * @throws {TypeError} If something was declared or set that cannot be served.
  */
 export async function runOperator(options: RunningOptions, current: CurrentRun): Promise<void> {
-  const { signal, liveness, logger } = options;
+  const { host, signal, liveness, logger } = options;
   if (signal.aborted) return;
   if (liveness !== undefined) parseProbeAddress(liveness);
   using _reason = reportStop(options);
   await using rights = await openRightsFile(options);
   using components = await createComponents(options, { recorder: rights?.recorder });
-  const { ledger, observer, indexing: { indices } } = components;
+  const { ledger, observer, failed, indexing: { indices } } = components;
   current.ledger = ledger;
+  using _strays = options.handlesStrayErrors
+    ? handleStrayErrors({ host, logger, observer, onException: (error) => failed.abort(error) })
+    : undefined;
   const activities = new Activities({ ...options, indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;
   let failure: { readonly error: unknown } | undefined;

@@ -11,9 +11,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 export class Context<Value> {
   readonly #storage = new AsyncLocalStorage<Value>();
 
-  /** Calls the function with the value, which is there until its promise has settled; returns what it returns. */
-  run<Given extends Value, Result>(value: Given, fn: (value: Given) => Result): Result {
-    return this.#storage.run(value, fn, value);
+  /** Calls the function, with the value there until its promise has settled; returns what it returns. */
+  run<Result>(value: Value, fn: () => Result): Result;
+  /** The same for a function of one argument: NB: a closure in between would be one more frame for each handler. */
+  run<Given, Result>(value: Value, fn: (given: Given) => Result, given: Given): Result;
+  run<Given, Result>(value: Value, fn: (given?: Given) => Result, given?: Given): Result {
+    return this.#storage.run(value, fn, given);
   }
 
   /** The value of the innermost call; undefined outside of all. */

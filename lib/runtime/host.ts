@@ -115,6 +115,12 @@ export interface Process {
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */
   onSignal(signal: "SIGINT" | "SIGTERM" | "SIGHUP", callback: () => void): Disposable;
+  /**
+   * Calls back with each error that nobody has caught, in place of the runtime's default action, which is to end the process
+   * (Bun goes on after rejections): a promise that was rejected and that nobody awaited, or what was thrown out of a timer
+   * or listener.
+   */
+  onStray(callback: (error: unknown, kind: "rejection" | "exception") => void): Disposable;
   /** Ends the process. Only `lib/cli` calls it. */
   exit(code: number): never;
   /** Writes the text as it is (no newline is added). */

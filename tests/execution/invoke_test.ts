@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { callWith, currentArguments, invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
+import {
+  callWith,
+  currentArguments,
+  currentHandler,
+  invoke,
+  type InvokeOptions,
+} from "../../lib/execution/invoke.ts";
 import { HandlerTimeoutError } from "../../lib/execution/errors.ts";
 import type { Handler } from "../../lib/execution/handler.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -84,13 +90,13 @@ describe("invoke()", () => {
 });
 
 describe("callWith()", () => {
-  it("calls the function with the arguments, which are current until it ends", async () => {
+  it("calls the function with the arguments, which are current until it ends, as its id is", async () => {
     const args = { name: "a" };
-    const seen = await callWith(args, async (given) => {
+    const fn = async (given: unknown): Promise<unknown[]> => {
       await Promise.resolve();
-      return [given, currentArguments()];
-    });
-    assert.deepEqual(seen, [args, args]);
-    assert.equal(currentArguments(), undefined);
+      return [given, currentArguments(), currentHandler()];
+    };
+    assert.deepEqual(await callWith(args, { id: "make", fn }), [args, args, "make"]);
+    assert.deepEqual([currentArguments(), currentHandler()], [undefined, undefined]);
   });
 });

@@ -139,6 +139,11 @@ export class Metrics implements Observer, Disposable {
     "Objects that were found to wake themselves again and again",
     ["kind"],
   );
+  readonly #strays = this.#made.counter(
+    "lotse_stray_errors_total",
+    "Errors of the author's that nobody has caught: rejections that nobody awaited, exceptions in timers",
+    ["kind"],
+  );
   readonly #restarts = this.#made.counter(
     "lotse_watch_restarts_total",
     "Streams that had to be started again, by why",
@@ -270,6 +275,10 @@ export class Metrics implements Observer, Disposable {
 
   looped(subject: Subject): void {
     this.#loops.inc({ kind: this.#kindOf(subject) });
+  }
+
+  strayError(kind: "rejection" | "exception"): void {
+    this.#strays.inc({ kind });
   }
 
   reviewBegins(webhook: ReviewedWebhook): void {

@@ -29,6 +29,18 @@ export function nodeProcess(): Process {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => void process.off(signal, listener) };
     },
+    onStray(callback) {
+      const onRejection = (error: unknown) => callback(error, "rejection");
+      const onException = (error: unknown) => callback(error, "exception");
+      process.on("unhandledRejection", onRejection);
+      process.on("uncaughtException", onException);
+      return {
+        [Symbol.dispose]() {
+          process.off("unhandledRejection", onRejection);
+          process.off("uncaughtException", onException);
+        },
+      };
+    },
     exit: (code) => process.exit(code),
     write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
     isTerminal: (stream) => process[stream].isTTY === true,

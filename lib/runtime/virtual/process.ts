@@ -19,6 +19,8 @@ export interface VirtualProcess extends Process {
   setEnv(name: string, value: string | undefined): void;
   /** Sends a signal to the process; tells whether anybody listened. */
   signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): boolean;
+  /** Has an error that nobody has caught; tells whether anybody listens for those. */
+  stray(error: unknown, kind: "rejection" | "exception"): boolean;
   /** Makes a program known to `run()`. */
   program(command: string, program: VirtualProgram): void;
 }
@@ -56,6 +58,7 @@ class PaperProcess implements VirtualProcess {
   readonly #options: VirtualProcessOptions;
   readonly #env: Map<string, string>;
   readonly #listeners = new Map<string, Set<{ callback: () => void }>>();
+  readonly #strays = new Set<{ callback: (error: unknown, kind: "rejection" | "exception") => void }>();
   readonly #programs = new Map<string, VirtualProgram>();
   readonly #written = { stdout: "", stderr: "" };
 
@@ -118,6 +121,19 @@ class PaperProcess implements VirtualProcess {
     const listeners = [...this.#listeners.get(name) ?? []];
     this.#options.activity.touch();
     for (const { callback } of listeners) callback();
+    return listeners.length > 0;
+  }
+
+  onStray(callback: (error: unknown, kind: "rejection" | "exception") => void): Disposable {
+    const entry = { callback };
+    this.#strays.add(entry);
+    return { [Symbol.dispose]: () => void this.#strays.delete(entry) };
+  }
+
+  stray(error: unknown, kind: "rejection" | "exception"): boolean {
+    const listeners = [...this.#strays];
+    this.#options.activity.touch();
+    for (const { callback } of listeners) callback(error, kind);
     return listeners.length > 0;
   }
 

@@ -125,6 +125,38 @@ export function processSuite(makeHost: () => Host): void {
       assert.equal(code, 0);
     });
 
+    it(
+      "onStray() takes errors that nobody has caught, and the process goes on",
+      { timeout: 20_000 },
+      async () => {
+        const [command, ...args] = await program(`
+        const seen = [];
+        host.process.onStray((error, kind) => seen.push(kind + " " + error.message));
+        void Promise.reject(new Error("one"));
+        void (async () => {
+          await host.clock.sleep(0.01);
+          throw new Error("two");
+        })();
+        setTimeout(() => { throw new Error("three"); }, 30);
+        await host.clock.sleep(0.2);
+        host.process.write("stdout", seen.join(", "));`);
+        const result = await process.run(command, args);
+        assert.equal(result.stdout, "rejection one, rejection two, exception three");
+        assert.equal(result.code, 0);
+      },
+    );
+
+    it("onStray() gives the default action back when it is disposed of", { timeout: 20_000 }, async () => {
+      const [command, ...args] = await program(`
+        host.process.onStray(() => {})[Symbol.dispose]();
+        setTimeout(() => { throw new Error("the end"); }, 10);
+        await host.clock.sleep(0.2);
+        host.process.write("stdout", "alive");`);
+      const result = await process.run(command, args);
+      assert.notEqual(result.code, 0);
+      assert.match(result.stderr, /the end/);
+    });
+
     it("onSignal() gives the default action back when it is disposed of", { timeout: 20_000 }, async () => {
       const [command, ...args] = await program(`
         host.process.onSignal("SIGTERM", () => {})[Symbol.dispose]();

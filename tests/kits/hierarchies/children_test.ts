@@ -36,14 +36,15 @@ const other = { kind: "Pod", metadata: { name: "b" } };
 
 describe("resolveOwner()", () => {
   it("gives the object of the running handler, unless one is named", () => {
-    callWith({ body }, () => {
+    const fn = (): void => {
       assert.equal(resolveOwner({}), body);
       assert.equal(resolveOwner({ owner: other }), other);
-    });
+    };
+    callWith({ body }, { id: "a", fn });
   });
 
   it("finds none in handlers that are about no object, or outside of all", () => {
-    assert.throws(() => callWith({ settings: {} }, () => resolveOwner({})), TypeError);
+    assert.throws(() => callWith({ settings: {} }, { id: "a", fn: () => resolveOwner({}) }), TypeError);
     assert.throws(() => resolveOwner({}), TypeError);
   });
 });
@@ -53,7 +54,7 @@ describe("warnHandled()", () => {
     const lines: LogRecord[] = [];
     const logger = createLogger({ level: "debug", write: (line) => lines.push(line) }, virtualHost().clock);
     warnHandled("outside", {});
-    callWith({ body, logger }, () => warnHandled("inside", { child: "x" }));
+    callWith({ body, logger }, { id: "a", fn: () => warnHandled("inside", { child: "x" }) });
     assert.deepEqual(lines.map(({ level, message }) => [level, message]), [["warn", "inside"]]);
   });
 });

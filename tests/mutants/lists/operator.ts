@@ -40,6 +40,12 @@ const mutants: Mutant[] = [
     ["gates.markStale(key);", ""],
     ["if (gates.markCurrent(key)) queue.release();", "gates.markCurrent(key);"],
   ]),
+  ...breaksOf("lib/operator/stray_errors.ts", [
+    ["    onException(error);", ""],
+    ['if (kind === "rejection") {', "if (kind.length > 20) {"],
+    ["observer.strayError?.(kind);", ""],
+    ["handler: currentHandler(), ...currentObject(), error", "error"],
+  ]),
   ...breaksOf("lib/operator/gates.ts", [
     ["if (this.isPaused) return true;", ""],
     ["if (this.#stale.size === 0) return false;", "return false;"],
