@@ -45,8 +45,8 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
 
   // Patch functions that lost a race come first: handlers are to see what they do.
   if (state.pending.hasFunctions) {
-    const { records } = state.pending;
-    return await write(r, { records: () => records, delay: () => 0 }, byEvent);
+    const { records, notes } = state.pending;
+    return await write(r, { ...notes, records: () => records, delay: () => 0 }, byEvent);
   }
 
   const claim = await matchDaemons(r);
@@ -138,8 +138,9 @@ async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<R
     case "unchanged":
     case "written":
       if (written.kind === "written" && written.lost.length > 0) {
-        // Notes wait for the functions.
+        // Notes wait for the functions: what others change meanwhile is no reason to call the handlers again.
         keepRecords(r, work);
+        pending.notes = { notes, finalizer, handled };
         state.distrust("conflict");
         return { kind: "requeue", after: 0, wake: "write" };
       }

@@ -4,9 +4,11 @@
  * It holds what handlers want and what they have achieved, never the framework's own notes: those are made anew each time.
  */
 
+import type { JsonObject } from "../model/object.ts";
 import { Patch, type PatchFunction } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ProgressRecord } from "../settings/persistence/storage.ts";
+import type { FinalizerChange } from "./write_requests.ts";
 
 /** One for all: most objects have none, and there may be very many objects. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
@@ -28,10 +30,20 @@ interface Kept {
   readonly races: number;
 }
 
+/** The framework's own changes, which wait for functions. */
+export interface PendingNotes {
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** The essence that the notes say is handled. */
+  readonly handled?: JsonObject;
+}
+
 /** What one author of writes has pending. */
 export class PendingWrite {
   /** Records of finished attempts that are not on the object. They win over stored ones. */
   records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
+  /** What is to be noted when functions that lost a race are written: what their handlers have done is noted as of then. */
+  notes: PendingNotes | undefined;
   /** What was refused, until those attempts are noted as failed. */
   refusal: Refusal | undefined;
   // NB: made when it is needed: most objects never have one.
@@ -95,6 +107,7 @@ export class PendingWrite {
   settle(): void {
     this.records = NO_RECORDS;
     this.refusal = undefined;
+    this.notes = undefined;
     this.#kept = undefined;
   }
 
@@ -107,6 +120,7 @@ export class PendingWrite {
 
   /** Drops the patch, which would be refused for ever. Records of finished attempts stay. */
   drop(): void {
+    this.notes = undefined;
     this.#kept = undefined;
   }
 
