@@ -3,7 +3,7 @@
  *
  * `deno pack` turns the sources into JavaScript and declarations, file by file; what it does not know is added here: the
  * command `lotse`, which Node it takes, and what belongs into a package of npm. JSR takes the sources as they are
- * (`deno publish`). See docs/decisions/0015-package.md.
+ * (`deno publish`). See docs/decisions/0006-package.md.
  */
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -47,7 +47,7 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["lib/runtime/node/server.ts"],
-  // Loaded only where an expression is declared (decision 0015).
+  // Loaded only where an expression is declared (decision 0008).
   "@marcbachmann/cel-js": ["lib/kits/apiserver/cel/engine.ts", "lib/kits/apiserver/cel/library/"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/encoding.ts"],
