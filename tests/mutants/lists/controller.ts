@@ -196,8 +196,8 @@ const order: Mutant[] = [
     ],
     ["if (state.pending.hasFunctions) {", "if (false) {"],
     [
-      "await write(r, { records: () => records, delay: () => 0 }, byEvent);",
-      "await write(r, { delay: () => 0 }, byEvent);",
+      "await write(r, { ...notes, records: () => records, delay: () => 0 }, byEvent);",
+      "await write(r, { ...notes, delay: () => 0 }, byEvent);",
     ],
     ["pending.refusal = written;", ""],
     ["if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
@@ -218,7 +218,11 @@ const order: Mutant[] = [
       `for (const { event, adoption } of turn.events) if (adoption !== "early") await`,
     ],
     ["if (state.pending.hasFunctions) {", "if (false) {"],
-    [`        keepRecords(r, work);\n        state.distrust("conflict");`, "keepRecords(r, work);"],
+    [
+      `        pending.notes = { notes, finalizer, handled };\n        state.distrust("conflict");`,
+      "        pending.notes = { notes, finalizer, handled };",
+    ],
+    ["pending.notes = { notes, finalizer, handled };", ""],
   ], consistency),
   ...breaksOf(RECONCILE, [[`if (last?.event.type === "DELETED") {`, "if (last === undefined && false) {"]], [
     ...causes,

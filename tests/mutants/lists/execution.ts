@@ -112,7 +112,7 @@ const mutants: Mutant[] = [
     ["    kept.merge(patch.toMergePatch());\n", ""],
     ["failures: failures + 1, races }", "failures, races }"],
     ["races: this.races + 1", "races: 1"],
-    ["    this.refusal = undefined;\n    this.#kept", "    this.#kept"],
+    ["    this.refusal = undefined;\n    this.notes = undefined;", "    this.notes = undefined;"],
     ["    this.refusal = undefined;\n    return refusal;", "    return refusal;"],
   ]),
   ...breaksOf("lib/execution/write_requests.ts", [

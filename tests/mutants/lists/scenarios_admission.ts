@@ -10,6 +10,7 @@ const ANSWER = { file: "lib/engines/admission/response.ts", tests };
 const REVIEWS = { file: "lib/engines/admission/reviewer.ts", tests };
 const REVIEW = { file: "lib/engines/admission/review.ts", tests };
 const MANAGED = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
+const KEPT = { file: "lib/engines/admission/managed_configuration.ts", tests: server };
 const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
 const CONFIGURATION = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
 
@@ -166,7 +167,7 @@ const mutants: Mutant[] = [
     replace: "if (this.#isCreated && this.#way !== undefined) await this.#release(this.#way);",
     by: "",
   },
-  { ...ADMISSION, replace: "persistentOnly: true,", by: "persistentOnly: false," },
+  { ...ADMISSION, replace: "persistentOnly: true }", by: "persistentOnly: false }" },
   // The server: is not disposed of; may end unnoticed.
   { ...ADMISSION, replace: "await dispose(server);", by: "" },
   { ...ADMISSION, replace: "await this.#serving.stop();", by: "" },
@@ -174,18 +175,27 @@ const mutants: Mutant[] = [
   // Configurations are made although they have no name.
   {
     ...ADMISSION,
-    replace: "const { client, settings: { managed: name }, logger } = options;",
-    by:
-      'const { client, settings: { managed }, logger } = options;\n    const name: string | null = managed ?? "lotse.example.com";',
-  },
-  { ...MANAGED, replace: "if (text === this.#written) return;", by: "" },
-  { ...MANAGED, replace: "await this.create(signal);\n      await this.#patch(webhooks, signal);", by: "" },
-  {
-    ...MANAGED,
     replace:
-      "if (error instanceof ApiError && error.status === 409) return void (this.#written = undefined);",
+      "const { client, host, settings: { admission: { managed: name }, watching }, logger } = options;",
+    by:
+      'const { client, host, settings: { admission: { managed }, watching }, logger } = options;\n    const name: string | null = managed ?? "lotse.example.com";',
+  },
+  { ...KEPT, replace: "&& areWritten(webhooks, this.#written)) {", by: "&& false) {" },
+  // Edits are not put right; replicas undo each other's writes, or take back what is not theirs.
+  { ...KEPT, replace: "this.#options.onEdited({ what, object: event.object });", by: "" },
+  {
+    ...KEPT,
+    replace: "if (this.#generation > 0 && generation > this.#generation) return undefined;",
     by: "",
   },
+  {
+    ...KEPT,
+    replace: 'const isOurs = place === "alone" ||',
+    by: 'const isOurs = true || place === "alone" ||',
+  },
+  { ...KEPT, replace: `what === "all" && isLast`, by: "isLast" },
+  { ...KEPT, replace: 'if (what === "nothing") return;', by: "" },
+  { ...KEPT, replace: "if (error instanceof ApiError && error.status === 409) return;", by: "" },
   {
     file: "lib/operator/operator_run.ts",
     tests: server,
