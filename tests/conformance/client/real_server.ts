@@ -114,7 +114,7 @@ export function follow(
       ) {
         for (const item of batch) {
           yield [item];
-          await held;
+          if (item.type !== "listing") await held; // its beginning tells of no object
         }
       }
     },
