@@ -10,6 +10,9 @@ import type { Host } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { formatRights, parseRights, type Right, rightKey } from "./rights.ts";
 
+/** Server-side apply. Source: Kubernetes, "Server-Side Apply", "Authorization and permissions". */
+const APPLY = "application/apply-patch+yaml";
+
 /** Collects rights. */
 export class RightsRecorder implements RequestObserver {
   readonly #rights = new Map<string, Right>();
@@ -25,13 +28,19 @@ export class RightsRecorder implements RequestObserver {
     return [...this.#rights.values()];
   }
 
-  requestEnds({ subject }: ApiRequest, { status }: AttemptOutcome): void {
+  requestEnds({ subject, contentType }: ApiRequest, { status }: AttemptOutcome): void {
     if (subject === undefined || status === undefined || status === 401 || status === 403) return;
     const { verb, resource: { group, plural }, namespace, subresource } = subject;
     // Everybody may ask for the own rights.
     if (group === "authorization.k8s.io") return;
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
-    const right = { group, resource, verb, ...namespace !== undefined && { namespace } };
+    const place = { group, resource, ...namespace !== undefined && { namespace } };
+    this.#add({ ...place, verb });
+    // What is applied is made where it is not there: next time, perhaps.
+    if (contentType === APPLY && subresource === undefined) this.#add({ ...place, verb: "create" });
+  }
+
+  #add(right: Right): void {
     const key = rightKey(right);
     if (this.#rights.has(key)) return;
     this.#rights.set(key, right);
