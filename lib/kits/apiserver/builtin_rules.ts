@@ -7,6 +7,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
 import { builtinCauses } from "./builtin_checks.ts";
+import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
@@ -26,7 +27,10 @@ export function builtinRules(kind: string): KindRules {
       if (kind === "Job") labelJob(object);
       if (kind === "DaemonSet") annotateDaemonSet(object);
     },
-    validate: (object) => builtinCauses(kind, object),
+    validate: (object, { old }) => [
+      ...builtinCauses(kind, object),
+      ...(old === undefined ? [] : immutableCauses(kind, object, old)),
+    ],
   };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
 }
