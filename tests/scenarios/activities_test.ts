@@ -71,7 +71,7 @@ function namesOf(args: object): string[] {
 /** Without what is there for attempts only, and undefined in filters. */
 function filterNamesOf(args: object): string[] {
   const values = args as Readonly<Record<string, unknown>>;
-  const attempt = ["param", "retry", "started", "runtime", "signal", "sub"];
+  const attempt = ["param", "retry", "started", "runtime", "signal", "sub", "conditions"];
   return namesOf(args).filter((name) => !attempt.includes(name) || values[name] !== undefined);
 }
 
@@ -444,14 +444,14 @@ suite("activities", (scenario) => {
     const wanted: Record<string, string> = {
       startup: `${attempt} activity settings logger memo indices`,
       cleanup: `${attempt} activity settings logger memo indices`,
-      index: `${attempt} ${object}`,
-      event: `${attempt} ${object} type event`,
-      change: `${attempt} ${object} reason old new diff sub`,
-      "sub-handler": `${attempt} ${object} reason old new diff sub`,
-      daemon: `${attempt} ${object} stopped`,
-      timer: `${attempt} ${object} stopped`,
-      validate: `${attempt} ${object} ${request}`,
-      mutate: `${attempt} ${object} ${request}`,
+      index: `${attempt} ${object} conditions`,
+      event: `${attempt} ${object} conditions type event`,
+      change: `${attempt} ${object} conditions reason old new diff sub`,
+      "sub-handler": `${attempt} ${object} conditions reason old new diff sub`,
+      daemon: `${attempt} ${object} conditions stopped`,
+      timer: `${attempt} ${object} conditions stopped`,
+      validate: `${attempt} ${object} conditions ${request}`,
+      mutate: `${attempt} ${object} conditions ${request}`,
       filter: `${object} reason old new diff`,
       "event filter": `${object} type event`,
       "admission filter": `${object} ${request}`,
