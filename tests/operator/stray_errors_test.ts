@@ -34,7 +34,7 @@ describe("handleStrayErrors()", () => {
 });
 
 describe("An operator that handles stray errors", () => {
-  it("goes on after rejections, and stops in order after an exception, which run() throws", async () => {
+  it("[P11] goes on after rejections, and stops in order after an exception, which run() throws", async () => {
     const world = await virtualWorld();
     const op = operator();
     const seen: string[] = [];

@@ -78,8 +78,9 @@ suite("hot loops", (scenario) => {
       await objects.create("one", { spec: { begin: 1 } });
       const address = { namespace: world.namespace, name: "one" };
       for (let turn = 0; turn < 30 && loopsIn(running).length === 0; turn++) {
-        // Another manager, which wants a five.
-        const request = { type: "merge", body: { spec: { size: 5 } }, fieldManager: "other" } as const;
+        // Another manager, which wants more.
+        // NB: another value each time. What an update handler has seen already is no change to it, should the other be faster.
+        const request = { type: "merge", body: { spec: { size: 5 + turn } }, fieldManager: "other" } as const;
         await world.client.patch(EXAMPLES, address, request);
         await world.until(async () =>
           loopsIn(running).length > 0 || (await objects.get("one")).spec?.size === 3
@@ -166,7 +167,8 @@ suite("hot loops", (scenario) => {
       const isInsisted = async () => (await objects.get("one")).spec?.size === 3;
       for (let turn = 0; turn < 30 && loopsIn(running).length === 0; turn++) {
         await world.until(async () => loopsIn(running).length > 0 || await isInsisted());
-        const request = { type: "merge", body: { spec: { size: 5 } }, fieldManager: "other" } as const;
+        // NB: another value each time. What an update handler has seen already is no change to it, should the other be faster.
+        const request = { type: "merge", body: { spec: { size: 5 + turn } }, fieldManager: "other" } as const;
         await world.client.patch(EXAMPLES, address, request);
       }
       await world.until(() => loopsIn(running).length > 0);

@@ -80,7 +80,10 @@ suite("the ledger", (scenario) => {
     world.intercept = (request) =>
       request.method === "PATCH" ? new Response("{}", { status: 400 }) : undefined;
     await running.advance(31);
-    assert.match(op.ledger.of(object)?.entries.at(-1)?.error ?? "", /^ApiError: /);
+    assert.match(
+      op.ledger.of(object)?.entries.at(-1)?.error ?? "",
+      /^Error: The server refuses what was written: .*: 400/,
+    );
     await running.stop();
   });
 

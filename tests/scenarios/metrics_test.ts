@@ -70,7 +70,8 @@ suite("metrics", (scenario) => {
       const paused = await world.start(op, { liveness: LIVENESS, peering: "nowhere" });
       seen.push(...await scrape(world));
       await paused.stop();
-      const running = await world.start(op, { liveness: LIVENESS });
+      const running = await world.start(op, { liveness: LIVENESS, strayErrors: "handle" });
+      world.host.process.stray(new Error("nobody awaited it"), "rejection");
       for (const name of ["secret-flaky", "secret-bad", "secret-loop"]) await objects.create(name);
       await objects.create("secret-late", { spec: { ticks: true } });
       await running.advance(5);
