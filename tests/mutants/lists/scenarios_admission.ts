@@ -9,7 +9,6 @@ const SELECTION = { file: "lib/engines/admission/reviewer.ts", tests };
 const ANSWER = { file: "lib/engines/admission/response.ts", tests };
 const REVIEWS = { file: "lib/engines/admission/reviewer.ts", tests };
 const REVIEW = { file: "lib/engines/admission/review.ts", tests };
-const MANAGED = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
 const KEPT = { file: "lib/engines/admission/managed_configuration.ts", tests: server };
 const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
 const CONFIGURATION = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
