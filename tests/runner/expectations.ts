@@ -7,10 +7,16 @@
 import type { Expectations } from "./report.ts";
 
 /** The number of tests only grows: raise it now and then, and lower it only with the reason in the commit. */
-export const FEWEST_TESTS = 5600;
+export const FEWEST_TESTS = 7000;
 
 export const EXPECTATIONS: Expectations = {
-  skips: [],
+  skips: [
+    {
+      file: "tests/kits/generate/types_test.ts",
+      test: "writes what compiles",
+      why: "on Bun: it asks Deno's type checker, whose answer does not depend on who asks; on Deno it runs",
+    },
+  ],
   crashes: [
     {
       runtime: "deno",
