@@ -353,7 +353,7 @@ suite("admission servers", (scenario) => {
   );
 
   scenario(
-    "[P10] an edit or a deletion of a configuration is put right, and readiness tells of it meanwhile",
+    "[P10] an edit or a deletion of a configuration is put right",
     async (world) => {
       const door = new Doorway({ url: "https://a.test:1/base/" });
       const op = operator({ admission: { server: door.serve, managed: NAME }, posting: { enabled: true } });
