@@ -6,7 +6,7 @@
 
 import { Waiters } from "./waiters.ts";
 
-/** What can be waited at, but not opened. */
+/** A gate for those who wait at it, and cannot open it. */
 export interface Passage {
   readonly isOpen: boolean;
   /** Waits until it is open; true if it is, false if the signal was aborted first. Never rejects. */

@@ -8,7 +8,7 @@
 import { Heap } from "../runtime/heap.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** What a schedule is made of. Keys are compared by identity. */
+/** Parts of a schedule. Keys are compared by identity. */
 export interface ScheduleOptions<Key = string> {
   readonly clock: Clock;
   /** Called with each key when it is due; the key is no longer set then. Must not throw. */

@@ -21,7 +21,7 @@ export interface Stopped<Reason extends string = string> extends AbortSignal {
 
 /** Tells to stop. */
 export class StopFlag<Reason extends string> {
-  /** What is to stop, for messages. */
+  /** The name of the thing to stop, for messages. */
   readonly #title: string;
   readonly #clock: Clock;
   readonly #reasons = new Set<Reason>();
@@ -51,7 +51,7 @@ export class StopFlag<Reason extends string> {
     this.#made?.controller.abort(this.#why());
   }
 
-  /** What is handed out: always the same signal. */
+  /** The signal that is handed out: always the same one. */
   get stopped(): Stopped<Reason> {
     return (this.#made ??= this.#make()).stopped;
   }

@@ -2,7 +2,7 @@
  * Background work that somebody owns: nothing floats, every error is reported, and stopping waits for the last one.
  */
 
-/** What a group does with errors. */
+/** The way in which a group treats errors. */
 export interface TaskGroupOptions {
   /**
    * Called with what a task threw, except for the reason it was aborted with. Must not throw.

@@ -18,7 +18,7 @@ export interface ApplyOptions {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** What the API server says of a kind. Source: Kubernetes API reference, APIResourceList. */
+/** A kind in the API server's own words. Source: Kubernetes API reference, APIResourceList. */
 interface ServedKind {
   readonly kind: string;
   /** The plural; "plural/status" for subresources. */
@@ -175,7 +175,7 @@ function parseDocuments(file: string, text: string): JsonObject[] {
   }
 }
 
-/** What cannot be parsed may: whoever reads it will say what is wrong. */
+/** A file that cannot be parsed may: whoever reads it will say what is wrong. */
 async function mayHoldManifests(file: string, host: Host): Promise<boolean> {
   const text = await host.files.readText(file).catch(() => undefined);
   if (text === undefined) return false; // a folder with such a name

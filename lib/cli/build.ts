@@ -110,7 +110,7 @@ function startCall({ output, files, paths, release }: CallOptions): string {
   return `\nstartExecutable({ ${about}, files: [${listed.join(", ")}] });\n`;
 }
 
-/** What to compile. */
+/** A program to compile. */
 interface Job {
   readonly host: Host;
   /** The author's. */
@@ -206,7 +206,7 @@ async function compile(name: string, { host, ways, args, cwd, signal }: CompileO
   throw new CommandError(`Cannot build: ${name} is not installed (tried ${tried})`);
 }
 
-/** What went wrong, in one sentence where it is known, and what the compiler says. */
+/** Returns what went wrong, in one sentence where it is known, and what the compiler says. */
 function failure(name: string, { code, stdout, stderr }: RunResult): string {
   const said = `${stdout}\n${stderr}`.trim();
   if (name === "deno" && /denort/.test(said)) {

@@ -7,13 +7,13 @@
  * functions of the same name in different files ("update2"); keepNames does not help there (Bun 1.4.5).
  */
 
-/** What the program is told, as JSON in its first argument. */
+/** Instructions for the program, as JSON in its first argument. */
 export interface BunBuild {
   /** The URLs of this package's files, by door ("@lotse/lotse"); missing ones are looked for in `folder`. */
   readonly doors: Readonly<Record<string, string>>;
   /** The author's folder: paths in stacks are relative to it. */
   readonly folder: string;
-  /** What to append to `executable.ts`. */
+  /** The text to append to `executable.ts`. */
   readonly call: string;
   /** The handler files and what they import by relative paths. Each is a chunk, which has a scope of its own. */
   readonly sources: readonly string[];

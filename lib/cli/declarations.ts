@@ -1,4 +1,4 @@
-/** What handler files declare, for commands that do not run them. */
+/** Reads what handler files declare, for commands that do not run them. */
 
 import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
 import type { Declarations } from "../kits/generate/mod.ts";
@@ -6,7 +6,7 @@ import type { Host } from "../runtime/host.ts";
 import { formatYaml } from "../runtime/yaml.ts";
 import { importFiles } from "./loading.ts";
 
-/** What files declare, with the operators themselves. */
+/** Declarations of files, with the operators themselves. */
 export interface FileDeclarations extends Declarations {
   readonly operators: readonly Operator[];
 }

@@ -31,7 +31,7 @@ export async function runProgram(
 export interface ReportOptions {
   readonly host: Host;
   readonly flags: LogFlags;
-  /** What to add in brackets. */
+  /** A note to add in brackets. */
   readonly note?: string;
 }
 

@@ -111,7 +111,7 @@ function placeOf(error: unknown): Place | undefined {
   return positionOf(error) ?? placesIn(error).find((place) => !place.file.includes("/node_modules/"));
 }
 
-/** What Bun throws where a file cannot be built: its BuildMessage. */
+/** Returns the place in what Bun throws where a file cannot be built: its BuildMessage. */
 function positionOf(error: unknown): Place | undefined {
   if (typeof error !== "object" || error === null || !("position" in error)) return undefined;
   const { position } = error;

@@ -7,7 +7,7 @@ import { textSink } from "../runtime/log_format.ts";
 import { createLogger, type Logger, type LogLevel } from "../runtime/logging.ts";
 import { CommandOption, wholeNumber } from "./program.ts";
 
-/** What is logged, and how. Source: Kopf, docs/cli, "Logging options". */
+/** Flags for logging: how much, and in which form. Source: Kopf, docs/cli, "Logging options". */
 export interface LogFlags {
   readonly verbose?: boolean;
   readonly quiet?: boolean;

@@ -15,7 +15,7 @@ export interface ProgramOptions {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
-  /** What else `--help` says, below options and commands. */
+  /** The text of `--help` below options and commands. */
   readonly footer: string;
   readonly host: Host;
 }

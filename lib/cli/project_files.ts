@@ -1,12 +1,12 @@
 /**
- * What `new` writes: the files of a project, as texts.
+ * The files of a project that `new` writes, as texts.
  *
  * They are a start that works, not a showcase: one kind, one child object, one test, and what a cluster needs.
  */
 
 import { crd, example, manifests } from "./project_manifests.ts";
 
-/** What develops and tests a project. */
+/** The runtime that develops and tests a project. */
 export type Runtime = "deno" | "bun" | "node";
 
 export interface ProjectOptions {
@@ -42,7 +42,7 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return files;
 }
 
-/** What to type next. */
+/** Returns the commands to type next. */
 export function nextSteps(
   { folder, runtime }: { readonly folder: string; readonly runtime: Runtime },
 ): string {
@@ -51,7 +51,7 @@ export function nextSteps(
   return [`Made ${folder}. Next:`, ...steps.map((step) => `  ${step}`), ""].join("\n");
 }
 
-/** What people type, and CI runs. */
+/** Commands that people type, and CI runs. */
 const COMMANDS = {
   deno: {
     install: "",
@@ -141,14 +141,14 @@ function handlers({ kind, plural, group }: ProjectOptions): string {
 import { type ChangeHandlerArguments, kinds, operator, resource } from "@lotse/lotse";
 
 export interface ${kind}Spec {
-  /** What to write. */
+  /** The text to write. */
   message: string;
   /** How often. Default: 1. */
   copies?: number;
 }
 
 export interface ${kind}Status {
-  /** What was written last. */
+  /** The text that was written last. */
   written?: string;
 }
 

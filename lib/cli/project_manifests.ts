@@ -1,4 +1,4 @@
-/** What `new` writes into deploy/. */
+/** Names that files in deploy/ need. */
 
 interface Names {
   readonly name: string;

@@ -2,7 +2,7 @@
 
 import type { Host } from "../runtime/host.ts";
 
-/** What is known of it. Without times, so that the same sources give the same bytes. */
+/** The facts of a release. Without times, so that the same sources give the same bytes. */
 export interface Release {
   /** Such as "1.4.0". */
   readonly version?: string;

@@ -136,7 +136,7 @@ function limitShutdown(
   };
 }
 
-/** What `op.run()` is to be told of the command line's options. */
+/** Returns the options of `op.run()` that the command line stands for. */
 function operatorOptions(
   { context, namespace = [], allNamespaces, liveness, standalone, peering, dev, priority, recordRights }:
     RunFlags,

@@ -31,7 +31,7 @@ export function makeApiClient<Api>(Class: ApiClass<Api>, transport: () => Transp
 /** Our paths have no origin; this one is never asked. */
 const ORIGIN = "http://api";
 
-/** What the generated code fills: a request before it is sent. */
+/** A request that the generated code fills before it is sent. */
 class Context {
   readonly #url: URL;
   readonly #method: string;

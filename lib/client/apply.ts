@@ -34,7 +34,7 @@ export interface FieldConflict {
   readonly field: string;
   /** Whose it is, as the server says it, such as `"kubectl" using apps/v1`. */
   readonly manager: string;
-  /** What is there; undefined where that cannot be told. */
+  /** The value that is there; undefined where that cannot be told. */
   readonly value: unknown;
 }
 

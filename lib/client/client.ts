@@ -1,5 +1,5 @@
 /**
- * What the layers above see of an API server: objects of any kind, and what kinds there are.
+ * The API server as the layers above see it: objects of any kind, and what kinds there are.
  *
  * Objects come without `metadata.managedFields`, which is often half of an object and which hardly anybody reads; the
  * server keeps its own when an object without them is written back.
@@ -23,7 +23,7 @@ export interface ObjectAddress {
   readonly subresource?: string;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   /** Aborting ends the call with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -38,7 +38,7 @@ export interface GetOptions extends CallOptions {
   readonly managedFields?: boolean;
 }
 
-/** What to list, and how. */
+/** The scope of a list, and its form. */
 export interface ListOptions extends CallOptions {
   /** Default: all namespaces. */
   readonly namespace?: string;
@@ -78,7 +78,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldManager?: string;
   /** The server checks and answers, but stores nothing. */
   readonly dryRun?: boolean;
-  /** What the server does with unknown fields. Default: the server's ("Warn"). */
+  /** How the server treats unknown fields. Default: the server's ("Warn"). */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
 }
 
@@ -94,7 +94,7 @@ export interface ReplaceOptions extends WriteOptions {
   readonly subresource?: string;
 }
 
-/** What to change, in one of Kubernetes' four ways to say it. */
+/** A change, in one of Kubernetes' four ways to say it. */
 export interface PatchRequest {
   /** merge: RFC 7386. json: RFC 6902. strategic: Kubernetes' own, for built-in kinds. apply: server-side apply. */
   readonly type: "merge" | "json" | "strategic" | "apply";
@@ -108,11 +108,11 @@ export interface PatchRequest {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
 }
 
-/** What to delete, and how. */
+/** Options of a deletion. */
 export interface DeleteOptions extends CallOptions {
   /** The object is deleted only if it is still this one, in this version. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-  /** What becomes of owned objects. Default: the kind's own. */
+  /** How owned objects are treated. Default: the kind's own. */
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
   /** How long the object may take to go. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;

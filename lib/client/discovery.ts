@@ -31,7 +31,7 @@ const AGGREGATED = [
 /** Pauses between attempts at one version of one group. Short: a broken group must not hold up the others. */
 const BROKEN_BACKOFFS: readonly Seconds[] = [1, 2];
 
-/** What an API server serves, remembered until `refresh()`. */
+/** The resources that an API server serves, remembered until `refresh()`. */
 export class Discovery {
   readonly #transport: Transport;
   readonly #groups = new Map<string, Promise<readonly Resource[]>>();
@@ -42,7 +42,7 @@ export class Discovery {
     this.#transport = transport;
   }
 
-  /** What was left out because it was broken: "group/version" (or "group") and the error. Asked again the next time. */
+  /** The groups that were left out because they were broken: "group/version" (or "group") and the error. Asked again the next time. */
   get broken(): ReadonlyMap<string, unknown> {
     return this.#broken;
   }

@@ -1,5 +1,5 @@
 /**
- * What can go wrong between us and an API server, as far as someone catches it: `ApiError` for an answer that refuses,
+ * Errors between us and an API server, as far as someone catches them: `ApiError` for an answer that refuses,
  * `LoginError` where there is nothing to log in with (any more).
  *
  * Where no answer came at all, the host's own errors pass through (connection refused, reset, TLS); a request that took
@@ -11,7 +11,7 @@ import type { StatusBody } from "../model/object.ts";
 /** How much of a refusal without a Status object is shown, in characters. Source: Kopf, `clients/errors.py`. */
 const TEXT_LIMIT = 256;
 
-/** What an {@linkcode ApiError} is made of. */
+/** Parts of an {@linkcode ApiError}. */
 export interface ApiErrorOptions {
   /** The HTTP status code. */
   readonly status: number;
@@ -21,9 +21,9 @@ export interface ApiErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The Status object that the server sent, if it sent one. */
   readonly body?: StatusBody;
-  /** What the server said instead of a Status object. Cut to 256 characters. */
+  /** The text that the server sent instead of a Status object. Cut to 256 characters. */
   readonly text?: string;
-  /** What led to it, if that was an error. */
+  /** The error that led to it, if there was one. */
   readonly cause?: unknown;
 }
 
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** Machine-readable, such as "NotFound", "AlreadyExists", "Conflict", "Invalid", "Expired". */
   readonly reason: string | undefined;
-  /** What the reason is about: the object, the fields, how long to wait. */
+  /** Details of the reason: the object, the fields, how long to wait. */
   readonly details: StatusBody["details"];
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -101,7 +101,7 @@ export function isNamed(error: unknown, name: string): boolean {
   return typeof error === "object" && error !== null && (error as { name?: unknown }).name === name;
 }
 
-/** What an error says, whatever it is. */
+/** Returns the message of an error, whatever it is. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -105,7 +105,7 @@ function completeItems(list: RawList): KubeObject[] {
   });
 }
 
-/** What has no metadata is no object, and nothing could be done with it. */
+/** Whether it has metadata: without, it is no object, and nothing could be done with it. */
 function isItem(item: unknown): boolean {
   if (typeof item !== "object" || item === null) return false;
   const { metadata } = item as { metadata?: unknown }; // whatever it is: it is looked at

@@ -28,7 +28,7 @@ export interface ShapeOptions {
   readonly logger: Logger;
 }
 
-/** What to accept for metadata alone; servers that do not know it give whole objects, which are cut here. */
+/** Media types for metadata alone; servers that do not know them give whole objects, which are cut here. */
 const ACCEPTS = {
   list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
   watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
@@ -59,7 +59,7 @@ interface TransformOptions {
   readonly logger: Logger;
 }
 
-/** What a user's function makes of an object; what it may not take away stays. */
+/** Returns what a user's function makes of an object; what it may not take away stays. */
 function transformed(object: KubeObject, { transform, logger }: TransformOptions): KubeObject {
   const { apiVersion, kind, metadata } = object;
   try {

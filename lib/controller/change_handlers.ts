@@ -33,7 +33,7 @@ import {
 import { Signatures } from "./signatures.ts";
 import { SubHandlers } from "./sub_handlers.ts";
 
-/** What was done, as the write needs it. It is asked again after the write, which may drop things. */
+/** The work that was done, as the write needs it. It is asked again after the write, which may drop things. */
 export interface Work {
   /** The ids of handlers that have put something into the patch. */
   readonly handlers?: readonly string[];
@@ -259,7 +259,7 @@ class ChangeRun {
     return this.#hasRetriedAtOnce && !this.#hasFinished;
   }
 
-  /** What handlers wrote in an earlier reconcile was refused: their attempts count as failed. */
+  /** Fails the attempts of handlers whose writes of an earlier reconcile were refused. */
   #failRefused(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): void {
     if (this.#refusal === undefined) return;
     const { error, handlers } = this.#refusal;
@@ -347,7 +347,7 @@ class ChangeRun {
   }
 }
 
-/** What is in a patch, to be compared; undefined: nothing. */
+/** Returns the content of a patch, to be compared; undefined: nothing. */
 function textOf(patch: Patch): string | undefined {
   if (patch.isEmpty) return undefined;
   try {

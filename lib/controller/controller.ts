@@ -35,7 +35,7 @@ export interface ControllerOptions extends ReconciliationOptions {
 /** An object whose deletion is not handled to its end yet. */
 interface Leaving {
   readonly state: ObjectState;
-  /** What was told meanwhile of the object that has come under its name, or has come back. */
+  /** News that came meanwhile of the object that has come under its name, or has come back. */
   readonly waiting: [state: ObjectState, told: ObjectEvent][];
 }
 

@@ -27,7 +27,7 @@ import {
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
 
-/** What the object's state calls for. */
+/** The step that the object's state calls for. */
 export type Decision = Step & {
   /** Calls of optional deletion handlers, which come once, and before the step; undefined: it is not their time. */
   readonly optionalDeletes?: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] };

@@ -1,5 +1,5 @@
 /**
- * What one reconcile works with: the object's state, an empty patch, loggers that are bound to the object, and the run.
+ * The things that one reconcile works with: the object's state, an empty patch, loggers that are bound to the object, and the run.
  *
  * Also what its parts have in common: which fields handlers look at, storing results, and reports that come once.
  */
@@ -26,7 +26,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** What all reconciles of one run share. */
+/** The things that all reconciles of one run share. */
 export interface ReconciliationOptions {
   readonly host: Host;
   readonly client: Client;
@@ -46,7 +46,7 @@ export interface ReconciliationOptions {
   readonly signal: AbortSignal;
 }
 
-/** What one reconcile works with. */
+/** The things that one reconcile works with. */
 export interface Reconciliation extends ReconciliationOptions {
   /** NB: what decides looks at `state.snapshot`, never at `state.body`: an event may change that meanwhile. */
   readonly state: ObjectState;
@@ -57,7 +57,7 @@ export interface Reconciliation extends ReconciliationOptions {
   readonly logger: Logger;
   /** The same, but its lines stay in the log. */
   readonly localLogger: Logger;
-  /** What handlers of this reconcile want to change. */
+  /** The changes that handlers of this reconcile want. */
   readonly patch: Patch;
 }
 

@@ -60,7 +60,7 @@ export class Signatures {
     return uncalled;
   }
 
-  /** What handlers would see if these patches, after all that could not be written before, were on the object. */
+  /** Returns what handlers would see if these patches, after all that could not be written before, were on the object. */
   #essenceWith(patches: readonly Patch[]): JsonObject {
     const { state: { pending, snapshot, resource }, persistence, registry } = this.#r;
     const kept = pending.patch === undefined ? [] : [pending.patch];
@@ -90,7 +90,7 @@ function applied(body: KubeObject, patch: Patch): KubeObject {
   }
 }
 
-/** What cannot be put into JSON will be dropped as well. */
+/** Returns the patch as JSON; what cannot be put into JSON is dropped by the write as well. */
 function contentOf(patch: Patch): JsonObject {
   try {
     return patch.toMergePatch();

@@ -17,7 +17,7 @@ export class SubHandlers {
   readonly #ids = new Set<string>();
   #declared: ChangeHandler[] = [];
   #isClosed = false;
-  /** What the handler is given. */
+  /** The argument `sub` of the handler. */
   readonly sub: Sub;
 
   constructor(parent: ChangeHandler, run: (children: readonly ChangeHandler[]) => Promise<void>) {
@@ -57,7 +57,7 @@ export class SubHandlers {
 
 export interface SubDeclaration {
   readonly parent: ChangeHandler;
-  /** What was passed to `sub`. */
+  /** The arguments that were passed to `sub`. */
   readonly args: readonly unknown[];
 }
 

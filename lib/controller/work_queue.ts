@@ -30,7 +30,7 @@ export interface Turn {
   readonly waited: Seconds;
 }
 
-/** What a turn leaves to do. */
+/** The work that a turn leaves. */
 export type Result =
   /** Nothing had happened: what was planned before stays planned. */
   | { readonly kind: "unchanged" }
@@ -49,7 +49,7 @@ type Later = Extract<Result, { readonly after: Seconds }>;
 /** A result, and whether the turn has failed. */
 export type TurnResult = Result & { readonly failed?: boolean };
 
-/** Who works off the queue: the controller. */
+/** The one that works off the queue: the controller. */
 export interface Worker {
   /** Reconciles. Must not throw: what it does throw is our own fault, and the turn is repeated. */
   run(state: ObjectState, turn: Turn): Promise<TurnResult>;
@@ -60,10 +60,10 @@ export interface Worker {
 export interface WorkQueueOptions {
   /** Opens when everything that was there at the start is indexed. Waiting for it costs no slot. */
   readonly gate: Passage;
-  /** What must be done before an object's turn: the indexing of its newest state. Undefined: it is done. */
+  /** The preparation for an object's turn: the indexing of its newest state. Undefined: it is done. */
   readonly ready: (state: ObjectState) => Promise<unknown> | undefined;
   /**
-   * What must wait. "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed
+   * The turns that must wait. "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed
    * since; then events that had come are handled to their end, and retries wait for the newest state.
    */
   readonly hold: (state: ObjectState) => "everything" | "wakes" | undefined;

@@ -24,7 +24,7 @@ export interface ActivityRunOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborting ends the activity: waits at once, running handlers when they have had the grace to listen to it. */
   readonly signal: AbortSignal;
-  /** Who looks on. Default: nobody. */
+  /** The observer. Default: none. */
   readonly observer?: Observer;
 }
 
@@ -38,7 +38,7 @@ export class ActivityError extends Error {
   override readonly name: string = "ActivityError";
   /** Which activity. */
   readonly activity: ActivityName;
-  /** What each handler that failed threw, by id. */
+  /** The error that each failed handler threw, by id. */
   readonly failures: ReadonlyMap<string, Error>;
 
   /** There is at least one failure. */
@@ -72,7 +72,7 @@ interface Progress {
 }
 
 /**
- * Gives what the handlers returned, by id, without those that returned nothing.
+ * Returns what the handlers returned, by id, without those that returned nothing.
  *
  * @throws {ActivityError} If a handler has failed for good.
  * @throws The signal's reason, if it was aborted before all had finished.

@@ -46,7 +46,7 @@ const MOST_FIELDS = 32;
 const MOST_NAMED = 1000;
 
 interface State {
-  /** What we wrote with the latest write, and with those before it. */
+  /** The fields of our latest write, and of those before it. */
   latest: readonly string[];
   readonly earlier: Set<string>;
   /** The version that came of it. */
@@ -64,11 +64,11 @@ interface State {
   /** Whether the loop has come one round further in this pass. */
   isNewRound: boolean;
   isKnown: boolean;
-  /** What its daemons and timers have written; undefined as long as none has. */
+  /** The writes of its daemons and timers; undefined as long as there are none. */
   background: BackgroundWrites | undefined;
 }
 
-/** What daemons and timers of one object have written, beside the looks at it. */
+/** The writes of one object's daemons and timers, beside its reconciles. */
 interface BackgroundWrites {
   /** The latest versions that were seen. NB: that of a write may be seen before the write is answered. */
   readonly seen: string[];
@@ -80,7 +80,7 @@ interface BackgroundWrites {
   readonly latest: Map<string, Pick<BackgroundWriter, "content" | "version">>;
 }
 
-/** What is needed to name a loop, and to wait. */
+/** The facts needed to name a loop, and to wait. */
 export interface LoopingPass {
   readonly memory: Subject;
   readonly client: Client;
@@ -192,7 +192,7 @@ export class HotLoops implements Observer {
     for (const manager of managers) state.managers.add(manager);
   }
 
-  /** Gives how long the object must wait after this pass; undefined: not at all. Names a loop that is new. */
+  /** Returns how long the object must wait after this pass; undefined: not at all. Names a loop that is new. */
   pauseAfter(pass: LoopingPass): Seconds | undefined {
     const state = this.#slowed.get(pass.memory);
     if (state === undefined || !state.isNewRound) return undefined;

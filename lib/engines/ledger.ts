@@ -20,7 +20,7 @@ import type { Diff } from "../model/diff.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** What became of a handler in one look at an object. */
+/** The outcome of a handler in one reconcile of an object. */
 export interface LedgerHandler {
   /** The handler's id. */
   readonly id: string;
@@ -28,7 +28,7 @@ export interface LedgerHandler {
   readonly mismatch?: string;
   /** How its call ended; undefined if it was not called. */
   readonly outcome?: "success" | "failure" | "retry" | "children";
-  /** What it threw. */
+  /** The error that it threw. */
   readonly error?: string;
 }
 
@@ -43,15 +43,15 @@ export interface LedgerEntry {
   readonly wake: string;
   /** The types of the events that came; null for objects of a listing. */
   readonly events: readonly (string | null)[];
-  /** What had changed on the object since the look before: dotted paths, sixteen at most. */
+  /** Changes on the object since the reconcile before: dotted paths, sixteen at most. */
   readonly changed: readonly string[];
-  /** What the object's state called for; undefined if no change handler could want it. */
+  /** The reason that the object's state gave; undefined if no change handler could want it. */
   readonly reason?: string;
-  /** What differs from the state that was handled last: dotted paths, sixteen at most. */
+  /** Differences from the state that was handled last: dotted paths, sixteen at most. */
   readonly diff: readonly string[];
   /** Those that were asked or called, in order. */
   readonly handlers: readonly LedgerHandler[];
-  /** What handlers wrote: dotted paths, sixteen at most. */
+  /** Fields that handlers wrote: dotted paths, sixteen at most. */
   readonly written: readonly string[];
   /** How many requests changed the object. */
   readonly writes: number;
@@ -59,13 +59,13 @@ export interface LedgerEntry {
   readonly error?: string;
   /** How long it took. */
   readonly seconds: Seconds;
-  /** What it waits for now: the time, and why. Undefined: for an event. */
+  /** The time that it waits for now, and why. Undefined: it waits for an event. */
   readonly waits?: { readonly until: number; readonly wake: string };
   /** Whether the object has gone. */
   readonly gone: boolean;
 }
 
-/** What is known of one object. */
+/** The record of one object. */
 export interface LedgerRecord {
   /** Which object. */
   readonly reference: ObjectReference;
@@ -115,7 +115,7 @@ export class Ledger implements Observer {
     return this.#pages.size;
   }
 
-  /** Gives what is known of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
+  /** Returns what is known of an object, by its uid, or else by its name (and kind, and namespace, where they are given). */
   of(object: Referable): LedgerRecord | undefined {
     const wanted = objectReference(object);
     return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
@@ -195,7 +195,7 @@ export class Ledger implements Observer {
     this.#keep(subject, draft);
   }
 
-  /** What one daemon or timer writes again and again must not push out everything else. */
+  /** Notes writes beside reconciles. What one daemon or timer writes again and again must not push out everything else. */
   #writtenBeside(
     subject: Subject,
     { paths, writes, by }: Pick<Written, "paths" | "writes"> & { readonly by: BackgroundWriter },

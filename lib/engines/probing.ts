@@ -25,7 +25,7 @@ export interface Check {
   readonly name: string;
   /** Undefined while it is well. */
   readonly problem: string | undefined;
-  /** What else there is to say while it is well. */
+  /** A note on how it is, while it is well. */
   readonly note?: string;
 }
 
@@ -41,7 +41,7 @@ export interface ProbingOptions {
   readonly address: ProbeAddress;
   /** Asks the probe handlers. Must reject with an error that says what is wrong, or resolve in reasonable time. */
   readonly probe: () => Promise<ReadonlyMap<string, unknown>>;
-  /** What readiness depends on, as it is now. */
+  /** The checks that readiness depends on, as they are now. */
   readonly checks: () => readonly Check[] | Promise<readonly Check[]>;
   readonly routes?: readonly Route[];
 }
@@ -142,7 +142,7 @@ class Probes {
     }
   }
 
-  /** Who comes while they are being asked waits with the others; failures are not kept. */
+  /** Returns the latest results. Requests that come while they are being made wait with the others; failures are not kept. */
   async #current(): Promise<ReadonlyMap<string, unknown>> {
     const { clock, probe } = this.#options;
     if (this.#results !== undefined && clock.monotonic() - this.#results.at < CACHED) {

@@ -98,7 +98,7 @@ export class HandlerRetriesError extends PermanentError {
 }
 
 /**
- * Gives an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. What
+ * Returns an Error for whatever was thrown: strings and other things become messages, with the thing as the cause. What
  * throws when it is read is replaced, so that nobody else meets it.
  */
 export function toError(thrown: unknown): Error {

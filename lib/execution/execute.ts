@@ -20,7 +20,7 @@ import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
 import { invoke } from "./invoke.ts";
 
-/** What is known of the handler's earlier attempts. */
+/** The facts about the handler's earlier attempts. */
 export interface Attempts {
   /** How often it was called before. */
   readonly retry: number;
@@ -34,14 +34,14 @@ export interface ExecuteOptions<Args> {
   readonly attempts: Attempts;
   /** The word for such handlers in log lines: "Handler", "Daemon", "Timer", "Activity". */
   readonly noun: string;
-  /** What errors mean where the handler does not say. */
+  /** The meaning of errors where the handler does not say. */
   readonly errors: ErrorsMode;
   readonly defaultBackoff: Seconds;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
-  /** Who looks on. Default: nobody. */
+  /** The observer, and the object that it is told about. Default: none. */
   readonly observed?: Observed;
 }
 
@@ -85,7 +85,7 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   }
 }
 
-/** What is known of an attempt that had ended well, and whose write the server has refused since. */
+/** The facts about an attempt that had ended well, and whose write the server has refused since. */
 export interface RefusedAttempt {
   readonly logger: Logger;
   readonly noun: string;

@@ -1,5 +1,5 @@
 /**
- * What the execution layer knows of a handler: who it is, what to call, and within which limits.
+ * A handler as the execution layer knows it: who it is, what to call, and within which limits.
  *
  * What a handler was declared for (a cause, a kind, filters) is the registry's knowledge, and not needed to run it.
  */

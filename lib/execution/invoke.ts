@@ -22,7 +22,7 @@ export interface InvokeOptions<Args> {
 }
 
 /**
- * Gives what the function returns.
+ * Returns what the function returns.
  *
  * @throws {HandlerTimeoutError} If the time is over first.
  * @throws What the function throws.
@@ -88,7 +88,7 @@ export function currentHandler(): string | undefined {
   return context.value?.handler;
 }
 
-/** Gives the one argument of the handler that is running; undefined outside of handlers. */
+/** Returns the one argument of the handler that is running; undefined outside of handlers. */
 export function currentArguments(): unknown {
   return context.value?.args;
 }

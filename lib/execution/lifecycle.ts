@@ -7,7 +7,7 @@
 
 import type { Random } from "../runtime/host.ts";
 
-/** What a lifecycle may look at, for each handler. */
+/** The facts about each handler that a lifecycle may look at. */
 export interface Candidate {
   /** The handler's id. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface Candidate {
 /** Picks the ids to run now, in order, from awake and unfinished handlers in the order of registration. */
 export type Lifecycle = (candidates: readonly Candidate[], context: LifecycleContext) => readonly Candidate[];
 
-/** What a lifecycle may look at besides. */
+/** The facts besides that a lifecycle may look at. */
 export interface LifecycleContext {
   /** Chance: for lifecycles that need it. */
   readonly random: Random;

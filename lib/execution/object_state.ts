@@ -1,5 +1,5 @@
 /**
- * What an operator knows of one object while the object exists. Nothing of it survives the process.
+ * The facts that an operator knows of one object while the object exists. Nothing of them survives the process.
  *
  * Who writes what: the newest body is the store's (informers and writes put it there); everything else is written by the
  * object's reconcile, of which the work queue runs one at a time. Daemons, indexes and observers read.
@@ -34,9 +34,9 @@ export class ObjectState {
   readonly kind: ResourceState;
   readonly memo: Record<string, unknown>;
   readonly firstSeen: "listing" | "event";
-  /** What its reconciles could not write yet. */
+  /** Writes of its reconciles that could not be done yet. */
   readonly pending = new PendingWrite();
-  /** What was handled last, where the server did not keep the note of it. */
+  /** The state that was handled last, where the server did not keep the note of it. */
   lastHandled: JsonObject | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
   hasHandledCause = false;

@@ -27,16 +27,16 @@ export interface WritableState extends Subject {
   readonly cached: CachedObject;
 }
 
-/** What is to be written, and for whom. */
+/** A write, and for whom it is. */
 export interface WriteRequest {
-  /** What handlers want. NB: what turns out to be hopeless is cleared in it. */
+  /** The changes that handlers want. NB: what turns out to be hopeless is cleared in it. */
   readonly patch: Patch;
   /** Ids of the handlers whose changes are in it. Default: none, so that nobody's attempt fails if it is refused. */
   readonly handlers?: readonly string[];
   /** The framework's own changes. They are never pending: the next reconcile makes them anew. */
   readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
-  /** What is left of earlier writes: the object's, or the daemon's own. */
+  /** The remains of earlier writes: the object's, or the daemon's own. */
   readonly pending: PendingWrite;
   readonly author: WriteAuthor;
   readonly logger: Logger;
@@ -46,12 +46,12 @@ export interface WriteRequest {
   readonly readsFirst?: boolean;
 }
 
-/** Who writes: one reconcile of the object, or a daemon or timer beside it. */
+/** The author of a write: one reconcile of the object, or a daemon or timer beside it. */
 export type WriteAuthor =
   | { readonly kind: "reconcile"; readonly byEvent: boolean; readonly concluded: boolean }
   | { readonly kind: "daemon" | "timer"; readonly handler: string; readonly onChange: boolean };
 
-/** What became of a write. */
+/** The outcome of a write. */
 export type WriteResult =
   /** Nothing differs from the newest state. */
   | { readonly kind: "unchanged" }
@@ -74,7 +74,7 @@ export type WriteResult =
 /** How often in a row functions may lose a race, or be refused without a reason, before they are dropped. */
 const MOST_RACES = 5;
 
-/** What an `ObjectWriter` works with. */
+/** The things that an `ObjectWriter` works with. */
 export interface ObjectWriterOptions {
   readonly client: Client;
   /** Default: nobody observes. */
@@ -191,13 +191,13 @@ export class ObjectWriter {
 /** A write that has reached the object. */
 interface ToldWrite {
   readonly before: KubeObject;
-  /** What handlers wanted, as a merge patch. */
+  /** The changes that handlers wanted, as a merge patch. */
   readonly content: JsonObject;
   readonly hasFunctions: boolean;
   readonly sent: Applied;
 }
 
-/** What handlers have changed: what their patch says and was not there already, and what its functions did. */
+/** Returns what handlers have changed: what their patch says and was not there already, and what its functions did. */
 function pathsOf({ before, content, hasFunctions, sent: { body } }: ToldWrite): readonly string[] {
   const paths = namedPaths(minimisePatch(before, content) ?? {});
   if (!hasFunctions || body === undefined) return paths;
@@ -257,7 +257,7 @@ function fieldsOf({ details }: ApiError): string[] {
   return fields.filter((field) => field !== "metadata.resourceVersion");
 }
 
-/** What an error of the server means for what was to be written. */
+/** The meaning of a server's error for what was to be written. */
 type Verdict = "keep" | "drop";
 
 /**

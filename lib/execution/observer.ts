@@ -1,5 +1,5 @@
 /**
- * What those who look on are told: metrics, traces, the ledger, the detector of hot loops.
+ * The hooks of observers: metrics, traces, the ledger, the detector of hot loops.
  *
  * One interface for all of them, whose methods are all optional, so that whoever works calls `observer.written?.(...)`:
  * where nobody looks on, not even the arguments are made. Observers must not throw, and must not wait.
@@ -16,7 +16,7 @@ import type { Outcome } from "./handler.ts";
 
 /** The object that it is about; the same value for as long as the operator remembers the object. */
 export interface Subject {
-  /** What tells it from all other objects. */
+  /** The key that tells it from all other objects. */
   readonly key: string;
   readonly resource: Resource;
   /** The newest state known. */
@@ -63,9 +63,9 @@ export interface AttemptEnd extends AttemptStart {
   readonly seconds: Seconds;
 }
 
-/** What was written onto an object. */
+/** The changes that were written onto an object. */
 export interface Written {
-  /** What handlers wanted to change, as dotted paths; without the framework's notes. */
+  /** The fields that handlers wanted to change, as dotted paths; without the framework's notes. */
   readonly paths: readonly string[];
   /** How many requests changed the object. */
   readonly writes: number;
@@ -90,7 +90,7 @@ export interface BackgroundWriter {
   readonly version: string | undefined;
   /** The object before the write. */
   readonly before: KubeObject;
-  /** What was to be written, as a merge patch. */
+  /** The content that was to be written, as a merge patch. */
   readonly content: JsonObject;
 }
 
@@ -105,7 +105,7 @@ export interface Brake {
 /** A loop of writes and wake-ups. */
 export interface HotLoop {
   readonly fields: readonly string[];
-  /** Who else writes them. Empty: only we do. */
+  /** The other field managers that write them. Empty: only we do. */
   readonly managers: readonly string[];
 }
 
@@ -124,7 +124,7 @@ export type Step =
   | { readonly kind: "pass"; readonly subject: Subject; readonly wake: string }
   | { readonly kind: "attempt"; readonly subject: Subject | undefined; readonly attempt: AttemptStart };
 
-/** Who was asked by an admission review: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
+/** The webhook that an admission review asked: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
 export type ReviewedWebhook = string;
 
 /** Observes: one hook for each station on the way of an event, and for what goes on beside it. */

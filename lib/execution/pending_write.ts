@@ -1,5 +1,5 @@
 /**
- * What could not be written yet: kept by whoever wanted it (an object's reconciles, one daemon), and sent with the next write.
+ * Changes that could not be written yet: kept by whoever wanted them (an object's reconciles, one daemon), and sent with the next write.
  *
  * It holds what handlers want and what they have achieved, never the framework's own notes: those are made anew each time.
  */
@@ -38,13 +38,13 @@ export interface PendingNotes {
   readonly handled?: JsonObject;
 }
 
-/** What one author of writes has pending. */
+/** The pending changes of one author of writes. */
 export class PendingWrite {
   /** Records of finished attempts that are not on the object. They win over stored ones. */
   records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
-  /** What is to be noted when functions that lost a race are written: what their handlers have done is noted as of then. */
+  /** The notes for when functions that lost a race are written: what their handlers have done is noted as of then. */
   notes: PendingNotes | undefined;
-  /** What was refused, until those attempts are noted as failed. */
+  /** The write that was refused, until those attempts are noted as failed. */
   refusal: Refusal | undefined;
   // NB: made when it is needed: most objects never have one.
   #kept: Kept | undefined;

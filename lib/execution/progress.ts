@@ -69,7 +69,7 @@ export interface RefuseOptions<H> {
 
 interface State<H> {
   record: ProgressRecord;
-  /** What the object holds; undefined if nothing. */
+  /** The record that the object holds; undefined if there is none. */
   readonly stored: ProgressRecord | undefined;
   handler?: H;
   /** Whether it is to be written although no handler is active. */
@@ -168,7 +168,7 @@ export class Progress<H extends Handler> {
     return this.#active().flatMap(({ record }) => record.subrefs ?? []);
   }
 
-  /** Gives finished records of active handlers a new digest: of those that have run, and of those that have one. */
+  /** Puts a new digest into finished records of active handlers: of those that have run, and of those that have one. */
   sign(digest: (handler: H) => string | undefined, hasRun: (id: string) => boolean): void {
     for (const state of this.#active()) {
       const { record, handler } = state;
@@ -178,7 +178,7 @@ export class Progress<H extends Handler> {
     }
   }
 
-  /** Gives finished records another digest in place of this one; they need not be of active handlers. */
+  /** Puts another digest in place of this one into finished records; they need not be of active handlers. */
   renew(before: string, after: string): void {
     for (const state of this.#states.values()) {
       if (!isFinished(state.record) || state.record.digest !== before) continue;

@@ -40,7 +40,7 @@ export interface ApplyOptions {
   readonly urgent?: boolean;
 }
 
-/** What became of it. */
+/** The outcome of a write. */
 export interface Applied {
   /** The newest state; undefined if the object has gone. */
   readonly body: KubeObject | undefined;
@@ -48,7 +48,7 @@ export interface Applied {
   readonly writes: number;
   /** Functions that lost against somebody else's change: to be applied to the newest object, which must be read first. */
   readonly remaining: readonly PatchFunction[];
-  /** What the server has answered to those functions. */
+  /** The server's answer to those functions. */
   readonly refusal?: ApiError;
   /** A function threw: none of them was applied. Everything else is written. */
   readonly failure?: FunctionFailure;

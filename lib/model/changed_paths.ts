@@ -11,7 +11,7 @@ import type { FieldPath } from "./fields.ts";
 const DEEPEST = 4;
 const MOST = 16;
 
-/** What differs with each write, and says nothing: keys of the metadata. */
+/** Keys of the metadata that differ with each write, and say nothing. */
 const NOISE: readonly string[] = ["resourceVersion", "managedFields", "generation"];
 
 /** Returns dotted paths of what differs, at most sixteen. */

@@ -11,7 +11,7 @@ import type { JsonObject } from "./object.ts";
 
 export { isEqualJson } from "./json.ts";
 
-/** What happened at a path. */
+/** The change at a path. */
 export type DiffOperation = "add" | "change" | "remove";
 
 /** One difference: a real array `[op, path, old, new]`, which has the four as properties too. Frozen. */

@@ -1,5 +1,5 @@
 /**
- * What can be done with any JSON value: look into it, copy it, compare it, write it down in one canonical way.
+ * Work with any JSON value: look into it, copy it, compare it, write it down in one canonical way.
  *
  * Objects come from strangers. Keys such as `__proto__` are data: they are read only where the object owns them, and
  * set in a way that never changes a prototype. `null` and an absent key are the same, as in Kubernetes and in Kopf;

@@ -1,5 +1,5 @@
 /**
- * What Kubernetes' objects look like to us.
+ * The types of Kubernetes' objects.
  *
  * Objects come from strangers: only what every object must have is typed, everything else is `unknown` until narrowed.
  * Kubernetes treats JSON `null` and an absent key alike almost everywhere, and so do we.
@@ -15,7 +15,7 @@ export type JsonObject = Record<string, unknown>;
 export interface ObjectMeta {
   /** Unique within the kind and the namespace. */
   name?: string;
-  /** What the server makes a name from, if none is given. */
+  /** The beginning of the name that the server makes, if none is given. */
   generateName?: string;
   /** Absent on cluster-scoped objects. */
   namespace?: string;
@@ -35,11 +35,11 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   /** For notes; ours are there too. At most 256 KiB together. */
   annotations?: Record<string, string>;
-  /** Who must let go before the object may vanish. */
+  /** Names of those who must let go before the object may vanish. */
   finalizers?: string[];
   /** Whom the object goes with. */
   ownerReferences?: OwnerReference[];
-  /** Who wrote what, kept by the server. */
+  /** Owners of fields, kept by the server. */
   managedFields?: unknown[];
   /** No longer sent by servers since Kubernetes 1.20. */
   selfLink?: string;
@@ -67,11 +67,11 @@ export interface KubeObject<Spec = JsonObject, Status = JsonObject> {
   apiVersion?: string;
   /** Such as "Pod". Absent from the items of some lists. */
   kind?: string;
-  /** What every object has. */
+  /** Metadata, which every object has. */
   metadata: ObjectMeta;
-  /** What is wanted. */
+  /** The wanted state. */
   spec?: Spec;
-  /** What is. */
+  /** The observed state. */
   status?: Status;
   /** Whatever else the kind has beside these. */
   [key: string]: unknown;
@@ -79,7 +79,7 @@ export interface KubeObject<Spec = JsonObject, Status = JsonObject> {
 
 /** An item of a watch stream, or of a listing (type null). */
 export interface WatchEvent<Obj = KubeObject> {
-  /** What happened; null: the object was in a listing. */
+  /** The type of the change; null: the object was in a listing. */
   type: "ADDED" | "MODIFIED" | "DELETED" | null;
   /** Its state after that, or before it vanished. */
   object: Obj;
@@ -99,7 +99,7 @@ export interface StatusBody {
   reason?: string;
   /** The HTTP status code. */
   code?: number;
-  /** What the reason is about. */
+  /** Details of the reason. */
   details?: {
     name?: string;
     group?: string;

@@ -5,7 +5,7 @@
 import { isObject } from "./json.ts";
 import type { ObjectMeta, OwnerReference } from "./object.ts";
 
-/** What identifies an object to a reader. Source: Kubernetes API reference, ObjectReference. */
+/** The identity of an object, as readers know it. Source: Kubernetes API reference, ObjectReference. */
 export interface ObjectReference {
   /** "group/version", or "version" in the core group. */
   apiVersion?: string;
@@ -19,7 +19,7 @@ export interface ObjectReference {
   namespace?: string;
 }
 
-/** What references are made from: any object, also a view of one that cannot be written to. */
+/** An object that references are made from: any object, also a view of one that cannot be written to. */
 export interface Referable {
   /** "group/version", or "version" in the core group. */
   readonly apiVersion?: string;

@@ -27,7 +27,7 @@ export interface Resource {
   readonly namespaced: boolean;
   /** Whether this is its group's preferred version; always true in the core group. */
   readonly preferred: boolean;
-  /** What can be done with it, such as "list" and "watch". */
+  /** The verbs that it knows, such as "list" and "watch". */
   readonly verbs: readonly string[];
 }
 

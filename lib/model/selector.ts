@@ -13,7 +13,7 @@ export const EVERYTHING: unique symbol = Symbol.for("lotse.everything");
 /** Tells for itself whether a kind is meant; asked for non-preferred versions too. */
 export type ResourcePredicate = (resource: Resource) => boolean;
 
-/** What stands for a kind in one argument. */
+/** A kind in one argument. */
 export type SelectorTerm = string | typeof EVERYTHING | ResourcePredicate;
 
 /** A parsed selector. Of the seven ways to name a kind, exactly one is there. */

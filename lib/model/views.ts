@@ -9,7 +9,7 @@
 import { deepFreeze, isObject } from "./json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 
-/** What handlers see of an object. */
+/** The views of an object that handlers see. */
 export interface Views<Spec = JsonObject, Status = JsonObject> {
   /** The whole object. */
   readonly body: Readonly<KubeObject<Spec, Status>>;

@@ -27,7 +27,7 @@ export interface ActivitiesOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborts when the operator is told to stop. */
   readonly signal: AbortSignal;
-  /** Who looks on. Default: nobody. */
+  /** The observer. Default: none. */
   readonly observer?: Observer;
 }
 
@@ -37,12 +37,12 @@ const PROBE_TIMEOUT: Seconds = 5;
 /** For how long what readiness handlers have said is said again. */
 const READINESS_KEPT: Seconds = 10;
 
-/** What the operator does apart from objects. */
+/** The activities of an operator, apart from objects. */
 export class Activities {
   readonly #options: ActivitiesOptions;
   /** Probe handlers that were called and have not ended. */
   readonly #probing = new Set<string>();
-  /** What the readiness handlers have said last. */
+  /** The latest answers of the readiness handlers. */
   #readiness: { readonly at: Seconds; readonly checks: Promise<readonly Check[]> } | undefined;
 
   constructor(options: ActivitiesOptions) {
@@ -69,7 +69,7 @@ export class Activities {
     }
   }
 
-  /** Gives all ways in that login handlers find, by their ids. @throws {ActivityError} If a handler fails. */
+  /** Returns all ways in that login handlers find, by their ids. @throws {ActivityError} If a handler fails. */
   async login(): Promise<ReadonlyMap<string, ConnectionInfo>> {
     const results = await this.#run("login");
     const { host } = this.#options;
@@ -78,7 +78,7 @@ export class Activities {
     return infos;
   }
 
-  /** Gives what the probe handlers say, by id. @throws {ActivityError} If one fails, or takes too long. */
+  /** Returns what the probe handlers say, by id. @throws {ActivityError} If one fails, or takes too long. */
   async probe(): Promise<ReadonlyMap<string, unknown>> {
     const { registry, logger } = this.#options;
     const handlers = registry.activitiesOf("probe").map((handler) => this.#guard(handler));

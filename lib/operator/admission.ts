@@ -100,7 +100,7 @@ export class Admission {
     ];
   }
 
-  /** What readiness depends on. */
+  /** Returns the checks that readiness depends on. */
   checks(): readonly Check[] {
     if (this.#options.handlers.length === 0) return [];
     const problem = this.#way === undefined ? "the server does not listen yet" : this.#certificateProblem();

@@ -1,5 +1,5 @@
 /**
- * What handlers use to work with other objects than their own: the operator's connection, by declared kinds.
+ * `op.api`, by which handlers work with other objects than their own: the operator's connection, by declared kinds.
  *
  * Everything is typed by the kind, and each call takes a signal. What the server refuses comes back as an ApiError that
  * points to the author's line. 403 is not tried again here: a handler that may not do something is to say so at once.
@@ -59,17 +59,17 @@ export interface ObjectPatch<Spec, Status> {
 
 /** One operation of a JSON patch. Source: RFC 6902. */
 export interface JsonPatchOperation {
-  /** What to do; "test" refuses the patch where the value is another one. */
+  /** The operation; "test" refuses the patch where the value is another one. */
   readonly op: "add" | "copy" | "move" | "remove" | "replace" | "test";
   /** Where, such as "/spec/replicas". */
   readonly path: string;
   /** From where, to copy or move. */
   readonly from?: string;
-  /** What to add, to put in place, or to compare with. */
+  /** The value to add, to put in place, or to compare with. */
   readonly value?: unknown;
 }
 
-/** What an operator wants of an object: the fields that it owns, and no others. */
+/** The wishes of an operator for an object: the fields that it owns, and no others. */
 export interface Applied<Spec, Status> {
   /** Its address, and the metadata that are wanted. */
   readonly metadata:
@@ -90,7 +90,7 @@ export type PartOf<T> = T extends readonly unknown[] ? T
 
 /** How to apply. */
 export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
-  /** Who controls the object, so that it goes with its owner. An object without a namespace comes into the owner's. */
+  /** The controlling owner of the object, with which it goes. An object without a namespace comes into the owner's. */
   readonly owner?: Referable;
   /** Take fields over from other managers. Default: false: that is an ApplyConflictError. */
   readonly force?: boolean;
@@ -104,13 +104,13 @@ export interface PatchOptions extends WriteOptions {
   readonly type?: "merge" | "strategic";
 }
 
-/** What to delete, and how. */
+/** Options of a deletion. */
 export interface RemoveOptions extends DeleteOptions {
   /** An object that is not there is no error. Default: false. */
   readonly ifExists?: boolean;
 }
 
-/** What to watch. */
+/** The scope of a watch. */
 export interface WatchScope extends Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
   /** Ends the watch. */
   readonly signal: AbortSignal;
@@ -192,7 +192,7 @@ export interface Api {
   ): Promise<void>;
 }
 
-/** What calls go through. */
+/** The way that calls go. */
 export interface ApiSource {
   readonly client: Client;
   readonly host: Host;
@@ -307,7 +307,7 @@ function* takeIn(
   }
 }
 
-/** What is forbidden is not tried again. */
+/** Returns options for one attempt: what is forbidden is not tried again. */
 function once<Options extends CallOptions>(options?: Options): Options & { readonly retryForbidden: false } {
   return { ...options, retryForbidden: false } as Options & { readonly retryForbidden: false };
 }

@@ -18,7 +18,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Gates } from "./gates.ts";
 
-/** What a run is given. */
+/** Options of a run. */
 export interface RunningOptions {
   readonly host: Host;
   readonly logger: Logger;
@@ -53,10 +53,10 @@ export interface RunningOptions {
   readonly synced: () => void;
 }
 
-/** What keeps handlers waiting until it is known which resources have indexes. */
+/** The reason that keeps handlers waiting until it is known which resources have indexes. */
 export const STARTING = "starting";
 
-/** What there is before an operator serves. Disposing ends what observers have going on. */
+/** The components that exist before an operator serves. Disposing ends what observers have going on. */
 export interface Components extends Disposable {
   readonly gates: Gates;
   readonly ledger: Ledger;

@@ -174,7 +174,7 @@ async function takeCrd(
   }
 }
 
-/** What discovery is to tell soon; undefined while it is open when the resource goes. */
+/** Returns what discovery is to tell soon; undefined while it is open when the resource goes. */
 function expectedBy({ type, object }: WatchEvent): ExpectedResource | undefined {
   const { name = "", deletionTimestamp } = object.metadata;
   if (type !== "DELETED" && deletionTimestamp !== undefined) return undefined;

@@ -10,7 +10,7 @@ import type { Client } from "../client/client.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** What a CRD says of its resource. */
+/** The facts that a CRD says of its resource. */
 export interface ExpectedResource {
   readonly group: string;
   readonly plural: string;

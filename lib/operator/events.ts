@@ -10,10 +10,10 @@ import { calledFrom } from "../runtime/call_site.ts";
 import { isLevelWanted, type LogLevel } from "../runtime/logging.ts";
 import type { Backoffs, PostingSettings } from "../settings/settings.ts";
 
-/** What an event can be about: an object, several, or none. */
+/** The subject of an event: an object, several, or none. */
 export type Postable = Referable | null | undefined | Iterable<Postable>;
 
-/** What an event says. */
+/** The content of an event. */
 export interface PostOptions {
   /** Why: one CamelCase word, such as "Provisioned". At most 128 characters count. */
   readonly reason: string;
@@ -23,7 +23,7 @@ export interface PostOptions {
   readonly backoffs?: Backoffs;
 }
 
-/** What an event of any type says. */
+/** The content of an event of any type. */
 export interface TypedPostOptions extends PostOptions {
   /** "Normal" or "Warning"; others only with `posting.api` "v1". */
   readonly type: string;
@@ -53,7 +53,7 @@ export interface Events {
   readonly post: (objects: Postable, options: TypedPostOptions) => void;
 }
 
-/** What posts, and whether it is wanted. */
+/** The poster, and whether it is wanted. */
 export interface Posting {
   readonly poster: Poster;
   readonly settings: PostingSettings;

@@ -1,5 +1,5 @@
 /**
- * What may go on now, in one passive place: informers, peering and the end of a run write it; informers, the work queue, daemons
+ * The gates of a run, in one passive place: informers, peering and the end of a run write it; informers, the work queue, daemons
  * and the object writer ask it.
  *
  * | gate | turns of objects | watches | daemons and timers | writes |

@@ -65,7 +65,7 @@ class WatchHealth {
   /** Since when no attempt has succeeded, on the monotonic clock; undefined while all is well. */
   failingSince: Seconds | undefined;
 
-  /** What is wrong with it; undefined if nothing is. */
+  /** Returns the fault in it; undefined if there is none. */
   problemAt(now: Seconds): string | undefined {
     const failing = this.failingSince === undefined ? 0 : now - this.failingSince;
     if (this.isListed && failing < STALE_AFTER) return undefined;

@@ -42,7 +42,7 @@ export interface OperatorOptions<Memo extends object = PlainMemo>
   readonly persistence?: Persistence | SettingsOverrides["persistence"];
   /** Which of several handlers run in one go. Default (and null): `asap`. */
   readonly lifecycle?: Lifecycle | null;
-  /** What each object's `memo` begins with: a shallow copy of this. */
+  /** The beginning of each object's `memo`: a shallow copy of this. */
   readonly memo?: Readonly<Memo>;
   /**
    * Applies the CustomResourceDefinitions of the kinds with schemas at the start, unless that would lose stored data, and
@@ -68,7 +68,7 @@ export interface RunOptions<Memo extends object = PlainMemo> {
    * `{ server, token }`, or a `KubeConfig` of the official client, or what renews itself.
    */
   readonly credentials?: GivenCredentials;
-  /** What each object's `memo` begins with, for this run. Default: the operator's own. */
+  /** The beginning of each object's `memo`, for this run. Default: the operator's own. */
   readonly memo?: Readonly<Memo>;
   /**
    * Where to watch: the whole cluster, or some namespaces: names, globs such as "team-*,!team-test", or regular expressions
@@ -198,7 +198,7 @@ export class Operator<Memo extends object = PlainMemo> {
   }
 
   /**
-   * What happened to objects in the run that goes on, or in the last one: what woke them, which handlers matched or not
+   * The record of objects in the run that goes on, or in the last one: what woke them, which handlers matched or not
    * and why, what was written, what they wait for. The latest ten looks at each of the latest two thousand objects.
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
@@ -358,7 +358,7 @@ function checkRunOptions(options: object): void {
   }
 }
 
-/** What the options of a run say in place of the settings; startup handlers may change it. */
+/** Returns the options of a run over the settings; startup handlers may change them. */
 function peeringOf(
   { peering, priority, standalone, scope = "cluster" }: Omit<RunOptions, "memo">,
 ): Partial<Settings["peering"]> {

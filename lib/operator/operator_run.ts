@@ -1,5 +1,5 @@
 /**
- * What an operator serves with: the parts of one run, built once, each after those that it points at, and stopped in order.
+ * The parts of one run that serve, built once, each after those that it points at, and stopped in order.
  *
  * Two passive things come first, the gates and the work queue; so nobody needs a closure over what is built later. Informers
  * stop first, then turns of objects get a little time to end, then handlers are told to stop, and what does not listen is left
@@ -50,7 +50,7 @@ interface OperatorRunOptions {
 /** One run, from the first look at the cluster on. */
 export class OperatorRun {
   readonly client: Client;
-  /** What handlers reach other objects by. */
+  /** The API by which handlers reach other objects. */
   readonly api: ApiSource;
   readonly #options: RunningOptions;
   readonly #components: Components;
@@ -154,7 +154,7 @@ export class OperatorRun {
     metrics?.attach(this.#metricSources());
   }
 
-  /** What posts Kubernetes events; undefined before and after the operator serves. */
+  /** The poster of Kubernetes events; undefined before and after the operator serves. */
   get poster(): Poster | undefined {
     return this.#isPosting ? this.#poster : undefined;
   }
@@ -177,7 +177,7 @@ export class OperatorRun {
     }
   }
 
-  /** What the operator needs to be ready, as it is now. */
+  /** Returns the checks of the operator's readiness, as they are now. */
   checks(): readonly Check[] {
     const { indexing } = this.#components;
     const isStopping = this.#options.signal.aborted;

@@ -12,7 +12,7 @@ import type { Logger } from "../runtime/logging.ts";
 /** How long until a revision is repeated that has failed, or has left out API groups that are broken. */
 const RETRY_PAUSE: Seconds = 30;
 
-/** What a revision has come to. partial: some API groups are broken, and were left out. */
+/** The outcome of a revision. partial: some API groups are broken, and were left out. */
 export type Revised = "whole" | "partial";
 
 export interface RevisionsOptions {

@@ -24,7 +24,7 @@ import { OperatorRun } from "./operator_run.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
 import { applyOwnCrds, selfCheck } from "./self_check.ts";
 
-/** What an operator has of its run that goes on, or of its last one. Written by `runOperator()` alone. */
+/** The operator's view of its run that goes on, or of its last one. Written by `runOperator()` alone. */
 export interface CurrentRun {
   /** Outlives the run. */
   ledger?: Ledger;
@@ -32,7 +32,7 @@ export interface CurrentRun {
   serving?: OperatorRun;
 }
 
-/** What belongs to one life. */
+/** The things that belong to one life. */
 interface Life {
   readonly options: RunningOptions;
   readonly components: Components;

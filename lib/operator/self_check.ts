@@ -1,5 +1,5 @@
 /**
- * What an operator looks after at its start: the definitions of its own kinds; and whether it has the rights that it needs,
+ * The checks of an operator at its start: the definitions of its own kinds; and whether it has the rights that it needs,
  * and its handlers have fields that exist.
  */
 

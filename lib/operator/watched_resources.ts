@@ -34,7 +34,7 @@ const BY_KIND = ["labelSelectors", "fieldSelectors", "shardSelectors", "transfor
 export class Observation {
   readonly #options: ObservationOptions;
   readonly #warned = new Set<string>();
-  /** What was served when it was last asked. */
+  /** The resources that were served when discovery was last asked. */
   #latest: readonly Resource[] = [];
   /** Whether the operator has begun: what cannot work is no reason to end it any more. */
   #hasBegun = false;
@@ -58,7 +58,7 @@ export class Observation {
   }
 
   /**
-   * Gives the kinds to be watched now, and tells the registry who is for which.
+   * Returns the kinds to be watched now, and tells the registry who is for which.
    *
    * @throws {ApiError} If the server does not tell what it serves.
    * @throws {TypeError} The first time: if a handler would see too little of its kind.
@@ -146,7 +146,7 @@ export class Observation {
     return this.#latest = [...found, ...this.#hidden(found)];
   }
 
-  /** What a group held before it broke: that it cannot be asked does not mean that it has gone. */
+  /** Returns what a group held before it broke: that it cannot be asked does not mean that it has gone. */
   #hidden(found: readonly Resource[]): readonly Resource[] {
     const { broken } = this.#options.client.discovery;
     if (broken.size === 0) return [];
@@ -230,7 +230,7 @@ export interface VisibilityOptions {
   readonly isStateful: boolean;
 }
 
-/** What there is of an object where its metadata is all that is fetched. */
+/** The parts of an object that are there where its metadata is all that is fetched. */
 const VISIBLE: readonly (string | undefined)[] = ["metadata", "apiVersion", "kind"];
 
 /** Says why a handler cannot be served for a kind of which it sees too little, and what to do; undefined if it can. */

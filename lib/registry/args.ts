@@ -19,7 +19,7 @@ import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 import type { UserInfo } from "./causes.ts";
 
-/** What is known of the attempt for which a handler is called. */
+/** The facts about the attempt for which a handler is called. */
 export interface Attempt {
   readonly param: unknown;
   readonly retry: number;
@@ -29,7 +29,7 @@ export interface Attempt {
   readonly begun?: Seconds;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** What sub-handlers are declared with. */
+  /** Makes the function that sub-handlers are declared with. */
   readonly sub?: () => Sub;
 }
 
@@ -105,7 +105,7 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
     return this.#attempt?.signal;
   }
 
-  /** What is set goes into the patch: handlers only. */
+  /** The conditions. What is set goes into the patch: handlers only. */
   get conditions(): Conditions | undefined {
     const { patch, body, newest = () => body } = this.#cause;
     const clock = this.#attempt?.clock;

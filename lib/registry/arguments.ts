@@ -19,10 +19,10 @@ import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
 import type { ActivityName, AdmissionOperation, HandlerOptions, RetryOptions } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 
-/** What a memo is unless the operator says otherwise: a record of anything. */
+/** The type of a memo unless the operator says otherwise: a record of anything. */
 export type PlainMemo = Record<string, unknown>;
 
-/** What all functions about an object get, filters included. Objects are for reading: changes go through `patch`. */
+/** Arguments of all functions about an object, filters included. Objects are for reading: changes go through `patch`. */
 export interface ObjectArguments<Spec = JsonObject, Status = JsonObject, Memo extends object = PlainMemo> {
   /** The kind as the server serves it. */
   readonly resource: Resource;
@@ -44,7 +44,7 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject, Memo ex
   readonly namespace: string | undefined;
   /** The object's uid. */
   readonly uid: string;
-  /** What is to be changed on the object when the cycle ends: a merge patch with typed sections. */
+  /** The changes to be made on the object when the reconcile ends: a merge patch with typed sections. */
   readonly patch: Patch<Spec, Status>;
   /** Bound to the object: its lines say which one they are about. */
   readonly logger: Logger;
@@ -54,7 +54,7 @@ export interface ObjectArguments<Spec = JsonObject, Status = JsonObject, Memo ex
   readonly indices: Readonly<Record<string, Index>>;
 }
 
-/** What handlers get on top of that. */
+/** Arguments that handlers get on top of that. */
 export interface AttemptArguments<Param = unknown> {
   /** The handler's `param` option. */
   readonly param: Param;
@@ -78,13 +78,13 @@ export type Essence<Spec> = {
   readonly [stanza: string]: unknown;
 };
 
-/** What filters of change handlers are called with: everything about the whole object, nothing about attempts. */
+/** Arguments of filters of change handlers: everything about the whole object, nothing about attempts. */
 export interface ChangeFilterArguments<
   Spec = JsonObject,
   Status = JsonObject,
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo> {
-  /** What has happened to the object. */
+  /** The cause: what has happened to the object. */
   readonly reason: Reason;
   /** The essence that was handled last; undefined if there is none. */
   readonly old: Essence<Spec> | undefined;
@@ -94,7 +94,7 @@ export interface ChangeFilterArguments<
   readonly diff: Diff;
 }
 
-/** What change handlers are called with. For handlers with a field, `old` and `new` are the field's values. */
+/** Arguments of change handlers. For handlers with a field, `old` and `new` are the field's values. */
 export interface ChangeHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -117,7 +117,7 @@ export interface ChangeHandlerArguments<
   readonly conditions: Conditions;
 }
 
-/** What filters of raw event handlers are called with. */
+/** Arguments of filters of raw event handlers. */
 export interface EventFilterArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -129,7 +129,7 @@ export interface EventFilterArguments<
   readonly event: DeepReadonly<WatchEvent<KubeObject<Spec, Status>>>;
 }
 
-/** What raw event handlers are called with. */
+/** Arguments of raw event handlers. */
 export interface EventHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -155,7 +155,7 @@ export type StopReason =
   /** It has ended. */
   | "DONE";
 
-/** What daemons and timers are called with. The views of the object show its newest state, destructured or not. */
+/** Arguments of daemons and timers. The views of the object show its newest state, destructured or not. */
 export interface DaemonHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -168,7 +168,7 @@ export interface DaemonHandlerArguments<
   readonly conditions: Conditions;
 }
 
-/** What an index function and its filters are called with. What it writes into `patch` is thrown away. */
+/** Arguments of an index function and its filters. What it writes into `patch` is thrown away. */
 export interface IndexArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -176,13 +176,13 @@ export interface IndexArguments<
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
 
-/** What filters of admission handlers are called with. */
+/** Arguments of filters of admission handlers. */
 export interface AdmissionFilterArguments<
   Spec = JsonObject,
   Status = JsonObject,
   Memo extends object = PlainMemo,
 > extends ObjectArguments<Spec, Status, Memo> {
-  /** What is to be done with the object. */
+  /** The operation that is requested on the object. */
   readonly operation: AdmissionOperation;
   /** Which part of the object is written; undefined: the object itself. */
   readonly subresource: string | undefined;
@@ -190,7 +190,7 @@ export interface AdmissionFilterArguments<
   readonly dryrun: boolean;
   /** Texts that are shown to whoever makes the request. Add yours. */
   readonly warnings: string[];
-  /** Who makes the request. */
+  /** The user that makes the request. */
   readonly userinfo: UserInfo;
   /** The request's headers; empty if they are unknown. */
   readonly headers: Readonly<Record<string, string>>;
@@ -204,7 +204,7 @@ export interface AdmissionFilterArguments<
   readonly diff: Diff;
 }
 
-/** What admission handlers are called with. */
+/** Arguments of admission handlers. */
 export interface AdmissionHandlerArguments<
   Spec = JsonObject,
   Status = JsonObject,
@@ -212,7 +212,7 @@ export interface AdmissionHandlerArguments<
   Memo extends object = PlainMemo,
 > extends AdmissionFilterArguments<Spec, Status, Memo>, AttemptArguments<Param> {}
 
-/** What handlers of activities are called with. */
+/** Arguments of handlers of activities. */
 export interface ActivityArguments<Param = unknown, Memo extends object = PlainMemo>
   extends AttemptArguments<Param> {
   /** Which activity it is. */
@@ -234,7 +234,7 @@ export type SubOptions<Spec, Status, Field, Param, Memo extends object = PlainMe
   & FilterOptions<ChangeFilterArguments<Spec, Status, Memo>, Field, FieldValue<Spec, Status, Field>>
   & ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
 
-/** What a handler sees as `old` or `new`: of the whole object, or of its field if it has one. */
+/** The type of `old` and `new`: of the whole object, or of the handler's field if it has one. */
 export type SeenBy<Field, Spec, Status, Whole> = [Field] extends [undefined] ? Whole
   : FieldValue<Spec, Status, Field> | undefined;
 

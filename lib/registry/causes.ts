@@ -16,7 +16,7 @@ import type { Index } from "./index_handle.ts";
 /** create, update, delete, resume: handlers may be called. noop: nothing changed. free: being deleted, and not held by us. */
 export type Reason = "create" | "update" | "delete" | "resume" | "noop" | "free";
 
-/** What is common to all causes about an object. */
+/** The facts common to all causes about an object. */
 export interface ObjectCause {
   readonly resource: Resource;
   readonly body: KubeObject;
@@ -78,7 +78,7 @@ export function detectReason(options: DetectOptions): { readonly reason: Reason;
   return initial ? { reason: "resume", initial } : { reason: "noop", initial };
 }
 
-/** Who makes a request, as the API server knows them. Source: Kubernetes API reference, UserInfo. */
+/** The user that makes a request, as the API server knows it. Source: Kubernetes API reference, UserInfo. */
 export interface UserInfo {
   /** Such as "system:serviceaccount:default:robot". */
   readonly username?: string;

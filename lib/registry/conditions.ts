@@ -6,7 +6,7 @@ import { type Condition, findCondition, removeCondition, setCondition } from "..
 import type { KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 
-/** What a condition says beside its status. */
+/** The parts of a condition beside its status. */
 export interface ConditionOptions {
   /** Why, for programs: one CamelCase word, such as "MinimumReplicasAvailable". */
   readonly reason: string;
@@ -32,7 +32,7 @@ export interface Conditions {
 export interface ObjectConditionsOptions {
   /** The state that the handler sees. */
   readonly body: () => KubeObject;
-  /** What takes the changes. */
+  /** The patch that takes the changes. */
   readonly patch: Patch;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -46,7 +46,7 @@ const LONGEST_MESSAGE = 32_768;
 /** The conditions of one object, for one attempt of a handler. */
 export class ObjectConditions implements Conditions {
   readonly #options: ObjectConditionsOptions;
-  /** What this handler has set; undefined: removed. */
+  /** The conditions that this handler has set; undefined: removed. */
   readonly #changed = new Map<string, Condition | undefined>();
 
   constructor(options: ObjectConditionsOptions) {

@@ -26,7 +26,7 @@ export type RawOptions = Readonly<Record<string, unknown>>;
 
 type HandlerFunction = (args: never) => unknown;
 
-/** What was passed for a handler of objects. */
+/** The arguments of a registration of an object's handler. */
 export interface Declaration {
   readonly cause:
     | ChangeHandlerCause

@@ -1,4 +1,4 @@
-/** What was declared, for those who make something else of it than a run: definitions, roles, manifests. */
+/** The declarations of operators, for those who make something else of them than a run: definitions, roles, manifests. */
 
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
@@ -12,9 +12,9 @@ export interface DeclaredHandler {
   readonly id: string;
   /** Such as "create", "event", "timer" or "validate"; "change" for any cause. */
   readonly cause: string;
-  /** What kinds it is for. */
+  /** The kinds that it is for. */
   readonly selector: Selector;
-  /** What `resource()` was given for the kind, if it was declared so. */
+  /** The options of `resource()` for the kind, if it was declared so. */
   readonly resource: ResourceOptions | undefined;
   /** The field that it is about; keys. */
   readonly field: FieldPath | undefined;

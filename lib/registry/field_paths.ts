@@ -9,9 +9,9 @@ import type { ObjectMeta } from "../model/object.ts";
 
 /** The parts of an object that paths may lead through. */
 export interface Addressable<Spec, Status> {
-  /** What is wanted. */
+  /** The wanted state. */
   spec?: Spec;
-  /** What is. */
+  /** The observed state. */
   status?: Status;
   /** Labels and annotations. */
   metadata?: Pick<ObjectMeta, "labels" | "annotations">;
@@ -33,7 +33,7 @@ export type PathOfObject<T, Depth extends readonly unknown[]> = string extends k
 /** Without null and undefined; but `unknown` stays what it is, where `NonNullable` would make an empty object of it. */
 export type Present<T> = unknown extends T ? T : NonNullable<T>;
 
-/** What is found at a dotted path, without the `undefined` of optional steps. */
+/** The type at a dotted path, without the `undefined` of optional steps. */
 export type ValueAt<T, Path extends string> = Path extends `${infer Key}.${infer Rest}`
   ? Key extends keyof T ? ValueAt<NonNullable<T[Key]>, Rest> : string extends keyof T ? unknown : unknown
   : Path extends keyof T ? NonNullable<T[Path]>
@@ -45,7 +45,7 @@ export type FieldOf<Spec, Status> = string extends keyof Spec ? string : PathOf<
 /** A field of this kind: a dotted path, or a list of keys. */
 export type FieldPathOf<Spec, Status> = FieldOf<Spec, Status> | readonly string[];
 
-/** What is found at a dotted path of an object of this type. */
+/** The type at a dotted path of an object of this type. */
 export type FieldValue<Spec, Status, Path> = Path extends string ? ValueAt<Addressable<Spec, Status>, Path>
   : unknown;
 

@@ -51,7 +51,7 @@ export interface ChangeFilterOptions<Args, Value> {
   readonly new?: ValueFilter<Value, Args>;
 }
 
-/** What a handler filters by, after its options were checked. */
+/** The filters of a handler, after its options were checked. */
 export interface Filters {
   readonly labels?: Readonly<Record<string, MetaFilter<never>>>;
   readonly annotations?: Readonly<Record<string, MetaFilter<never>>>;
@@ -64,12 +64,12 @@ export interface Filters {
   readonly when?: (args: never) => boolean;
 }
 
-/** What is matched. */
+/** A candidate for a match. */
 export interface Candidate {
   readonly body: KubeObject;
   /** For change handlers: the essences before and after. */
   readonly change?: { readonly old: unknown; readonly new: unknown };
-  /** What predicates get; made only when one is asked. */
+  /** The arguments of predicates; made only when one is asked. */
   readonly args: () => object;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What was declared: handlers of objects, with everything that decides when they are called.
+ * Declared handlers of objects, with everything that decides when they are called.
  */
 
 import type { FieldPath } from "../model/fields.ts";
@@ -19,7 +19,7 @@ export interface HandlerOptions<Param = unknown> {
 
 /** Limits of handlers that are retried. */
 export interface RetryOptions {
-  /** What errors mean that are neither temporary nor permanent. Default: "temporary". */
+  /** The meaning of errors that are neither temporary nor permanent. Default: "temporary". */
   readonly errors?: ErrorsMode;
   /** For all attempts together, counted from the first; a running attempt is aborted. Default: none. */
   readonly timeout?: Seconds;
@@ -86,7 +86,7 @@ export interface TimerHandler extends ObjectHandler {
 /** A daemon or a timer. */
 export type BackgroundHandler = DaemonHandler | TimerHandler;
 
-/** What an operator does apart from objects. */
+/** An activity: work of an operator apart from objects. */
 export type ActivityName = "startup" | "cleanup" | "login" | "probe" | "ready";
 
 /** Called when the operator does something apart from objects. */
@@ -95,7 +95,7 @@ export interface ActivityHandler extends Handler {
   readonly activity: ActivityName;
 }
 
-/** What can be done with an object, in the words of admission. */
+/** An operation on an object, in the words of admission. */
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** Asked before an object is written. */

@@ -1,5 +1,5 @@
 /**
- * What users hold of an index: a read-only map that shows what the latest run of the operator has put there.
+ * Handles of indexes: read-only maps that show what the latest run of the operator has put there.
  */
 
 import type { ObjectHandler } from "./handlers.ts";

@@ -53,7 +53,7 @@ import type { ResourceLike } from "./resource.ts";
 export type OptionalField<Spec, Status> = FieldPathOf<Spec, Status> | undefined;
 
 /**
- * What was handled before, by cause. A deletion may be the first that is seen of an object; resuming may be mixed into it.
+ * The state that was handled before, by cause. A deletion may be the first that is seen of an object; resuming may be mixed into it.
  */
 export interface Before<Spec> {
   /** Nothing. */
@@ -259,7 +259,7 @@ export interface DeclareIndex<Memo extends object = PlainMemo> {
   ): IndexOf<Result>;
 }
 
-/** What a login may return: a way into the API server, a `KubeConfig` of the official client, or nothing. */
+/** The result of a login: a way into the API server, a `KubeConfig` of the official client, or nothing. */
 export type LoginResult = LoginInfo | KubeConfigLike | null | undefined | void;
 
 /** Declares handlers, by cause. Options may be left out. */

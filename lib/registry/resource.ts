@@ -39,7 +39,7 @@ export interface ResourceOptions extends VersionOptions {
 export interface ResourceType<Spec = JsonObject, Status = JsonObject> {
   /** As declared. */
   readonly options: ResourceOptions;
-  /** What kinds of the server it matches. */
+  /** The kinds of the server that it matches. */
   readonly selector: Selector;
   /** Never there at run time. */
   readonly types?: { readonly spec: Spec; readonly status: Status };

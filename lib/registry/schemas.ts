@@ -1,5 +1,5 @@
 /**
- * What `resource()` takes beside names: schemas, and what else a CustomResourceDefinition says of a kind.
+ * The options of `resource()` beside names: schemas, and what else a CustomResourceDefinition says of a kind.
  *
  * Only declared here. `lib/engines/definitions/` makes definitions of it; without schemas nobody looks at any of it.
  * Source: Standard Schema and Standard JSON Schema (https://standardschema.dev), which zod 4.2, ArkType 2.2 and, by
@@ -8,7 +8,7 @@
 
 /** A validator of any library that follows Standard JSON Schema. */
 export interface SchemaLike<Output = unknown> {
-  /** What libraries agree on. */
+  /** The part that libraries agree on. */
   readonly "~standard": StandardJsonSchema<Output>;
 }
 
@@ -40,23 +40,23 @@ export interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
-/** What handlers read of a kind with this schema: defaults are filled in, as the API server does it. */
+/** The type that handlers read of a kind with this schema: defaults are filled in, as the API server does it. */
 export type OutputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["output"]
   : Record<string, unknown>;
 
-/** What a definition says of one version of a kind. */
+/** A definition's part about one version of a kind. */
 export interface VersionOptions {
-  /** What users write. Without it the server takes anything. */
+  /** The schema of what users write. Without it the server takes anything. */
   readonly spec?: SchemaLike;
-  /** What the operator writes; it makes the status a subresource. */
+  /** The schema of what the operator writes; it makes the status a subresource. */
   readonly status?: SchemaLike;
-  /** What `kubectl get` shows: titles, with dotted paths such as "spec.engine". Their types are taken from the schemas. */
+  /** The columns of `kubectl get`: titles, with dotted paths such as "spec.engine". Their types are taken from the schemas. */
   readonly columns?: Readonly<Record<string, string | ColumnOptions>>;
   /** Lets `kubectl scale` and autoscalers change the number of replicas. */
   readonly scale?: ScaleOptions;
   /** Dotted paths of texts, integers and booleans that field selectors may use, such as "spec.engine". */
   readonly selectable?: readonly string[];
-  /** What must hold between fields, in CEL. */
+  /** Rules that must hold between fields, in CEL. */
   readonly rules?: readonly RuleOptions[];
 }
 
@@ -100,7 +100,7 @@ export interface RuleOptions {
   readonly rule: string;
   /** The dotted path of what `self` is. Default: the whole object. */
   readonly at?: string;
-  /** What users are told. */
+  /** The message for users. */
   readonly message?: string;
   /** The same in CEL. */
   readonly messageExpression?: string;

@@ -25,7 +25,7 @@ function bunProcess(common: Process): Process {
   };
 }
 
-/** What the global `Bun` has, as far as it is used here. */
+/** The part of the global `Bun` that is used here. */
 declare const Bun: {
   plugin(plugin: { readonly name: string; setup(build: PluginBuilder): void }): void;
 };

@@ -1,10 +1,10 @@
 /**
- * What stands in a certificate or a key: for those who judge a client by it, and for keys that come encrypted.
+ * The facts in a certificate or a key: for those who judge a client by it, and for keys that come encrypted.
  */
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
-/** What a certificate says. */
+/** The facts in a certificate. */
 export interface CertificateFacts {
   /** Its parts by their short names, such as `{ O: "system:masters", CN: "admin" }`; several values are a list. */
   readonly subject: Readonly<Record<string, string | readonly string[]>>;

@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as x509 from "@peculiar/asn1-x509";
 
-/** What an authority is made of. */
+/** Parts of an authority. */
 export interface AuthorityOptions {
   /** Its common name. */
   readonly name: string;
@@ -31,7 +31,7 @@ export interface AuthorityOptions {
   readonly randomBytes?: (length: number) => Uint8Array;
 }
 
-/** What a certificate is to say. */
+/** The content of a certificate. */
 export interface CertificateOptions {
   /** The subject's name; where Kubernetes is the server, the user's. */
   readonly commonName: string;

@@ -17,7 +17,7 @@ export function denoHost(): Host {
   };
 }
 
-/** What Deno's TLS sockets have, and say to nobody. */
+/** The members of Deno's TLS sockets that their types do not show. */
 interface TlsSocket extends Socket {
   readonly _handle?: { readonly _parent?: { readStart?(): void; readStop?(): void } };
 }

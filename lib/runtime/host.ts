@@ -1,5 +1,5 @@
 /**
- * What a host gives to everything above it: time, chance, files, network, signals, child processes.
+ * The host, as everything above it sees it: time, chance, files, network, signals, child processes.
  *
  * This is the only door through which the outside world enters. One implementation on `node:` built-ins serves Deno,
  * Bun and Node (`node.ts`); the virtual one (`virtual.ts`) has a clock that tests wind by hand, a seeded generator and
@@ -158,9 +158,9 @@ export interface RunOptions {
 export interface RunResult {
   /** The exit code; 128 + n when killed by signal n. */
   readonly code: number;
-  /** What it wrote to its standard output. */
+  /** The text of its standard output. */
   readonly stdout: string;
-  /** What it wrote to its standard error output. */
+  /** The text of its standard error output. */
   readonly stderr: string;
 }
 
@@ -238,7 +238,7 @@ export interface HttpResponse {
   cancel(): void;
 }
 
-/** What to serve, and where. */
+/** The handler of requests, and the address to serve at. */
 export interface ServeOptions {
   /** Default: 127.0.0.1. */
   readonly hostname?: string;
@@ -248,11 +248,11 @@ export interface ServeOptions {
   readonly tls?: ServerTls;
   /** Answers a request. A throw becomes a plain 500. The request's signal aborts when the client goes away. */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
-  /** What clients may take. Default: see each. */
+  /** Limits for clients. Default: see each. */
   readonly limits?: ServerLimits;
 }
 
-/** What the clients of a server may take, so that none that stalls, and no number of them, takes it from the others. */
+/** Limits for the clients of a server, so that none that stalls, and no number of them, takes it from the others. */
 export interface ServerLimits {
   /** Connections at once; those beyond are closed at once. Default: 1000. */
   readonly connections?: number;
@@ -264,7 +264,7 @@ export interface ServerLimits {
   readonly idle?: Seconds;
 }
 
-/** Who is at the other end of a server's connection. */
+/** The other end of a server's connection. */
 export interface Peer {
   /** The client's IP address, if it is known. */
   readonly address?: string;
@@ -272,7 +272,7 @@ export interface Peer {
   readonly certificate?: string;
 }
 
-/** What a server needs for TLS. */
+/** The keys that a server needs for TLS. */
 export interface ServerTls {
   /** The certificate, with those between it and the authority. PEM. */
   readonly cert: string;

@@ -1,5 +1,5 @@
 /**
- * What a log line looks like: plain for people at a terminal, full for people who read files, JSON for machines.
+ * The forms of a log line: plain for people at a terminal, full for people who read files, JSON for machines.
  *
  * The three are Kopf's formats (docs/configuration, "Logging formats and levels"). Our messages are constant and their
  * variables are fields, so plain and full lines end with `key=value` pairs, and JSON lines have them as keys.

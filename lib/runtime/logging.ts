@@ -54,7 +54,7 @@ export interface LogSink {
   write(record: LogRecord): void;
 }
 
-/** What code logs with. */
+/** The interface that code logs with. */
 export interface Logger {
   /** Says what each step does. */
   debug(message: string, fields?: LogFields): void;

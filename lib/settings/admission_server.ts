@@ -1,5 +1,5 @@
 /**
- * What serves admission reviews: the contract between an operator and the servers and tunnels by which it is reached.
+ * The contract between an operator and the servers and tunnels that serve its admission reviews.
  *
  * A server gets what answers reviews, and says under which addresses it is reached, for as long as it is; it may be a
  * function, or an object that has to be disposed of. Source: Kopf, docs/admission, "Custom servers/tunnels"; scenarios B128–B157.
@@ -24,7 +24,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string;
 }
 
-/** What a server knows of a review besides its content. */
+/** The facts that a server knows of a review besides its content. */
 export interface ReviewHints {
   /** The id of the one handler to be asked. Default: all. */
   readonly webhook?: string;
@@ -38,7 +38,7 @@ export interface ReviewHints {
   readonly signal?: AbortSignal;
 }
 
-/** What answers a review. Source: Kubernetes API reference, AdmissionReview. */
+/** The answer to a review. Source: Kubernetes API reference, AdmissionReview. */
 export interface AdmissionAnswer {
   /** As the review had it. */
   readonly apiVersion: string;
@@ -72,7 +72,7 @@ export interface CertificateValidity {
   readonly notAfter: string;
 }
 
-/** What a server works with. */
+/** The things that a server works with. */
 export interface AdmissionServerContext {
   /** Answers reviews. */
   readonly review: ReviewFn;

@@ -1,5 +1,5 @@
 /**
- * What each setting may be: one rule per setting, under its dotted name.
+ * The rules of settings: one rule per setting, under its dotted name.
  *
  * A test holds the table complete: each default has a rule, and passes it.
  */
@@ -8,11 +8,11 @@ import { isObject } from "../model/json.ts";
 import type { ByKind } from "./sections.ts";
 import { entriesOf } from "./server_selectors.ts";
 
-/** What is wrong with a value. */
+/** A fault of a value. */
 export interface Complaint {
   /** The wrong type, or the right one with an impossible value. */
   readonly kind: "type" | "range";
-  /** What is expected instead, as the end of a sentence. */
+  /** The expectation, as the end of a sentence. */
   readonly expected: string;
 }
 

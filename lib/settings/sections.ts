@@ -43,11 +43,11 @@ export interface PostingSettings {
   level: LogLevel;
   /** Which API: the newer one counts repetitions in series, and has two types only. Default: "events.k8s.io/v1". */
   api: "events.k8s.io/v1" | "v1";
-  /** Who posts, as events name it. Default: "lotse". */
+  /** The reporter, as events name it. Default: "lotse". */
   reportingComponent: string;
   /** Which instance of it; good values are unique. Default: "dev". */
   reportingInstance: string;
-  /** What the events' names begin with. Default: "lotse-event-". */
+  /** The beginning of the events' names. Default: "lotse-event-". */
   eventNamePrefix: string;
   /** Pauses before an event is posted again; afterwards it is dropped. Default: 1, 1, 2, 3, 5, 8, 13, 21. */
   defaultBackoffs: Backoffs;
@@ -105,7 +105,7 @@ export interface WatchingSettings {
    */
   metadataOnly: readonly (SelectorTerm | readonly SelectorTerm[])[];
   /**
-   * What to do with each object of a kind before it is remembered, to spare memory: drop what no handler needs. Names,
+   * A function over each object of a kind before it is remembered, to spare memory: it drops what no handler needs. Names,
    * versions, times and finalizers stay in any case; the framework's own notes must not be dropped. Default: nothing.
    */
   transform: ByKind<ObjectTransform>;
@@ -145,7 +145,7 @@ export interface AdmissionSettings {
    */
   managed: string | null;
   /**
-   * What an operator that stops takes back of them, but for `persistent` webhooks. "own": those that lead to this process
+   * The webhooks that an operator takes back when it stops, but for `persistent` ones. "own": those that lead to this process
    * alone, by a URL; behind a Service other replicas may answer. "all": those with our Service too, unless a replica that
    * started later has written them. "nothing": they stay. Default: "own".
    */
@@ -195,7 +195,7 @@ export interface NetworkingSettings {
   trustEnv: boolean;
 }
 
-/** What the operator writes onto objects for itself. A preset such as `kopf()` sets all but the timeout. */
+/** The settings for what the operator writes onto objects for itself. A preset such as `kopf()` sets all but the timeout. */
 export interface PersistenceSettings {
   /** The name of the finalizer. Changing it strands objects that hold the old one. Default: "lotse.dev/finalizer". */
   finalizer: string;
@@ -203,7 +203,7 @@ export interface PersistenceSettings {
   diffBase: DiffBaseStorage;
   /** Where the progress of unfinished handlers is kept. Default: annotations under "lotse.dev". */
   progress: ProgressStorage;
-  /** What is to be said once at the start about how notes are kept; presets set it. Default: nothing. */
+  /** Warnings to be said once at the start about how notes are kept; presets set it. Default: nothing. */
   warnings?: readonly string[];
   /** How long to wait for one's own writes, where resource versions cannot be compared. 0: not at all. Default: 5. */
   consistencyTimeout: Seconds;
@@ -231,7 +231,7 @@ export interface Settings {
   background: BackgroundSettings;
   /** Requests to the API server. */
   networking: NetworkingSettings;
-  /** What the operator notes on objects. */
+  /** The settings for what the operator notes on objects. */
   persistence: PersistenceSettings;
 }
 

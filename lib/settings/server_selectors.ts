@@ -62,7 +62,7 @@ export function explicitSelectorsFor(settings: SelectorSettings, resource: Resou
   }, resource);
 }
 
-/** What is kept of a kind's objects. */
+/** The parts of a kind's objects that are kept. */
 export interface KeptParts {
   readonly metadataOnly: boolean;
   readonly transforms: readonly ObjectTransform[];

@@ -1,6 +1,6 @@
 /// <reference lib="deno.unstable" />
 /**
- * Lotse's own lint rules, for `deno lint` and for the editor: layers, host globals and chance, sizes, `mod.ts`.
+ * Lotse's own lint rules, for `deno lint` and for the editor: layers, host globals and chance, sizes, comments, `mod.ts`.
  *
  * The table of layers is `layers.ts`; the graph test reads the same one. What a rule forbids cannot be switched off
  * in place: `lint_test.ts` runs the plugin over the tree again, without looking at ignore comments.
@@ -72,6 +72,7 @@ const plugin: Deno.lint.Plugin = {
     "host-globals": { create: hostGlobals },
     "wall-clock": { create: wallClock },
     sizes: { create: sizes },
+    comments: { create: comments },
     "re-exports": { create: reExports },
   },
 };
@@ -182,6 +183,21 @@ function sizes(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
     FunctionDeclaration: check,
     FunctionExpression: check,
     ArrowFunctionExpression: check,
+  };
+}
+
+/** Documentation begins with what a thing is or does: "Returns …", a noun, a verb; not with a clause, nor with "Gives". */
+function comments(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  if (!isShipped(pathOf(context))) return {};
+  return {
+    Program() {
+      for (const { type, value, range } of context.sourceCode.getAllComments()) {
+        const [, opener] = type === "Block" ? /^\*[\s*]*(Gives|What|Who)\b/.exec(value) ?? [] : [];
+        if (opener === undefined) continue;
+        const message = `A comment that begins with "${opener}": say "Returns …", or name the thing`;
+        context.report({ range, message });
+      }
+    },
   };
 }
 

@@ -89,6 +89,20 @@ describe("The rule lotse/wall-clock", () => {
   });
 });
 
+describe("The rule lotse/comments", () => {
+  for (const source of ["/** Gives the key. */", "/** What is left. */", "/**\n * Who asks.\n */"]) {
+    it(`reports ${JSON.stringify(source)}`, { skip }, () => {
+      assertOnly(check("lib/async/gate.ts", `${source}\nexport const a = 1;`), "lotse/comments");
+      assert.deepEqual(check("tests/async/gate_test.ts", source), []);
+    });
+  }
+
+  it("is content with other openers, and with such words in the middle", { skip }, () => {
+    const source = "/** Returns the key. What is left stays. */\n// What is this?\n/* Whatever. */\nf();";
+    assert.deepEqual(check("lib/async/gate.ts", source), []);
+  });
+});
+
 describe("The rule lotse/host-globals", () => {
   const bad = [
     'Deno.readTextFile("a");',

@@ -47,7 +47,7 @@ export interface ConnectionInfo {
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
   readonly defaultNamespace?: string;
-  /** What requests call themselves. Default: "lotse/<version>". */
+  /** The user agent of requests. Default: "lotse/<version>". */
   readonly userAgent?: string;
   /** Higher ones are preferred. Default: 0. */
   readonly priority?: number;
@@ -104,7 +104,7 @@ export function connectionKey(info: ConnectionInfo): string {
   return JSON.stringify([server, ca, cert, key, insecure === true, serverName, proxy]);
 }
 
-/** What may be printed about an info: no secrets. */
+/** Returns the parts of an info that may be printed: no secrets. */
 export function describeInfo(info: ConnectionInfo): string {
   return `${info.server} (${identityOf(info)})`;
 }

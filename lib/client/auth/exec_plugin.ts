@@ -21,7 +21,7 @@ const MARGIN: Seconds = 60;
 /** How much of what a program complains about is shown, in characters. */
 const COMPLAINT_LIMIT = 512;
 
-/** What a program may know about the cluster. */
+/** The facts about the cluster that a program may know. */
 export interface ExecCluster {
   readonly server: string;
   readonly ca?: string;
@@ -32,7 +32,7 @@ export interface ExecCluster {
   readonly config: JsonObject;
 }
 
-/** What a program gave. */
+/** The identity that a program gave. */
 export interface ExecIdentity {
   readonly token?: string;
   readonly cert?: string;

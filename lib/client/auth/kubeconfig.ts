@@ -34,7 +34,7 @@ interface Entry {
   readonly path: string;
 }
 
-/** What several files say together. */
+/** The contents of several files together. */
 interface Merged {
   readonly paths: readonly string[];
   readonly currentContext: string | undefined;

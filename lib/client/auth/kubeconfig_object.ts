@@ -49,7 +49,7 @@ export interface KubeConfigUser {
   readonly keyData?: string;
   /** A file. */
   readonly keyFile?: string;
-  /** Who else gives credentials. */
+  /** Another source of credentials. */
   readonly authProvider?: unknown;
   /** A token. */
   readonly token?: string;
@@ -61,7 +61,7 @@ export interface KubeConfigUser {
   readonly impersonateUser?: string;
 }
 
-/** What we need of the official client's `KubeConfig`. */
+/** The part of the official client's `KubeConfig` that we need. */
 export interface KubeConfigLike {
   /** The cluster of the current context. */
   getCurrentCluster(): KubeConfigCluster | null;

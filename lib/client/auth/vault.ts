@@ -60,7 +60,7 @@ const LOGIN_PAUSES: readonly Seconds[] = [1, 2, 3, 5];
 /** How many sets of credentials may be refused in a row, however fresh they are, when patience is over. */
 const REFUSED_LIMIT = 5;
 
-/** What has gone wrong since a server has last taken credentials. */
+/** Failures since a server has last taken credentials. */
 interface Trouble {
   /** On the monotonic clock. */
   readonly since: Seconds;

@@ -34,7 +34,7 @@ export interface InformerOptions {
   readonly gate?: ReadonlyGate;
   readonly host: Host;
   readonly logger: Logger;
-  /** What log lines say of it: { kind, namespace }. */
+  /** Fields for log lines: { kind, namespace }. */
   readonly about?: Readonly<Record<string, unknown>>;
 }
 

@@ -13,7 +13,7 @@ import { compareVersions } from "../../model/versions.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
 /**
- * What a state is to what is known. "early": it may be from before an own write; it is kept aside until the event of that
+ * How a state relates to the known one. "early": it may be from before an own write; it is kept aside until the event of that
  * write comes, or its time is over.
  */
 export type Adoption = "newer" | "same" | "older" | "early";
@@ -24,7 +24,7 @@ export type Source = { readonly from: "watch" | "read" } | {
   readonly until: Seconds;
 };
 
-/** What subscribers of an informer are told of one object. */
+/** The news of one object, as subscribers of an informer get it. */
 export interface ObjectEvent {
   readonly cached: CachedObject;
   readonly event: WatchEvent;
@@ -123,7 +123,7 @@ export class CachedObject {
   }
 }
 
-/** What became of a state that the server has shown. */
+/** The outcome of storing a state that the server has shown. */
 export interface StoredObject {
   readonly cached: CachedObject;
   readonly adoption: Adoption;
@@ -133,7 +133,7 @@ export interface StoredObject {
 export class ObjectStore {
   readonly order: VersionOrder;
   readonly #objects = new Map<string, CachedObject>();
-  /** What the latest listing has shown in an older version: all of it is true if the server was set back. */
+  /** Older versions that the latest listing has shown: all of them are true if the server was set back. */
   readonly #setBack = new Map<CachedObject, KubeObject>();
   #generation = 0;
 

@@ -23,7 +23,7 @@ const USER_AGENT = `lotse/${VERSION}`;
 /** How often in a row fresh credentials may be refused before a request gives up. */
 const UNAUTHORIZED_LIMIT = 5;
 
-/** What a request is about, for those who count or record: metrics, rights, plans. */
+/** The object of a request, for those who count or record: metrics, rights, plans. */
 export interface RequestSubject {
   /** In Kubernetes' words: get, list, watch, create, update, patch, delete. */
   readonly verb: string;
@@ -75,7 +75,7 @@ export interface RequestObserver {
   /** May return headers that are sent with this attempt. */
   requestBegins?(request: ApiRequest, attempt: Attempt): HeaderFields | void;
   requestEnds?(request: ApiRequest, outcome: AttemptOutcome, attempt: Attempt): void;
-  /** What came was decoded: an answer, or some lines of a stream. */
+  /** Called when something was decoded: an answer, or some lines of a stream. */
   decoded?(request: Pick<ApiRequest, "subject">, seconds: Seconds): void;
 }
 

@@ -11,7 +11,7 @@ const LINE_LIMIT = 64 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** What came of some bytes: the values before the first line that is not JSON, and what is wrong with that one. */
+/** The outcome of reading some bytes: the values before the first line that is not JSON, and what is wrong with that one. */
 export interface DecodedLines {
   readonly values: unknown[];
   readonly error?: Error;

@@ -27,7 +27,7 @@ export interface OptionalWatchOptions {
   ) => void;
 }
 
-/** What `run` is to tell. */
+/** Callbacks of `run`. */
 export interface OptionalWatch {
   /** The server refuses. */
   readonly refused: (error: ApiError) => "stop";

@@ -31,7 +31,7 @@ interface ObjectEvent {
   readonly object: KubeObject;
 }
 
-/** What the watch has shown so far; it is filled by those who take the events in. */
+/** The objects that the watch has shown so far; it is filled by those who take the events in. */
 export type ShownObjects = Pick<ObjectStore, "get" | "order">;
 
 /** The order of the streams of one watch. */

@@ -45,7 +45,7 @@ export interface WatchStatusOptions {
   readonly onState?: (state: WatchState) => void;
 }
 
-/** What is known of a stream that has ended. */
+/** The facts about a stream that has ended. */
 export interface EndedStream {
   readonly lifetime: Seconds;
   /** Whether it brought events that were not known. */

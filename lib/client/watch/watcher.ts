@@ -68,7 +68,7 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   readonly logger: Logger;
   readonly host: Host;
-  /** What the watch has shown so far, also an earlier one that this one follows. Filled by those who take the items in. */
+  /** The objects that the watch has shown so far, also an earlier one that this one follows. Filled by those who take the items in. */
   readonly store: ShownObjects;
   /** Called whenever the phase changes. NB: the state is live: always the same object, whose fields go on changing. */
   readonly onState?: (state: WatchState) => void;
@@ -86,7 +86,7 @@ export interface Refusal {
 }
 
 /**
- * What a watch yields. listing: a set begins, which is complete at "synced"; what was known and was not in it has gone.
+ * An item of a watch. listing: a set begins, which is complete at "synced"; what was known and was not in it has gone.
  * event: of type null while the set is listed. `isSetBack`: the set is older than what the server has shown before (an etcd
  * restored from a backup), so that what is remembered of an object may be newer than anything that is true.
  */
@@ -107,7 +107,7 @@ export async function* watchObjects(options: WatchOptions): AsyncGenerator<reado
   yield* watcher.run();
 }
 
-/** What one stream has brought so far. */
+/** The news that one stream has brought so far. */
 interface StreamNews {
   /** Any line at all. */
   heard: boolean;
@@ -390,7 +390,7 @@ class Watcher implements Disposable {
   }
 }
 
-/** What goes with an input: why it failed, or how the stream has ended. */
+/** Details of an input: why it failed, or how the stream has ended. */
 interface About {
   readonly error?: unknown;
   readonly end?: StreamEnd;

@@ -6,7 +6,7 @@
  * version. Compare kube-rs, kube-runtime/src/watcher.rs. Source: Kubernetes API concepts, "Efficient detection of changes".
  */
 
-/** What has gone wrong at one version in a row; forgotten as soon as the version advances. */
+/** Faults in a row at one version; forgotten as soon as the version advances. */
 export interface Faults {
   /** Failures that may be the version's fault. */
   readonly broken: number;
@@ -29,7 +29,7 @@ export type WatcherState =
 
 export type ListingBy = "pages" | "stream" | "forced stream";
 
-/** What a watcher has met with. */
+/** An event in a watcher's life, from which the next state follows. */
 export type WatcherInput =
   /** The loop begins what the state calls for. `by`: how a set is to be fetched now. */
   | { readonly is: "begin"; readonly by: ListingBy }
@@ -62,7 +62,7 @@ export type Pause = "none" | "grown" | "short" | "byLifetime";
 export interface Transition {
   readonly state: WatcherState;
   readonly pause: Pause;
-  /** What the informer is told. */
+  /** The news for the informer. */
   readonly tell?: "listing" | "synced";
   /** The server streams no lists of this kind: it is not asked for one again. */
   readonly isUnstreamed?: boolean;

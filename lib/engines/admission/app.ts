@@ -85,7 +85,7 @@ async function respond(
   }
 }
 
-/** What stands in the path below the server's own: an id may have slashes. @throws {ReviewError} */
+/** Returns the part of the path below the server's own: an id may have slashes. @throws {ReviewError} */
 function webhookOf(request: Request, path: string): string {
   const { pathname } = new URL(request.url);
   if (pathname !== path && !pathname.startsWith(`${path}/`)) {

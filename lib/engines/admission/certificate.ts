@@ -1,5 +1,5 @@
 /**
- * What a webhook server proves to be itself with, and how it comes to another one: certificates from files that change, or
+ * The server's TLS certificate, and how it is replaced: certificates from files that change, or
  * made in the process and renewed long before they expire.
  */
 
@@ -69,7 +69,7 @@ async function keyPairOf(options: WebhookServerOptions, { host }: Place): Promis
   return { cert, key: decryptKey(key, password) };
 }
 
-/** What clients' certificates are checked by. */
+/** Returns how clients' certificates are checked. */
 async function clientCheckOf(
   { verifyCadata, verifyCafile, verifyMode = "optional" }: WebhookServerOptions,
   { host }: Place,

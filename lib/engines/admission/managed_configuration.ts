@@ -34,7 +34,7 @@ export interface ManagedConfigurationOptions {
   readonly onEdited: (edit: Edit) => void;
 }
 
-/** What somebody did to a configuration. */
+/** A change that somebody made to a configuration. */
 export interface Edit {
   readonly what: "edited" | "deleted";
   readonly object: KubeObject;
@@ -60,7 +60,7 @@ interface Configuration extends KubeObject {
 /** One configuration. */
 export class ManagedConfiguration {
   readonly #options: ManagedConfigurationOptions;
-  /** What was written last. */
+  /** The webhooks that were written last. */
   #written: readonly JsonObject[] | undefined;
   /** Ours; 0 until it has been written. */
   #generation = 0;
@@ -70,7 +70,7 @@ export class ManagedConfiguration {
     this.#options = options;
   }
 
-  /** What is wrong with it now; undefined if it is as it was written, or belongs to a later replica. */
+  /** The fault in it now; undefined if it is as it was written, or belongs to a later replica. */
   get problem(): string | undefined {
     return this.#problem;
   }

@@ -12,11 +12,11 @@ import type { Review } from "./review.ts";
 
 export interface AnswerOptions {
   readonly review: Review;
-  /** What the handlers threw, in their order. */
+  /** The errors that handlers threw, in their order. */
   readonly failures: readonly Error[];
   /** Whatever handlers have put there. */
   readonly warnings: readonly unknown[];
-  /** What handlers want to change. */
+  /** The changes that handlers want. */
   readonly patch: Patch;
   readonly logger: Logger;
 }

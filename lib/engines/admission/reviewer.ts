@@ -45,7 +45,7 @@ export interface AdmissionReviewsOptions {
 /** How long a review waits for indexes to be complete. Kubernetes itself waits for 30 s at most. */
 const GATE_PATIENCE: Seconds = 10;
 
-/** What goes on for one review. */
+/** The state of one review. */
 interface Call {
   readonly review: Review;
   readonly cause: AdmissionCause;
@@ -243,7 +243,7 @@ function isForSubresource({ subresource }: AdmissionHandler, wanted: string | un
   return subresource === "*" || subresource === wanted;
 }
 
-/** What is deleted cannot be changed: handlers that mutate must ask for it explicitly. */
+/** Whether the operation is meant. A deletion cannot be mutated: handlers that mutate must ask for it explicitly. */
 function isForOperation({ cause, operations }: AdmissionHandler, wanted: Review["operation"]): boolean {
   if (wanted === "DELETE" && cause === "mutate") return operations?.join() === "DELETE";
   return operations === undefined || operations.includes(wanted);

@@ -1,5 +1,5 @@
 /**
- * What can be said about the built-in server of admission webhooks. The names are Kopf's, in camelCase.
+ * Options of the built-in server of admission webhooks. The names are Kopf's, in camelCase.
  */
 
 import type { Seconds, ServerTls } from "../../runtime/host.ts";
@@ -10,7 +10,7 @@ export interface WebhookServerOptions {
   readonly addr?: string;
   /** The port to listen on. Default: any free one. */
   readonly port?: number;
-  /** What paths begin with, such as "/admission". Default: nothing. */
+  /** The beginning of all paths, such as "/admission". Default: nothing. */
   readonly path?: string;
   /** The name or address by which the API server reaches us. Default: that of `cluster`, else `addr`, else "localhost". */
   readonly host?: string;
@@ -44,7 +44,7 @@ export interface WebhookServerOptions {
   readonly fileCheckInterval?: Seconds;
 }
 
-/** What local clusters call the machine that they run on. */
+/** Names under which local clusters reach the machine that they run on. */
 export const CLUSTER_HOSTS: Readonly<Record<string, string>> = {
   "k3d": "host.k3d.internal",
   "minikube": "host.minikube.internal",

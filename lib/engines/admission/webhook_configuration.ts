@@ -1,5 +1,5 @@
 /**
- * What the webhooks of handlers look like in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
+ * The webhooks of handlers as they stand in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
  *
  * Source: scenarios B128–B157. Kubernetes takes lower case only, and each name once: handlers named as JavaScript names functions
  * have hyphens there, and those whose names are the same are numbered.
@@ -118,7 +118,7 @@ function ruleFor({ operations, subresource }: AdmissionHandler, resource: Resour
   };
 }
 
-/** What of a handler's filters the server can apply by itself. */
+/** Returns the part of a handler's filters that the server can apply by itself. */
 function selectorFor({ labels = {} }: AdmissionHandler): JsonObject | null {
   const matchExpressions = Object.entries(labels).flatMap(([key, value]): JsonObject[] => {
     if (value === PRESENT) return [{ key, operator: "Exists" }];

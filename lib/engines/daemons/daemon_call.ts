@@ -98,7 +98,7 @@ export function nounOf({ type }: BackgroundHandler): "Daemon" | "Timer" {
   return type === "daemon" ? "Daemon" : "Timer";
 }
 
-/** What is thrown after the stop flag is not tried again; that it was aborted is what we asked for. */
+/** Calls the handler. After the stop flag errors are permanent, and an abortion is what we asked for. */
 async function callUntilStopped({ handler, flag }: Caller, args: never): Promise<unknown> {
   try {
     return await handler.fn(args);

@@ -30,7 +30,7 @@ import {
 import { type NextRun, nextRun, runsOnChange, stopStage, TOLERANCE } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 
-/** What tasks share. */
+/** The things that tasks share. */
 export interface TaskContext extends DaemonContext {
   readonly schedule: Schedule<DaemonTask>;
   /** Whether the operator is stopping, so that nothing is waited for without a limit. */
@@ -60,7 +60,7 @@ interface Run {
   readonly controller: AbortController;
 }
 
-/** What it has written, and what is left of that. */
+/** The writes of a task, and what is left of them. */
 interface Writes {
   readonly pending: PendingWrite;
   /** When the pending write is sent beside the schedule; Infinity: it is not. */
@@ -254,7 +254,7 @@ export class DaemonTask {
     else this.#finish();
   }
 
-  /** What its last run wrote was kept then, and is refused now. */
+  /** Fails the last run, whose write was kept then, and is refused now. */
   #failLastRun(refusal: Error, logger: Logger): void {
     const { clock } = this.#context;
     const attempts = this.#attempts ??= beginAttempts(clock);

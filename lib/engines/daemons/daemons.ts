@@ -28,7 +28,7 @@ export interface Matching {
   readonly isDeleting: boolean;
 }
 
-/** What daemons and timers mean for their object. */
+/** The meaning of daemons and timers for their object. */
 export interface Claim {
   /** Whether the object must not go without us. */
   readonly isRequired: boolean;
@@ -128,7 +128,7 @@ export class Daemons implements Disposable {
     return object;
   }
 
-  /** What counts as a change is worked out only where somebody wants to know. */
+  /** Notices a change. What counts as one is worked out only where somebody wants to know. */
   #notice(object: ObjectDaemons<DaemonTask>, handlers: readonly BackgroundHandler[]): void {
     const isIdling = handlers.some((handler) => handler.type === "timer" && handler.idle !== undefined);
     if (!isIdling && !object.awaitsChange) return;
@@ -155,7 +155,7 @@ export class Daemons implements Disposable {
     for (const task of told) task.advance();
   }
 
-  /** Gives those that react at once the chance to have ended, so that they cost no stages and no second reconcile. */
+  /** Waits briefly, so that daemons that stop at once cost no stages and no second reconcile. */
   async #grace(tasks: readonly DaemonTask[]): Promise<void> {
     const { clock, settings } = this.#options;
     const { instantExitTimeout, instantExitZeroTimeCycles } = settings.background;

@@ -63,7 +63,7 @@ export interface StoppingRun {
   readonly isExiting: boolean;
 }
 
-/** What it is time for: its flag, its signal, waiting, or abandoning it; and when to look again. */
+/** The stage of stopping that is due: its flag, its signal, waiting, or abandoning it; and when to look again. */
 export type StopStage =
   | { readonly kind: "signalled" | "cancelled" | "awaited"; readonly until: Seconds }
   | { readonly kind: "abandoned" };

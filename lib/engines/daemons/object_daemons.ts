@@ -15,7 +15,7 @@ import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** What the daemons and timers of one operator need to know of it. */
+/** The part of the operator that its daemons and timers need to know. */
 export interface DaemonContext {
   readonly clock: Clock;
   readonly settings: Settings;

@@ -43,7 +43,7 @@ function adviceFor(vendor: string | undefined): string {
   return `${what}; ${known ?? "take a library that follows Standard JSON Schema, such as zod"}`;
 }
 
-/** What zod calls those of its types that change values, or have no JSON at all. */
+/** Names that zod gives to its types that change values, or have no JSON at all. */
 const CHANGING = new Map([
   ["transform", "a transform"],
   ["date", "a Date (take z.iso.datetime())"],

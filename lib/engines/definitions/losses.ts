@@ -1,5 +1,5 @@
 /**
- * What a new schema would do to objects that are stored already: what it would drop, and what it would refuse.
+ * The losses that a new schema would bring to stored objects: what it would drop, and what it would refuse.
  *
  * The API server drops fields that a schema does not know as soon as an object is written again, without a word. What
  * only validates is another matter: such objects stay as they are, and can be mended.
@@ -8,7 +8,7 @@
 import { getKey, isEqualJson, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 
-/** What changes between two schemas. */
+/** The differences between two schemas. */
 export interface SchemaChanges {
   /** Sentences about data that would go. */
   readonly losses: readonly string[];

@@ -22,7 +22,7 @@ export interface SchemaProblem {
 }
 
 export interface StructuralOptions {
-  /** What the schema describes: the first part of each problem's path, such as "spec". */
+  /** The place of the schema: the first part of each problem's path, such as "spec". */
   readonly path: string;
   /** Called with each problem. */
   readonly onProblem: (problem: SchemaProblem) => void;
@@ -34,7 +34,7 @@ export function toStructural(schema: JsonObject, { path, onProblem }: Structural
   return new Converter(schema, complain).node(schema, path, []);
 }
 
-/** What a structural schema never says, and why that matters to nobody but validators. */
+/** Keywords that a structural schema never has, and why that matters to nobody but validators. */
 const REFUSED: Readonly<Record<string, string>> = {
   patternProperties:
     'keys by pattern ("patternProperties") cannot be told apart: take a map with one kind of value',
@@ -154,7 +154,7 @@ class Converter {
     return node;
   }
 
-  /** What is said of keys that are not named. */
+  /** Returns what is said of keys that are not named. */
   #keys(schema: JsonObject, { node, properties, path, via }: {
     readonly node: JsonObject;
     readonly properties: JsonObject;
@@ -263,7 +263,7 @@ class Converter {
 
 const TEXTS = ["title", "description", "default"];
 
-/** What is for readers, what is filled in, and what is Kubernetes' own. */
+/** Copies what is for readers, what is filled in, and what is Kubernetes' own. */
 function copyTexts(from: JsonObject, to: JsonObject): void {
   copy(from, to, TEXTS);
   for (const [key, value] of Object.entries(from)) {

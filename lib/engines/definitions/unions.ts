@@ -135,7 +135,7 @@ function mergeItems(branches: readonly JsonObject[], { outer, junctor, path, com
   });
 }
 
-/** What is left of a branch once its type is said outside: conditions alone. */
+/** Returns what is left of a branch once its type is said outside: conditions alone. */
 function conditionOf(branch: JsonObject, outer: JsonObject): JsonObject {
   const condition: JsonObject = {};
   for (const [key, value] of Object.entries(branch)) {

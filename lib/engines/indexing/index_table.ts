@@ -13,7 +13,7 @@ interface Slot {
   readonly key: unknown;
   /** By object. */
   readonly values: Map<string, unknown>;
-  /** What readers get; made when one asks, and again after a change. */
+  /** The values that readers get; made when one asks, and again after a change. */
   list: readonly unknown[] | undefined;
 }
 

@@ -26,7 +26,7 @@ import type { Logger } from "../../runtime/logging.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
 import { terseLogger } from "../../runtime/logging.ts";
 
-/** What is known of an object by those who have it indexed. */
+/** The view of an object for those who have it indexed. */
 export interface Indexed {
   /** Tells the object from all others. */
   readonly key: string;
@@ -44,13 +44,13 @@ export interface IndexingOptions {
   readonly logger: Logger;
   readonly defaultBackoff: () => Seconds;
   readonly tasks: TaskGroup;
-  /** Who looks on. Default: nobody. */
+  /** The observer. Default: none. */
   readonly observer?: Observer;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
 }
 
-/** What is waiting to be indexed, of one object. */
+/** The states of one object that wait to be indexed. */
 interface Line {
   next: { readonly object: Indexed; readonly event: WatchEvent; readonly done: PromiseWithResolvers<void> };
   /** Resolves when the newest state has been indexed. */
@@ -79,7 +79,7 @@ export class Indexing implements Disposable {
   /** By object, then by index. */
   readonly #exclusions = new Map<string, Map<string, Exclusion>>();
   readonly #gate = new Gate();
-  /** What keeps the gate closed. */
+  /** Reasons that keep the gate closed. */
   readonly #blockers = new Set<string>();
 
   constructor(options: IndexingOptions) {

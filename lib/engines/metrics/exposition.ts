@@ -1,5 +1,5 @@
 /**
- * What metrics are made of: the only file that knows prom-client.
+ * Counters, gauges and histograms: the only file that knows prom-client.
  */
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
@@ -23,7 +23,7 @@ export class Instruments {
     return new Map(this.#labels);
   }
 
-  /** What the text is. */
+  /** The media type of the text. */
   get contentType(): string {
     return this.#registry.contentType;
   }

@@ -7,7 +7,7 @@ import type { Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Instruments } from "./exposition.ts";
 
-/** What is asked for when somebody looks. */
+/** Sources that are asked when somebody looks. */
 export interface MetricSources {
   /** How many objects of each kind are remembered. */
   readonly objects: () => ReadonlyMap<string, number>;

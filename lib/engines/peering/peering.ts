@@ -82,7 +82,7 @@ export class Peering {
     return [...this.#members.values()].flatMap(({ scope }) => scope.blockers);
   }
 
-  /** What has to be mended before the operator can work; undefined if it works, or others do. */
+  /** The fault to be mended before the operator can work; undefined if it works, or others do. */
   get problem(): string | undefined {
     if (!this.#kinds.isOpen) {
       return "peering is mandatory, but the server has no peering kinds (apply their CRDs)";

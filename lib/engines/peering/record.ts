@@ -1,5 +1,5 @@
 /**
- * What operators write about themselves into a peering object's status: how important they are, and when they were last
+ * The records that operators keep in a peering object's status: how important they are, and when they were last
  * alive. Pure: no clock, no requests.
  *
  * The form is Kopf's, so that operators in Python and ours see each other. What others wrote is read with patience: what is

@@ -1,5 +1,5 @@
 /**
- * What a Kubernetes event looks like, in both of its APIs: pure, and within the limits that API servers hold us to.
+ * Kubernetes events in both of their APIs: pure, and within the limits that API servers hold us to.
  *
  * The limits count bytes, as Go does. Source: Kubernetes, pkg/apis/core/validation/events.go; scenarios B295–B309, B295–B309.
  */
@@ -7,7 +7,7 @@
 import type { JsonObject } from "../../model/object.ts";
 import type { ObjectReference } from "../../model/references.ts";
 
-/** What is said about an object. */
+/** The statement about an object. */
 export interface EventContent {
   /** "Normal" or "Warning"; others only where the API takes them (`posting.api: "v1"`). */
   readonly type: string;
@@ -17,7 +17,7 @@ export interface EventContent {
   readonly message: string;
 }
 
-/** Who says it, and in which words. */
+/** The author of an event, and its words. */
 export interface EventFrame {
   readonly api: "events.k8s.io/v1" | "v1";
   readonly eventNamePrefix: string;

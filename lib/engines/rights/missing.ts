@@ -22,7 +22,7 @@ export interface MissingOptions {
 
 /** A right that is missing. */
 export interface MissingRight extends Right {
-  /** Who needs it, such as 'handler "create"'. */
+  /** The parts that need it, such as 'handler "create"'. */
   readonly by: readonly string[];
 }
 

@@ -40,7 +40,7 @@ export interface NeedsOptions {
   readonly resolve: (selector: Selector) => readonly RightsKind[] | undefined;
 }
 
-/** What an operator needs, as far as it is known. */
+/** The needs of an operator, as far as they are known. */
 export interface Needs {
   readonly needs: readonly Need[];
   /** Sentences about handlers whose kinds are not known. */
@@ -49,7 +49,7 @@ export interface Needs {
 
 const READ = ["list", "watch"];
 
-/** What it takes to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
+/** Rights to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
 const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"], ["/status", "patch"]].map(
   ([subresource, verb = ""]) => ({
     group: "apiextensions.k8s.io",
@@ -84,7 +84,7 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
   return { needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)], unknown: [...unknown] };
 }
 
-/** What the framework does with the objects of a handler. */
+/** Returns what the framework does with the objects of a handler. */
 function verbsOf({ cause, fn }: DeclaredHandler): string[] {
   switch (cause) {
     case "validate":

@@ -23,7 +23,7 @@ export class RightsRecorder implements RequestObserver {
     this.#onNew = onNew;
   }
 
-  /** What was used so far. */
+  /** The rights that were used so far. */
   get rights(): readonly Right[] {
     return [...this.#rights.values()];
   }

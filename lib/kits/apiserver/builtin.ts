@@ -159,14 +159,14 @@ const SCALE_PATHS = {
   labelSelectorPath: ".spec.selector",
 };
 
-/** What the built-in kinds are made with. */
+/** The things that built-in kinds are made with. */
 export interface BuiltinOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly cel: CelLoader;
 }
 
-/** Gives the built-in kinds, with their collections in the store. */
+/** Returns the built-in kinds, with their collections in the store. */
 export function builtinKinds({ store, clock, cel }: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {

@@ -1,5 +1,5 @@
 /**
- * What the built-in kinds refuse: only what clients run into, not all that the real server checks.
+ * Refusals of the built-in kinds: only what clients run into, not all that the real server checks.
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";

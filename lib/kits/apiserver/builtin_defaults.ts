@@ -10,7 +10,7 @@ import { fill, isObject, objectAt, objectsIn } from "./values.ts";
 
 type Filler = (spec: JsonObject, object: KubeObject) => void;
 
-/** What the admission plugin DefaultTolerationSeconds adds. */
+/** Returns what the admission plugin DefaultTolerationSeconds adds. */
 function toleration(state: string): JsonObject {
   return {
     key: `node.kubernetes.io/${state}`,
@@ -145,7 +145,7 @@ function defaultService(spec: JsonObject): void {
   }
 }
 
-/** Gives a service its addresses. */
+/** Assigns its addresses to a service. */
 export function allocateAddresses(object: KubeObject): void {
   const spec = objectAt(object, "spec");
   if (spec === undefined || spec.type === "ExternalName") return;
@@ -214,7 +214,7 @@ function qosClassOf(spec: JsonObject | undefined): string {
   return isGuaranteed ? "Guaranteed" : "Burstable";
 }
 
-/** What admission plugins of the real server add to a new Pod. */
+/** Adds what admission plugins of the real server add to a new Pod. */
 export function admitPod(pod: KubeObject): void {
   const spec = objectAt(pod, "spec");
   if (spec === undefined) return;
@@ -225,7 +225,7 @@ export function admitPod(pod: KubeObject): void {
   });
 }
 
-/** Gives a new object the status that the API server gives it. */
+/** Sets the status that the API server gives to a new object. */
 export function initialStatus(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(STATUS, kind)) return;
   object.status = structuredClone(STATUS[kind]);

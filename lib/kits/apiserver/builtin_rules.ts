@@ -1,5 +1,5 @@
 /**
- * What is particular to each built-in kind when it is written.
+ * The rules particular to each built-in kind when it is written.
  *
  * Types and unknown fields are a matter of decoding (`requests/typed_decode.ts`); of the values, only some are checked.
  */
@@ -11,7 +11,7 @@ import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
-/** Gives the rules of a built-in kind. */
+/** Returns the rules of a built-in kind. */
 export function builtinRules(kind: string): KindRules {
   const rules: KindRules = {
     normalize(object) {

@@ -40,7 +40,7 @@ export interface InvalidOptions {
   readonly name: string;
 }
 
-/** Gives the 422 answer that Kubernetes gives for these causes. */
+/** Returns the 422 answer that Kubernetes gives for these causes. */
 export function invalidStatus(causes: readonly Cause[], options: InvalidOptions): StatusBody {
   const { group, kind, name } = options;
   const qualified = group === "" ? kind : `${kind}.${group}`;
@@ -55,7 +55,7 @@ export function invalidStatus(causes: readonly Cause[], options: InvalidOptions)
   };
 }
 
-/** Gives the causes as Go's aggregated errors read: one alone, several once each in brackets. */
+/** Returns the causes as Go's aggregated errors read: one alone, several once each in brackets. */
 export function joinCauses(causes: readonly Cause[]): string {
   const lines = new Set(causes.map(({ field, message }) => `${field}: ${message}`));
   const joined = [...lines].join(", ");

@@ -1,5 +1,5 @@
 /**
- * What all parts of the API server share: the host, the store, the kinds, and who owns what.
+ * The things that all parts of the API server share: the host, the store, the kinds, and who owns what.
  */
 
 import type { Host } from "../../runtime/host.ts";

@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Kind } from "./kinds.ts";
 
-/** Gives an object that is being written as a version of its kind shows it. */
+/** Returns an object that is being written as a version of its kind shows it. */
 export async function shownIn(object: KubeObject, kind: Kind): Promise<JsonObject> {
   const { apiVersion, conversion, converter } = kind;
   if (converter !== undefined) {

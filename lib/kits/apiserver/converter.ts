@@ -30,7 +30,7 @@ export class Converter implements VersionConverter {
   }
 
   /**
-   * Gives objects in a version, in their order; those that have it already are not sent.
+   * Returns objects in a version, in their order; those that have it already are not sent.
    *
    * @throws {Refusal} 500 if the webhook does not answer, or not with these objects.
    */
@@ -149,7 +149,7 @@ function textsAt(metadata: JsonObject, key: "labels" | "annotations"): JsonObjec
   return found === undefined ? {} : { [key]: found };
 }
 
-/** Gives stored objects in the version of the kind. */
+/** Returns stored objects in the version of the kind. */
 export async function inVersion(kind: Kind, stored: readonly Stored[]): Promise<readonly Stored[]> {
   const { converter, apiVersion } = kind;
   if (converter === undefined || stored.every(({ object }) => object.apiVersion === apiVersion)) {
@@ -167,12 +167,12 @@ export async function inVersion(kind: Kind, stored: readonly Stored[]): Promise<
   });
 }
 
-/** Gives one stored object in the version of the kind. */
+/** Returns one stored object in the version of the kind. */
 export async function oneInVersion(kind: Kind, stored: Stored): Promise<Stored> {
   return (await inVersion(kind, [stored]))[0] ?? stored;
 }
 
-/** Gives an object of the kind in the version in which it is kept. */
+/** Returns an object of the kind in the version in which it is kept. */
 export async function inStorage({ converter, kind }: Kind, object: KubeObject): Promise<KubeObject> {
   if (converter === undefined) return object;
   return (await converter.convert([{ ...object, kind }], converter.storage))[0] ?? object;

@@ -37,7 +37,7 @@ export interface ScalePaths {
 
 const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/** What is served of a kind whose definition is being deleted, as far as discovery says: patches are taken all the same. */
+/** The verbs that discovery shows of a kind whose definition is being deleted: patches are taken all the same. */
 const ENDING_VERBS = ["delete", "deletecollection", "get", "list", "watch"];
 
 /** Fills in what a definition may leave out, in place: singular, listKind, conversion, stored versions. */
@@ -53,7 +53,7 @@ export function defaultDefinition(crd: KubeObject): void {
   if (!isObject(spec.conversion)) spec.conversion = { strategy: "None" };
 }
 
-/** Gives the resources of all served versions, in Kubernetes' order of preference (v2, v1, v1beta1). */
+/** Returns the resources of all served versions, in Kubernetes' order of preference (v2, v1, v1beta1). */
 export function servedResources(crd: KubeObject): ServedResource[] {
   const versions = versionsOf(crd)
     .filter((version) => version.served === true)
@@ -75,7 +75,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Gives stability, major and minor of `v1beta2`; the higher the better. */
+/** Returns stability, major and minor of `v1beta2`; the higher the better. */
 function ranksOf(version: string): number[] | undefined {
   const found = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
   if (found === null) return undefined;

@@ -18,7 +18,7 @@ import type { Host } from "../../runtime/host.ts";
 
 const MOST = 2 ** 31 - 1;
 
-/** Gives the kinds of all served versions. Schemas are compiled here, once. */
+/** Returns the kinds of all served versions. Schemas are compiled here, once. */
 export function customKinds(
   { host, store, cel }: Pick<Cluster, "host" | "store" | "cel">,
   definition: KubeObject,
@@ -38,7 +38,7 @@ function converterOf(host: Host, { spec }: KubeObject): Converter | undefined {
   return new Converter(host, { storage: `${spec?.group}/${stored.name}`, webhook });
 }
 
-/** What of a cluster its kinds are made with. */
+/** The part of a cluster that its kinds are made with. */
 type Served = Pick<Cluster, "store" | "cel">;
 
 function toKind({ store, cel }: Served, served: ServedResource): Kind {
@@ -72,7 +72,7 @@ function schemaRules(served: ServedResource, cel: CelLoader): KindRules {
 }
 
 interface Checked extends Change {
-  /** What is wrong with the object already. */
+  /** The faults of the object so far. */
   readonly causes: readonly Cause[];
 }
 
@@ -85,7 +85,7 @@ const BLOCKING: readonly CauseReason[] = [
   "FieldValueTypeInvalid",
 ];
 
-/** Gives what evaluates the rules of a schema. They are compiled when the first object is written. */
+/** Returns what evaluates the rules of a schema. They are compiled when the first object is written. */
 function ruleCheck(
   schema: JsonObject | undefined,
   cel: CelLoader,

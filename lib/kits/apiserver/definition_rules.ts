@@ -1,5 +1,5 @@
 /**
- * What Kubernetes refuses in a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
+ * Refusals of Kubernetes for a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Not checked: costs
  * of rules, certificates of conversion webhooks.
@@ -20,7 +20,7 @@ const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32",
 const APPROVED = "api-approved.kubernetes.io";
 const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 
-/** What a definition is judged by besides itself. */
+/** The facts besides a definition by which it is judged. */
 export interface DefinitionContext {
   /** As it was, on an update. */
   readonly old?: KubeObject;
@@ -30,7 +30,7 @@ export interface DefinitionContext {
   readonly cel?: CelLoader;
 }
 
-/** Gives what Kubernetes would refuse in a definition, which defaultDefinition() has completed. */
+/** Returns what Kubernetes would refuse in a definition, which defaultDefinition() has completed. */
 export function validateDefinition(crd: KubeObject, { old, cel, part }: DefinitionContext = {}): Cause[] {
   const spec = isObject(crd.spec) ? crd.spec : {};
   return [
@@ -76,7 +76,7 @@ function scopeCauses(spec: JsonObject): Cause[] {
   return supported.includes(scope) ? [] : [notSupported("spec.scope", { value: scope, supported })];
 }
 
-/** What may stand in each version, and where Kubernetes reports it if all versions have the same. */
+/** Fields that may stand in each version, and where Kubernetes reports them if all versions have the same. */
 const SHARED = {
   schema: "spec.validation",
   subresources: "spec.subresources",
@@ -159,7 +159,7 @@ function nameOfVersion(name: string, path: string): Cause[] {
   return errors.length === 0 ? [] : [invalid(path, { value: name, detail: errors.join(",") })];
 }
 
-/** What the defaulted `status.storedVersions` would be refused for. */
+/** Returns what the defaulted `status.storedVersions` would be refused for. */
 function storedVersionCauses(versions: readonly JsonObject[]): Cause[] {
   if (versions.some((version) => version.storage === true)) return [];
   return [invalid("status.storedVersions", { value: null, detail: "must have at least one stored version" })];

@@ -23,7 +23,7 @@ const OTHER_KINDS: Readonly<Record<string, JsonObject>> = Object.assign(Object.c
 });
 const CORE: Resource["group"] = "";
 
-/** Gives `/api`. */
+/** Returns `/api`. */
 export function coreVersions(address: string): JsonObject {
   return {
     kind: "APIVersions",
@@ -32,13 +32,13 @@ export function coreVersions(address: string): JsonObject {
   };
 }
 
-/** Gives `/apis`. */
+/** Returns `/apis`. */
 export function groupList(resources: readonly Resource[]): JsonObject {
   const groups = groupsOf(resources).filter(({ name }) => name !== CORE);
   return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
 }
 
-/** Gives `/apis/<group>`; undefined if there is no such group. */
+/** Returns `/apis/<group>`; undefined if there is no such group. */
 export function groupDocument(resources: readonly Resource[], name: string): JsonObject | undefined {
   const group = groupsOf(resources).find((candidate) => candidate.name === name && name !== CORE);
   return group === undefined ? undefined : { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
@@ -49,7 +49,7 @@ function describeGroup({ name, versions }: Group): JsonObject {
   return { name, versions: described, preferredVersion: described[0] };
 }
 
-/** Gives `/api/v1` or `/apis/<group>/<version>`; undefined if nothing is served there. */
+/** Returns `/api/v1` or `/apis/<group>/<version>`; undefined if nothing is served there. */
 export function resourceList(resources: readonly Resource[], apiVersion: string): JsonObject | undefined {
   const served = resources.filter((resource) => apiVersionFor(resource) === apiVersion);
   if (served.length === 0) return undefined;
@@ -89,7 +89,7 @@ function verbsOf(subresource: string): readonly string[] {
   return subresource === "finalize" ? ["update"] : SUBRESOURCE_VERBS;
 }
 
-/** Gives the aggregated document: of the core group (`/api`) or of all others (`/apis`). */
+/** Returns the aggregated document: of the core group (`/api`) or of all others (`/apis`). */
 export function aggregated(resources: readonly Resource[], core: boolean): JsonObject {
   const groups = groupsOf(resources).filter(({ name }) => (name === CORE) === core);
   return {

@@ -49,7 +49,7 @@ export function parseFieldSelector(text: string, selectable: readonly string[]):
   return found;
 }
 
-/** Gives a field's value as text; "" where there is none, and "false" where a switch is not set. */
+/** Returns a field's value as text; "" where there is none, and "false" where a switch is not set. */
 function fieldOf(object: KubeObject, field: string): string {
   const path = field === "source" ? ["source", "component"] : field.split(".");
   let value: unknown = object;

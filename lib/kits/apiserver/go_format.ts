@@ -2,7 +2,7 @@
  * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v` and `encoding/json`.
  */
 
-/** Gives a text in quotes, as Go's `%q` does for printable text. */
+/** Returns a text in quotes, as Go's `%q` does for printable text. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
 }
@@ -12,13 +12,13 @@ export interface Printed {
   print(): string;
 }
 
-/** Gives a bad value as it stands in a message: numbers and booleans bare, texts in quotes, the rest as JSON. */
+/** Returns a bad value as it stands in a message: numbers and booleans bare, texts in quotes, the rest as JSON. */
 export function formatValue(value: unknown): string {
   if (isPrinted(value)) return value.print();
   return typeof value === "string" ? quoteText(value) : formatJson(value);
 }
 
-/** Gives JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&` escaped. */
+/** Returns JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&` escaped. */
 export function formatJson(value: unknown): string {
   const text = JSON.stringify(value, sortKeys) ?? "null";
   return text.replace(

@@ -4,7 +4,7 @@
  * Source: k8s.io/apimachinery, pkg/util/duration, HumanDuration.
  */
 
-/** Gives a span of milliseconds, with two or three significant figures. */
+/** Returns a span of milliseconds, with two or three significant figures. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return "<invalid>";
@@ -23,7 +23,7 @@ export function humanDuration(milliseconds: number): string {
   return hours < 24 * 365 * 8 ? two(`${years}y`, { rest: days % 365, unit: "d" }) : `${years}y`;
 }
 
-/** Gives the age of an RFC 3339 time; `<unknown>` without one. */
+/** Returns the age of an RFC 3339 time; `<unknown>` without one. */
 export function humanAge(timestamp: unknown, nowMs: number): string {
   if (typeof timestamp !== "string" || timestamp === "") return "<unknown>";
   const then = Date.parse(timestamp);

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../model/object.ts";
 import { isObject } from "./values.ts";
 
 /**
- * Gives `live` with the operations applied, in place.
+ * Returns `live` with the operations applied, in place.
  *
  * @throws {Error} If an operation is malformed, does not fit, or is a test that fails.
  */

@@ -7,7 +7,7 @@
 
 import { isObject } from "./values.ts";
 
-/** Gives the values that a path such as `.status.conditions[?(@.type=="Ready")].status` finds, in order. */
+/** Returns the values that a path such as `.status.conditions[?(@.type=="Ready")].status` finds, in order. */
 export type JsonPath = (value: unknown) => unknown[];
 
 type Step = (value: unknown) => unknown[];

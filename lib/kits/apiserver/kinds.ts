@@ -12,7 +12,7 @@ import type { ScalePaths } from "./crd.ts";
 import type { Collection } from "./storage/collection.ts";
 import type { PrinterColumn } from "./tables.ts";
 
-/** What is particular to a kind when objects are written. All of it works in place. */
+/** The rules particular to a kind when objects are written. All of them work in place. */
 export interface KindRules {
   /** Loads what the other rules need for this object, so that they need not wait. */
   prepare?(object: KubeObject): Promise<void> | undefined;
@@ -28,7 +28,7 @@ export interface KindRules {
   holds?(object: KubeObject): boolean;
 }
 
-/** What a write does to an object. */
+/** The change that a write makes to an object. */
 export interface Change {
   /** The object before; undefined if it is new. */
   readonly old?: KubeObject;
@@ -86,7 +86,7 @@ export interface VersionConverter {
   convert(objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]>;
 }
 
-/** Who is served where. */
+/** The kinds that are served, and where. */
 export class Kinds {
   readonly #byPath = new Map<string, Kind>();
   readonly #byKind = new Map<string, Kind[]>();
@@ -139,13 +139,13 @@ export class Kinds {
   }
 }
 
-/** Gives the group of an `apiVersion`; "" for the core group. */
+/** Returns the group of an `apiVersion`; "" for the core group. */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf("/");
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-/** Gives the key of an object in its collection. */
+/** Returns the key of an object in its collection. */
 export function keyFor(kind: Pick<Resource, "namespaced">, reference: ObjectKey): string {
   return kind.namespaced ? `${reference.namespace ?? ""}/${reference.name}` : reference.name;
 }

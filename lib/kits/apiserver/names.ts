@@ -1,5 +1,5 @@
 /**
- * What Kubernetes accepts as names, and its words for what it does not.
+ * Names that Kubernetes accepts, and its words for those that it does not.
  *
  * Source: k8s.io/apimachinery, pkg/util/validation and pkg/api/validate/content.
  */
@@ -11,7 +11,7 @@ const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const QUALIFIED_SAYS =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** Gives what is wrong with a name such as a CRD's plural: a DNS label that begins with a letter. */
+/** Returns what is wrong with a name such as a CRD's plural: a DNS label that begins with a letter. */
 export function dns1035Errors(name: string): string[] {
   return check(name, {
     pattern: LABEL_1035,
@@ -22,7 +22,7 @@ export function dns1035Errors(name: string): string[] {
   });
 }
 
-/** Gives what is wrong with a name such as a namespace's: a DNS label. */
+/** Returns what is wrong with a name such as a namespace's: a DNS label. */
 export function dnsLabelErrors(name: string): string[] {
   // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
   if (new RegExp(`^${SUBDOMAIN}$`).test(name) && name.includes(".")) {
@@ -37,7 +37,7 @@ export function dnsLabelErrors(name: string): string[] {
   });
 }
 
-/** Gives what is wrong with most objects' names: a DNS subdomain. */
+/** Returns what is wrong with most objects' names: a DNS subdomain. */
 export function dnsSubdomainErrors(name: string): string[] {
   return check(name, {
     pattern: SUBDOMAIN,
@@ -48,7 +48,7 @@ export function dnsSubdomainErrors(name: string): string[] {
   });
 }
 
-/** Gives what is wrong with the key of a label or an annotation, or with a finalizer: `prefix/name` or `name`. */
+/** Returns what is wrong with the key of a label or an annotation, or with a finalizer: `prefix/name` or `name`. */
 export function qualifiedNameErrors(key: string): string[] {
   const parts = key.split("/");
   const examples = ["MyName", "my.name", "123-abc"];
@@ -70,7 +70,7 @@ export function qualifiedNameErrors(key: string): string[] {
   return errors;
 }
 
-/** Gives what is wrong with a label's value. */
+/** Returns what is wrong with a label's value. */
 export function labelValueErrors(value: string): string[] {
   return check(value, {
     pattern: `(${QUALIFIED})?`,

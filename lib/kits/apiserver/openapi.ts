@@ -15,13 +15,13 @@ import { definitionName, typeOfKind } from "./types/mod.ts";
 
 const INFO = { title: "Kubernetes", version: "v1.36.3" };
 
-/** What is served: all resources, and the definitions of the custom ones. */
+/** The served resources, and the definitions of the custom ones. */
 export interface Served {
   readonly resources: readonly Resource[];
   readonly crds: readonly KubeObject[];
 }
 
-/** Gives `/openapi/v2`, as JSON. */
+/** Returns `/openapi/v2`, as JSON. */
 export function openapiV2(resources: readonly Resource[], crds: readonly KubeObject[]): JsonObject {
   const documents = pathsOf(resources).map((path) => documentOf(path, { resources, crds }, 2));
   return {
@@ -32,7 +32,7 @@ export function openapiV2(resources: readonly Resource[], crds: readonly KubeObj
   };
 }
 
-/** Gives `/openapi/v3`: the list of documents. Their addresses change whenever they do: kubectl keeps them on disk. */
+/** Returns `/openapi/v3`: the list of documents. Their addresses change whenever they do: kubectl keeps them on disk. */
 export function openapiV3Index(resources: readonly Resource[], crds: readonly KubeObject[]): JsonObject {
   const paths: JsonObject = {};
   for (const path of pathsOf(resources)) {
@@ -47,7 +47,7 @@ export function openapiV3Index(resources: readonly Resource[], crds: readonly Ku
   return { paths };
 }
 
-/** Gives `/openapi/v3/<path>`, the path being `api/v1` or `apis/<group>/<version>`; undefined if nothing is served there. */
+/** Returns `/openapi/v3/<path>`, the path being `api/v1` or `apis/<group>/<version>`; undefined if nothing is served there. */
 export function openapiV3(path: string, served: Served): JsonObject | undefined {
   const known = served.resources.some((resource) => pathOfGroup(resource) === path);
   if (!known) return undefined;

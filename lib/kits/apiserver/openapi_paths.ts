@@ -26,7 +26,7 @@ const PATCH_TYPES = ["application/json-patch+json", "application/merge-patch+jso
 const APPLY_TYPE = "application/apply-patch+yaml";
 const STRATEGIC_TYPE = "application/strategic-merge-patch+json";
 
-/** Gives the path items of a resource and its subresources. */
+/** Returns the path items of a resource and its subresources. */
 export function resourcePaths(resource: Resource, options: PathsOptions): JsonObject {
   const { root } = options;
   const place = resource.namespaced

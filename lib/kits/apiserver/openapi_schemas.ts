@@ -28,7 +28,7 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
   storage: "storage.k8s.io",
 };
 
-/** Gives the schemas of types and of everything that they use, by their full names. */
+/** Returns the schemas of types and of everything that they use, by their full names. */
 export function schemasOf(types: readonly string[], prefix: string): JsonObject {
   const schemas: JsonObject = {};
   const open = [...types];
@@ -42,14 +42,14 @@ export function schemasOf(types: readonly string[], prefix: string): JsonObject 
   return schemas;
 }
 
-/** Gives the schemas of custom resources. */
+/** Returns the schemas of custom resources. */
 export function customSchemas(resources: readonly ServedResource[], prefix: string): JsonObject {
   const schemas: JsonObject = resources.length === 0 ? {} : schemasOf(["meta.ObjectMeta"], prefix);
   for (const resource of resources) schemas[definitionNameOf(resource)] = customSchema(resource, prefix);
   return schemas;
 }
 
-/** Gives the name of a custom resource's schema, such as "com.example.v1.Database". */
+/** Returns the name of a custom resource's schema, such as "com.example.v1.Database". */
 export function definitionNameOf(
   { group, version, kind }: Pick<Resource, "group" | "version" | "kind">,
 ): string {

@@ -4,7 +4,7 @@
  * Source: k8s.io/apiserver, pkg/endpoints/request/requestinfo.go.
  */
 
-/** What a URL under /api or /apis names. */
+/** The parts of a URL under /api or /apis. */
 export interface ResourcePath {
   /** "v1" or "group/version". */
   readonly apiVersion: string;
@@ -14,7 +14,7 @@ export interface ResourcePath {
   readonly subresource?: string;
 }
 
-/** Gives "version" in the core group, "group/version" elsewhere. */
+/** Returns "version" in the core group, "group/version" elsewhere. */
 export function apiVersionFor(
   { group, version }: { readonly group: string; readonly version: string },
 ): string {

@@ -20,7 +20,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   /** The HTTP status. */
   readonly code: number;
-  /** What the client gets; `metadata` is written on the way out. */
+  /** The status that the client gets; `metadata` is written on the way out. */
   readonly status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> };
 
   constructor(status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> }) {

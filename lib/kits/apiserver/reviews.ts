@@ -14,7 +14,7 @@ import { type Cause, invalid } from "./causes.ts";
 import { badRequest, invalid as invalidObject } from "./refusal.ts";
 import { getOwn, isObject, objectAt } from "./values.ts";
 
-/** Who asks, and where. */
+/** The user that asks, and the namespace. */
 export interface Asking {
   readonly gate: Gate;
   readonly user: User;
@@ -26,7 +26,7 @@ interface Review {
   readonly group: string;
   readonly kind: string;
   readonly namespaced?: boolean;
-  /** Gives the status that answers. */
+  /** Returns the status that answers. */
   readonly answer: (spec: JsonObject, asking: Asking) => JsonObject;
   /** Says what is wrong with the question. */
   readonly check?: (spec: JsonObject) => Cause[];
@@ -62,7 +62,7 @@ const REVIEWS: readonly Review[] = [
   { ...ACCESS, kind: "SubjectAccessReview", check: subjectCauses, answer: reviewSubject },
 ];
 
-/** Gives the reviews as entries for discovery. */
+/** Returns the reviews as entries for discovery. */
 export function reviewResources(): Resource[] {
   return REVIEWS.map(({ group, kind, namespaced = false }) => ({
     group,

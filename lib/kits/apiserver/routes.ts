@@ -20,11 +20,11 @@ import { parseMediaTypes } from "./requests/shape.ts";
 import { findReview, reviewResources } from "./reviews.ts";
 import { isObject } from "./values.ts";
 
-/** What this server claims to be: the newest Kubernetes that it was compared with. */
+/** The version that this server claims: the newest Kubernetes that it was compared with. */
 const VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3+lotse" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** What comes with a request: whose it is. */
+/** The facts that come with a request: whose it is. */
 export interface Asked {
   readonly Bindings: { readonly user: User };
 }

@@ -24,7 +24,7 @@ export interface ServedApi extends AsyncDisposable {
   readonly kubeconfig: string;
   /** The authority's certificate. PEM. */
   readonly ca: string;
-  /** What a client may send as a bearer token instead of a certificate. */
+  /** The bearer token that a client may send instead of a certificate. */
   readonly token: string;
   /** Stops listening, and cuts what is open. */
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
   };
 }
 
-/** Gives the user that a certificate names, as Kubernetes reads one: the common name, and organizations as groups. */
+/** Returns the user that a certificate names, as Kubernetes reads one: the common name, and organizations as groups. */
 function userOf({ certificate }: Peer): User | undefined {
   if (certificate === undefined) return undefined;
   const { CN, O = [] } = certificateFacts(certificate).subject;

@@ -36,7 +36,7 @@ export class Store {
     return this.#horizon;
   }
 
-  /** Gives the collection of that name; makes it on first use. */
+  /** Returns the collection of that name; makes it on first use. */
   collection(name: string): Collection {
     let collection = this.#collections.get(name);
     if (collection === undefined) {

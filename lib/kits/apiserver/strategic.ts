@@ -14,7 +14,7 @@ const ORDER = "$setElementOrder/";
 const DELETE = "$deleteFromPrimitiveList/";
 
 /**
- * Gives a new object: `live` with the patch applied. The kind comes from `live`.
+ * Returns a new object: `live` with the patch applied. The kind comes from `live`.
  *
  * @throws {SyntaxError} If the patch does not fit (a directive nobody knows, an item without its merge key).
  */
@@ -40,7 +40,7 @@ function mergeMaps(target: JsonObject, patch: JsonObject, shape: Shape | undefin
   return target;
 }
 
-/** Gives undefined if nothing is left. */
+/** Returns undefined if nothing is left. */
 function mergeValue(before: unknown, { value, field }: { value: unknown; field: Child }): unknown {
   if (isObject(before) && isObject(value)) {
     return field.rules?.replaces ? value : mergeMaps(before, value, field.shape);
@@ -52,7 +52,7 @@ function mergeValue(before: unknown, { value, field }: { value: unknown; field: 
 }
 
 interface Child {
-  /** What the value, or each item or entry of it, looks like. */
+  /** The shape of the value, or of each item or entry of it. */
   readonly shape: Shape | undefined;
   readonly rules: Field | undefined;
 }
@@ -113,7 +113,7 @@ function deleteFromList(target: JsonObject, name: string, values: unknown): void
   if (Array.isArray(before)) setOwn(target, name, before.filter((item) => !values.includes(item)));
 }
 
-/** What is new in the object must not carry directives; a map that is one gives undefined. */
+/** Returns a new part of the object, which must not carry directives; undefined for a map that is one. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -1,5 +1,5 @@
 /**
- * What `kubectl get` shows: meta.k8s.io/v1 Table.
+ * The tables that `kubectl get` shows: meta.k8s.io/v1 Table.
  *
  * The built-in kinds have the columns of the real API server, custom ones those of their definition. Ages are texts,
  * because the server, not kubectl, knows what time it is.
@@ -27,12 +27,12 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** What toTable() must know besides the objects. */
+/** The facts besides the objects that toTable() must know. */
 export interface TableOptions {
   readonly resource: Pick<Resource, "group" | "plural">;
   /** The CRD version's printer columns; present (if only as an empty list) for custom kinds. */
   readonly columns?: readonly PrinterColumn[];
-  /** What each row carries of its object. Default: "Metadata". */
+  /** The form in which each row carries its object. Default: "Metadata". */
   readonly includeObject?: "None" | "Metadata" | "Object";
   /** The list's `metadata` (resourceVersion, continue, remainingItemCount); an object's own version for one object. */
   readonly listMetadata?: JsonObject;
@@ -42,7 +42,7 @@ export interface TableOptions {
   readonly noHeaders?: boolean;
 }
 
-/** Gives a meta.k8s.io/v1 Table of the objects. */
+/** Returns a meta.k8s.io/v1 Table of the objects. */
 export function toTable(objects: readonly KubeObject[], options: TableOptions): JsonObject {
   const { includeObject = "Metadata", listMetadata = {}, nowMs, noHeaders = false } = options;
   const table = tableOf(options);

@@ -12,12 +12,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Gives an own property's value; never an inherited one. */
+/** Returns an own property's value; never an inherited one. */
 export function getOwn(target: JsonObject, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
 
-/** Gives the object at the key, or undefined if something else is there. */
+/** Returns the object at the key, or undefined if something else is there. */
 export function objectAt(target: unknown, key: string): JsonObject | undefined {
   if (!isObject(target)) return undefined;
   const value = getOwn(target, key);
@@ -72,7 +72,7 @@ export function fill(target: JsonObject, defaults: Readonly<JsonObject>): void {
   }
 }
 
-/** Gives the objects of a list of objects. */
+/** Returns the objects of a list of objects. */
 export function objectsIn(list: unknown): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -10,7 +10,7 @@ import type { ResourceOptions } from "../../registry/resource.ts";
 export interface Declarations {
   /** Operators, for the kinds of their handlers. */
   readonly operators: readonly { readonly declared: readonly DeclaredHandler[] }[];
-  /** What modules export, for kinds that no handler is for. */
+  /** The exports of modules, for kinds that no handler is for. */
   readonly exports?: readonly unknown[];
 }
 

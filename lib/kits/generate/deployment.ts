@@ -175,7 +175,7 @@ export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
   ];
 }
 
-/** What each alert asks, for how long it must hold, and what it means. */
+/** The expression of each alert, for how long it must hold, and what it means. */
 const ALERTS: readonly (readonly [name: string, expression: string, minutes: number, summary: string])[] = [
   ["Blind", "lotse_watch_failures{$} > 3", 5, "does not see what happens to {{ $labels.kind }}"],
   [

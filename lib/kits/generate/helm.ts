@@ -10,7 +10,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { formatYaml } from "../../runtime/yaml.ts";
 import type { FileTexts, FormatOptions, Manifests } from "./manifests.ts";
 
-/** What a chart is called, and what it switches on. */
+/** The name of a chart, and what it switches on. */
 export interface ChartOptions extends FormatOptions {
   readonly name: string;
   /** Semantic, such as "0.1.0". */

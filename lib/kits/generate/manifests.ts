@@ -17,9 +17,9 @@ import {
 } from "./deployment.ts";
 import { makeRbac, type Rbac, type RbacOptions } from "./rbac.ts";
 
-/** What to make. */
+/** The manifests to make. */
 export interface ManifestsOptions extends RbacOptions, Omit<DeploymentOptions, "settings"> {
-  /** What the operator's modules export, for kinds that no handler is for. */
+  /** The exports of the operator's modules, for kinds that no handler is for. */
   readonly exports?: readonly unknown[];
 }
 
@@ -67,7 +67,7 @@ export function makeManifests(options: ManifestsOptions): Manifests {
   };
 }
 
-/** What else is wanted. */
+/** Further wishes. */
 export interface FormatOptions {
   readonly monitoring: boolean;
   readonly networkPolicy: boolean;

@@ -81,7 +81,7 @@ function schemaOf({ schema }: JsonObject): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** Gives each version a name of its own: kinds of several groups are told apart by their groups. */
+/** Names the versions: kinds of several groups are told apart by their groups. */
 function nameVersions(versions: readonly Version[]): Map<Version, string> {
   const names = new Map<Version, string>();
   const simple = (version: Version): string =>
@@ -106,7 +106,7 @@ function nameVersions(versions: readonly Version[]): Map<Version, string> {
   return names;
 }
 
-/** What stands in each module that is made. */
+/** Names that stand in each module that is made. */
 const RESERVED = ["KubeObject", "Record", "ResourceType", "resource"];
 
 function typeNames(name: string): string[] {

@@ -41,7 +41,7 @@ export class TypeWriter {
     this.#prefix = prefix;
   }
 
-  /** What a reference means that has a type of its own already. */
+  /** Notes the meaning of a reference that has a type of its own already. */
   know(ref: string, name: string): void {
     this.#named.set(ref, name);
   }

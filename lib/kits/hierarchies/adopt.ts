@@ -1,5 +1,5 @@
 /**
- * Who owns an object that is being made, how it is called, and where it goes.
+ * Owner, name and namespace of an object that is being made.
  *
  * All functions change objects in place before they are sent, and send nothing. Source: Kopf, docs/hierarchies; scenarios B310–B324.
  * `own` and `disown` are Kopf's `append_owner_reference` and `remove_owner_reference`.

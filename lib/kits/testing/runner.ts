@@ -32,9 +32,9 @@ export interface Runnable {
 /** How to start an operator in a test: the options of `op.run()`, but those of its world. */
 export interface StartOptions
   extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo"> {
-  /** What each object's `memo` begins with. Default: the operator's own. */
+  /** The beginning of each object's `memo`. Default: the operator's own. */
   readonly memo?: object;
-  /** What it talks to. */
+  /** The cluster that it talks to. */
   readonly cluster: Cluster;
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
@@ -110,7 +110,7 @@ export class Runner implements AsyncDisposable {
     return this.#isRunning;
   }
 
-  /** What the operator failed with; undefined if it runs, or has ended well. */
+  /** The error that the operator failed with; undefined if it runs, or has ended well. */
   get failure(): unknown {
     return this.#failure?.error;
   }

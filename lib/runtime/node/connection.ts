@@ -16,7 +16,7 @@ import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "../h
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
 
-/** What a runtime needs to be spared. */
+/** The care that a runtime needs. */
 export interface Care {
   /** Stops a socket that nobody reads. Default: pausing the response does. */
   readonly brake?: Brake;

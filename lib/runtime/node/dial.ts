@@ -17,7 +17,7 @@ export interface DialTarget {
   readonly isSecure: boolean;
 }
 
-/** What agents want to be called with. */
+/** The callback of agents. */
 export type Created = (error: Error | null, socket?: Duplex) => void;
 
 export interface DialOptions {

@@ -13,7 +13,7 @@ import { createGunzip } from "node:zlib";
 import type { HttpResponse, Seconds } from "../host.ts";
 import { Buffer } from "node:buffer";
 
-/** What an exchange runs in. */
+/** The things that an exchange runs in. */
 export interface ExchangeOptions {
   readonly signal?: AbortSignal;
   readonly connectTimeout?: Seconds;

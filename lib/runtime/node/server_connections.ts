@@ -28,7 +28,7 @@ interface Client {
   deadline: Seconds;
 }
 
-/** What is open on one server. */
+/** The open connections of one server. */
 export class ServerConnections {
   readonly #server: HttpServer | Http2SecureServer;
   readonly #limits: Required<ServerLimits>;

@@ -21,7 +21,7 @@ export interface Work {
   end(): void;
 }
 
-/** What is going on in one virtual host. */
+/** The activity in one virtual host. */
 export class Activity {
   readonly #current = new AsyncLocalStorage<WorkState>();
   readonly #underWay = new Set<WorkState>();

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
 
-/** What an exchange is about. */
+/** The request of an exchange, and its surroundings. */
 export interface VirtualExchangeOptions {
   readonly url: string;
   readonly request: HttpRequest;

@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import type { Clock, Files } from "../host.ts";
 
-/** What such a file system begins with. */
+/** The initial contents of such a file system. */
 export interface VirtualFilesOptions {
   readonly clock: Clock;
   readonly cwd: string;

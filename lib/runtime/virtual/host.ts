@@ -12,7 +12,7 @@ import { createVirtualFiles } from "./files.ts";
 import { createVirtualNetwork, type VirtualNetwork } from "./network.ts";
 import { createVirtualProcess, type VirtualProcess } from "./process.ts";
 
-/** What a virtual host begins with. */
+/** The initial contents of a virtual host. */
 export interface VirtualHostOptions {
   /** For its generator. Default: 1. */
   readonly seed?: number;
@@ -38,7 +38,7 @@ export interface VirtualHost extends Host {
   readonly random: Random;
   /** In memory. */
   readonly files: Files;
-  /** What is written to its outputs is kept; signals are sent by the test. */
+  /** The process. Its output is kept; signals are sent by the test. */
   readonly process: VirtualProcess;
   /** Origins lead into functions; everything else is refused. */
   readonly network: VirtualNetwork;

@@ -33,7 +33,7 @@ export interface VirtualNetwork extends Network {
   breakAll(): void;
 }
 
-/** What such a network runs in. */
+/** The things that such a network runs in. */
 export interface VirtualNetworkOptions {
   readonly clock: Clock;
   readonly activity: Activity;

@@ -37,7 +37,7 @@ export class VirtualExit extends Error {
   }
 }
 
-/** What such a process begins with. */
+/** The initial contents of such a process. */
 export interface VirtualProcessOptions {
   readonly clock: Clock;
   readonly activity: Activity;

@@ -21,7 +21,7 @@ export interface NoteTarget {
   readonly body: KubeObject;
 }
 
-/** What all annotations of an object may have, in bytes. Source: Kubernetes, "Annotations". */
+/** The size that all annotations of an object may have, in bytes. Source: Kubernetes, "Annotations". */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 /** Notes that are nested deeper are not ours. */
@@ -221,7 +221,7 @@ export type KeyForm = "lotse" | "kopf-v2" | "kopf-v1";
 
 /** Options of {@linkcode annotationKeys}. */
 export interface KeyOptions {
-  /** What comes before the slash. */
+  /** The part before the slash. */
   readonly prefix: string;
   /** How names are made. */
   readonly form: KeyForm;
@@ -233,7 +233,7 @@ const LIMIT = 63;
 const VALID_NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const VALID_PREFIX = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
-/** What is added to ids on objects whose annotations are copied down from their owners. */
+/** The ending of ids on objects whose annotations are copied down from their owners. */
 const COPIED = "-ofDRS";
 
 /** Returns the names of the annotations for an id: the one to be read first comes first. */

@@ -79,7 +79,7 @@ const OUTLINES: readonly OutlineLimits[] = [
 /** etcd takes 1.5 MiB in one request; this much is left to what others write. In bytes. */
 const OBJECT_LIMIT = 1.5 * 1024 * 1024 - 256 * 1024;
 
-/** What a note says about itself. */
+/** The facts that a note says about itself. */
 interface About {
   readonly format: number;
   /** Extra fields that were counted. */
@@ -102,7 +102,7 @@ export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage 
   return new DiffBase(options, new StatusPlace(options.field));
 }
 
-/** What a note says of itself, and where it stands. */
+/** The facts that a note says of itself, and where it stands. */
 interface Noted {
   readonly about: About;
   readonly body: KubeObject;
@@ -111,7 +111,7 @@ interface Noted {
 
 /** Where a note is. */
 interface Place {
-  /** What of an object belongs to the notes: an annotation prefix that is all ours, a field. */
+  /** The parts of an object that belong to the notes: an annotation prefix that is all ours, a field. */
   readonly own: Pick<EssenceOptions, "prefix" | "ignoredFields">;
   read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
   /** Tells whether there is room for it. */
@@ -125,9 +125,9 @@ interface Place {
 class DiffBase implements DiffBaseStorage {
   readonly #options: DiffBaseOptions;
   readonly #place: Place;
-  /** What does not count. */
+  /** The parts that do not count. */
   readonly #hidden: EssenceOptions;
-  /** What was unpacked last: within a cycle it is asked for several times. */
+  /** The note that was unpacked last: within a reconcile it is asked for several times. */
   #unpacked: { readonly text: string; readonly content: JsonObject } | undefined;
 
   constructor(options: DiffBaseOptions, place: Place) {

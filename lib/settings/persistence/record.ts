@@ -83,7 +83,7 @@ function encodeTime(text: string | undefined, form: RecordForm): string | null {
   return form === "kopf" ? formatKopfTimestamp(time) : formatTimestamp(time);
 }
 
-/** What Kopf notes as the error of a handler that waits for its sub-handlers is the text of nothing. */
+/** Returns the message to note. Kopf's note of a handler that waits for its sub-handlers is the text of nothing. */
 function encodeMessage(
   { message, waits, success, failure }: ProgressRecord,
   form: RecordForm,

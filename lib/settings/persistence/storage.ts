@@ -41,7 +41,7 @@ export interface ProgressRecord {
 export interface UnreadableRecord {
   /** The annotation's name, or the field's dotted path. */
   readonly where: string;
-  /** What is wrong with it. */
+  /** The fault of it. */
   readonly reason: string;
 }
 
@@ -57,7 +57,7 @@ export interface FetchEssenceOptions extends FetchOptions {
   readonly extraFields?: readonly FieldPath[];
 }
 
-/** What is to be noted as handled. */
+/** The essence to be noted as handled. */
 export interface EssenceNote {
   /** Where the note is put. */
   readonly patch: Patch;
@@ -130,7 +130,7 @@ export interface Persistence {
   readonly diffBase: DiffBaseStorage;
   /** Where the progress of unfinished handlers is kept. */
   readonly progress: ProgressStorage;
-  /** What should be said once at the start about how this was configured. */
+  /** Warnings to be said once at the start about how this was configured. */
   readonly warnings?: readonly string[];
 }
 

@@ -19,13 +19,13 @@ import type { JsonObject } from "../../model/object.ts";
 
 /** A state in two parts. */
 export interface Outline {
-  /** What is small enough. */
+  /** The parts that are small enough. */
   readonly rest: JsonObject;
   /** Marks, in objects that are nested as the state is. */
   readonly large: JsonObject;
 }
 
-/** What is too large. In characters of JSON. */
+/** The sizes from which something is too large. In characters of JSON. */
 export interface OutlineLimits {
   /** Of texts and lists. */
   readonly value: number;
@@ -35,7 +35,7 @@ export interface OutlineLimits {
   readonly whole: number;
 }
 
-/** What handlers see instead of a text that was too large. */
+/** The text that handlers see instead of one that was too large. */
 export const LOST_TEXT = "(too large to be noted)";
 
 /** Returns a state's outline; undefined if it would be too large: which is known before any digest is made. */

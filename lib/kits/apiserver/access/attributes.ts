@@ -1,5 +1,5 @@
 /**
- * What a request wants, as authorization sees it.
+ * The attributes of a request, as authorization sees it.
  *
  * Source: k8s.io/apiserver, pkg/endpoints/request/requestinfo.go; the words of refusals: pkg/endpoints/handlers/responsewriters.
  */
@@ -77,7 +77,7 @@ function nameInQuery(query: URLSearchParams): string {
   return /^metadata\.name==?([^,=!]+)$/.exec(query.get("fieldSelector") ?? "")?.[1] ?? "";
 }
 
-/** Gives the refusal of a wish, worded as Kubernetes words it. */
+/** Returns the refusal of a wish, worded as Kubernetes words it. */
 export function forbiddenWish({ username }: User, wish: Wish, reason = ""): Refusal {
   const what = isPathWish(wish)
     ? `User ${JSON.stringify(username)} cannot ${wish.verb} path ${JSON.stringify(wish.path)}`

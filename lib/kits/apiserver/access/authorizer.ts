@@ -1,5 +1,5 @@
 /**
- * Who may do what: roles and bindings.
+ * The authorizer: roles and bindings say who may do what.
  *
  * Bindings are looked up for each request: there are few, and what was just written counts at once. Source: Kubernetes
  * documentation, "Using RBAC Authorization"; k8s.io/kubernetes, plugin/pkg/auth/authorizer/rbac.
@@ -41,12 +41,12 @@ export class Authorizer {
     return { allowed: false, reason: all === "" ? "" : `RBAC: ${all}` };
   }
 
-  /** Gives all rules that a user has in a namespace; "" for those that count everywhere. */
+  /** Returns all rules that a user has in a namespace; "" for those that count everywhere. */
   rulesFor(user: User, namespace: string): PolicyRule[] {
     return [...this.#grants(user, namespace)].flatMap(({ rules }) => rules);
   }
 
-  /** Gives the rules of a role that is referred to; undefined if there is none. */
+  /** Returns the rules of a role that is referred to; undefined if there is none. */
   rulesOf(reference: JsonObject, namespace: string): PolicyRule[] | undefined {
     const name = String(getOwn(reference, "name") ?? "");
     const role = reference.kind === "ClusterRole"

@@ -17,7 +17,7 @@ const ANONYMOUS: User = { username: "system:anonymous", groups: ["system:unauthe
 const OPEN_PATHS = ["/healthz", "/livez", "/readyz", "/version"];
 const UNAUTHENTICATED = "system:unauthenticated";
 
-/** What a request is let in by. */
+/** The credentials that a request brings. */
 export interface Credentials {
   /** Whom the connection itself speaks for: by a certificate, or because it is a call in the process. */
   readonly peer?: User;
@@ -28,7 +28,7 @@ export interface Credentials {
 export class Gate {
   /** Whether roles and bindings count; without, everyone who is known may do everything. */
   readonly rbac: boolean;
-  /** What makes one the administrator, once the server listens. */
+  /** The token that makes one the administrator, once the server listens. */
   adminToken: string | undefined;
   readonly authorizer: Authorizer;
   readonly tokens: Tokens;
@@ -43,7 +43,7 @@ export class Gate {
   }
 
   /**
-   * Gives the user of a request, after all that may stop it.
+   * Returns the user of a request, after all that may stop it.
    *
    * @throws {Refusal} 401 if it has credentials that nobody knows, 403 if it may not be made.
    */

@@ -1,5 +1,5 @@
 /**
- * What Kubernetes fills in and refuses in roles and bindings.
+ * Defaults and refusals of Kubernetes for roles and bindings.
  *
  * Source: k8s.io/kubernetes, pkg/apis/rbac/{v1/defaults.go,validation}.
  */
@@ -12,7 +12,7 @@ import { equal, getOwn, isObject, objectAt, objectsIn } from "../values.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** Gives the rules of Role, ClusterRole, RoleBinding or ClusterRoleBinding. */
+/** Returns the rules of Role, ClusterRole, RoleBinding or ClusterRoleBinding. */
 export function roleRules(kind: string): KindRules {
   const isBinding = kind.endsWith("Binding");
   const fields = isBinding

@@ -57,7 +57,7 @@ function coversPath(pattern: string, path: string): boolean {
   return pattern.endsWith("*") && path.startsWith(pattern.slice(0, -1));
 }
 
-/** Gives those of the rules that nothing in `held` covers, as rules of one group and one resource each. */
+/** Returns those of the rules that nothing in `held` covers, as rules of one group and one resource each. */
 export function uncovered(rules: readonly PolicyRule[], held: readonly PolicyRule[]): PolicyRule[] {
   const missing = rules.flatMap(breakDown).filter((rule) => !held.some((owner) => covers(owner, rule)));
   const merged = new Map<string, PolicyRule>();
@@ -113,7 +113,7 @@ function coversResources({ resources = [] }: PolicyRule, rule: PolicyRule): bool
   });
 }
 
-/** Gives a rule as Kubernetes prints it in refusals, such as `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+/** Returns a rule as Kubernetes prints it in refusals, such as `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 export function printRule(rule: PolicyRule): string {
   const parts = [
     ["APIGroups", rule.apiGroups],

@@ -65,7 +65,7 @@ export class Tokens {
     return { token, expires };
   }
 
-  /** Gives the service account that holds the token; undefined if it is none, has expired, or the account has gone. */
+  /** Returns the service account that holds the token; undefined if it is none, has expired, or the account has gone. */
   userOf(token: string): { readonly user: User; readonly audiences: readonly string[] } | undefined {
     const found = this.#issued.get(token);
     if (found === undefined || found.expires <= this.#host.clock.now()) return undefined;
@@ -81,7 +81,7 @@ export class Tokens {
   }
 }
 
-/** Gives a service account as a user. */
+/** Returns a service account as a user. */
 export function accountUser(namespace: string, name: string): User {
   return {
     username: `system:serviceaccount:${namespace}:${name}`,

@@ -1,5 +1,5 @@
 /**
- * Who asks.
+ * The user that asks.
  *
  * Source: Kubernetes documentation, "Authenticating"; k8s.io/apiserver, pkg/authentication/user.
  */
@@ -17,10 +17,10 @@ export interface User {
 export const MASTERS = "system:masters";
 export const AUTHENTICATED = "system:authenticated";
 
-/** Who those are that are let in without being asked, and who hold the kubeconfig. */
+/** Users that are let in without being asked, and who hold the kubeconfig. */
 export const ADMIN: User = { username: "kubernetes-admin", groups: [MASTERS, AUTHENTICATED] };
 
-/** Gives a user as reviews show one: `UserInfo`. */
+/** Returns a user as reviews show one: `UserInfo`. */
 export function userInfo({ username, uid, groups, extra }: User): JsonObject {
   return {
     username,

@@ -1,5 +1,5 @@
 /**
- * What admission is asked about: one request for one object.
+ * The question to admission: one request for one object.
  *
  * Source: k8s.io/apiserver, pkg/admission/attributes.go.
  */
@@ -36,7 +36,7 @@ export function isExempt({ group, kind }: Kind): boolean {
   return group === "admissionregistration.k8s.io" && /^(Valid|Mut)ating(Webhook|Admission)/.test(kind);
 }
 
-/** Gives the labels of the namespace that the request is about; undefined if there is no such namespace. */
+/** Returns the labels of the namespace that the request is about; undefined if there is no such namespace. */
 export function namespaceLabels(
   cluster: Cluster,
   attributes: Attributes,

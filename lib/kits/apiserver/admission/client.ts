@@ -27,7 +27,7 @@ export interface CallOptions {
 const ANSWER_LIMIT = 16 * 1024 * 1024;
 
 /**
- * Gives the review with which a webhook answers.
+ * Returns the review with which a webhook answers.
  *
  * @throws {CallError} Worded as Kubernetes words it.
  */

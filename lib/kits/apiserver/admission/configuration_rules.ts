@@ -1,5 +1,5 @@
 /**
- * What Kubernetes fills in and refuses in Validating- and MutatingWebhookConfigurations.
+ * Defaults and refusals of Kubernetes for Validating- and MutatingWebhookConfigurations.
  *
  * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}; k8s.io/apiserver,
  * pkg/util/webhook/validation.go.
@@ -15,7 +15,7 @@ import { fill, getOwn, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses } from "./conditions.ts";
 import { ruleCauses } from "./rule_causes.ts";
 
-/** Gives the rules of the two kinds. */
+/** Returns the rules of the two kinds. */
 export function configurationRules(mutating: boolean, cel: CelLoader): KindRules {
   return {
     prepare: ({ webhooks }) => objectsIn(webhooks).some(hasConditions) ? cel.load() : undefined,

@@ -13,7 +13,7 @@ import { isEmptySelector, selects } from "../selector.ts";
 import { objectsIn } from "../values.ts";
 import { type Attributes, namespaceLabels } from "./attributes.ts";
 
-/** What webhooks and policies select by. */
+/** Constraints by which webhooks and policies select. */
 export interface Constraints {
   readonly rules?: unknown;
   readonly excludeRules?: unknown;
@@ -23,7 +23,7 @@ export interface Constraints {
 }
 
 /**
- * Gives the version of the kind in which the object shall be shown; undefined if the request is not meant.
+ * Returns the version of the kind in which the object shall be shown; undefined if the request is not meant.
  *
  * @throws {Refusal} 404 if the namespace is unknown, and selected by its labels.
  */

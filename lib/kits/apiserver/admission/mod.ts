@@ -26,7 +26,7 @@ export function isAdmitted(cluster: Cluster, kind: Kind): boolean {
 }
 
 /**
- * Gives the object as mutating webhooks want it: another one, or the same if none changed it.
+ * Returns the object as mutating webhooks want it: another one, or the same if none changed it.
  *
  * @throws {Refusal} If one refuses it, or cannot be asked.
  */

@@ -97,7 +97,7 @@ class PolicyCheck {
     );
   }
 
-  /** Gives the parameters that the binding means, or why there are none. */
+  /** Returns the parameters that the binding means, or why there are none. */
   #params({ paramRef }: JsonObject): readonly (KubeObject | undefined)[] | string {
     const wanted = objectAt(this.#spec, "paramKind");
     if (wanted === undefined || !isObject(paramRef)) return [undefined];

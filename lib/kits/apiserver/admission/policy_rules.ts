@@ -1,5 +1,5 @@
 /**
- * What Kubernetes fills in and refuses in ValidatingAdmissionPolicies and their bindings.
+ * Defaults and refusals of Kubernetes for ValidatingAdmissionPolicies and their bindings.
  *
  * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Expressions are checked without
  * the types of the kinds that they are about.
@@ -16,7 +16,7 @@ import { fill, isObject, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses, expressionCauses } from "./conditions.ts";
 import { ruleCauses } from "./rule_causes.ts";
 
-/** Gives the rules of ValidatingAdmissionPolicy. */
+/** Returns the rules of ValidatingAdmissionPolicy. */
 export function policyRules(cel: CelLoader): KindRules {
   return {
     prepare: () => cel.load(),
@@ -34,7 +34,7 @@ export function policyRules(cel: CelLoader): KindRules {
   };
 }
 
-/** Gives the rules of ValidatingAdmissionPolicyBinding. */
+/** Returns the rules of ValidatingAdmissionPolicyBinding. */
 export function bindingRules(): KindRules {
   return {
     normalize(object) {

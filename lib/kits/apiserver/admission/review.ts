@@ -27,7 +27,7 @@ export function reviewVersion(accepted: unknown): string | undefined {
     : undefined;
 }
 
-/** Gives the review to send. */
+/** Returns the review to send. */
 export function admissionReview(
   attributes: Attributes,
   { shown, uid, version }: { readonly shown: Shown; readonly uid: string; readonly version: string },
@@ -44,7 +44,7 @@ export function admissionReview(
   };
 }
 
-/** Gives what a review says of the request besides the object; `shown` is the version that is asked for. */
+/** Returns what a review says of the request besides the object; `shown` is the version that is asked for. */
 export function admissionRequest(attributes: Attributes, shown: Kind): JsonObject {
   const { kind, subresource, name, namespace, operation, dryRun, options, user } = attributes;
   return {

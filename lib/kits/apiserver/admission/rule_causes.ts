@@ -1,5 +1,5 @@
 /**
- * What Kubernetes refuses in the rules of webhooks and policies.
+ * Refusals of Kubernetes for the rules of webhooks and policies.
  *
  * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/validation/validation.go.
  */

@@ -42,7 +42,7 @@ export function hasHooks({ store }: Cluster, type: HookType): boolean {
   return store.collection(COLLECTIONS[type]).size > 0;
 }
 
-/** Gives the webhooks in the order in which they are called: by the names of their configurations. */
+/** Returns the webhooks in the order in which they are called: by the names of their configurations. */
 export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
   return [...store.collection(COLLECTIONS[type]).values()].flatMap(({ object }) =>
     objectsIn(object.webhooks).map((spec, index) => ({
@@ -54,7 +54,7 @@ export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
 }
 
 /**
- * Gives the object as the webhook wants to see it; undefined if the request is not meant.
+ * Returns the object as the webhook wants to see it; undefined if the request is not meant.
  *
  * @throws {Refusal}
  */

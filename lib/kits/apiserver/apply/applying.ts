@@ -28,7 +28,7 @@ import { ignoredBy, NOBODYS, type Ownership, withoutOwners, type Writer } from "
 import { identityOf, type Owner } from "./owners.ts";
 import { zeroValue } from "./zero_values.ts";
 
-/** What is applied. */
+/** An application: what is applied, and by whom. */
 export interface Application {
   readonly kind: Kind;
   readonly writer: Writer;
@@ -140,7 +140,7 @@ class Applying {
     return object;
   }
 
-  /** Who owned everything before anybody applied is called by a name of its own. */
+  /** Returns the owners. Whoever owned everything before anybody applied is called by a name of its own. */
   #liveOwners(live: KubeObject, before: KubeObject): readonly Owner[] {
     // What is stored was written by store().
     const owners = (live.metadata.managedFields ?? []) as Owner[];
@@ -161,7 +161,7 @@ class Applying {
     }];
   }
 
-  /** What has become atomic since an owner took it is owned as a whole. */
+  /** Returns the owners. A field that has become atomic since an owner took it is owned as a whole. */
   #collapse(owners: readonly Owner[]): readonly Owner[] {
     return owners.map((owner) => {
       const fieldsV1 = collapse(owner.fieldsV1, this.#type);
@@ -207,7 +207,7 @@ class Applying {
     if (left.length > 0) throw applyConflict(conflictMessages(left));
   }
 
-  /** What `kubectl apply` without a server's help has written, and is there still: kubectl may go on with it. */
+  /** Returns what `kubectl apply` without a server's help has written, and is there still: kubectl may go on with it. */
   #lastApplied(live: KubeObject): FieldSet {
     const text = live.metadata.annotations?.[LAST_APPLIED];
     try {

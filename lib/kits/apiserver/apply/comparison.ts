@@ -95,7 +95,7 @@ function allFields(value: unknown, type: MergeType): FieldSet {
   return Object.keys(set).length === 1 ? LEAF : set;
 }
 
-/** What differs below one field, and the field itself. */
+/** The differences below one field, and the field itself. */
 interface Found {
   added?: FieldSet;
   modified?: FieldSet;

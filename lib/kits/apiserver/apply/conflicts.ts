@@ -7,13 +7,13 @@ import { pathText } from "./elements.ts";
 import { type FieldSet, pathsIn } from "./field_set.ts";
 import type { Owner } from "./owners.ts";
 
-/** What somebody owns that an application would change. */
+/** A field of somebody else that an application would change. */
 export interface Conflict {
   readonly owner: Owner;
   readonly fields: FieldSet;
 }
 
-/** What a refusal says. */
+/** The texts of a refusal. */
 export interface ConflictMessages {
   readonly message: string;
   readonly causes: readonly Cause[];

@@ -1,5 +1,5 @@
 /**
- * What server-side apply must know of a type: what merges, and what is one value.
+ * The facts about a type that server-side apply must know: what merges, and what is one value.
  *
  * It comes from the tables of the built-in kinds or from the schema of a definition. Types refer to themselves
  * (JSONSchemaProps), so that the types below are made when they are asked for, and kept.
@@ -10,7 +10,7 @@ import { isSet, own, type Schema, schemaEntries, subSchema } from "../schema/str
 import { type Field, fieldOf, fieldsOf, isAtomic, type Shape } from "../types/mod.ts";
 import { isObject } from "../values.ts";
 
-/** What a value may be. Free-form values may be all three. */
+/** The forms that a value may have. Free-form values may have all three. */
 export interface MergeType {
   readonly scalar?: "string" | "numeric" | "boolean" | "untyped";
   readonly list?: ListType;
@@ -27,7 +27,7 @@ export interface ListType {
 /** A field that identifies the items of a list of type map. */
 export interface ListKey {
   readonly name: string;
-  /** What it is where an item leaves it out. */
+  /** The value where an item leaves it out. */
   readonly fallback?: unknown;
 }
 

@@ -11,7 +11,7 @@ import { fieldElement, itemElement } from "./elements.ts";
 import { entry, type FieldSet, isEmptySet, isMember, LEAF, SELF } from "./field_set.ts";
 import type { ListType, MapType, MergeType } from "./merge_type.ts";
 
-/** What is merged: undefined where there is nothing. */
+/** Two values to be merged: undefined where there is nothing. */
 interface Pair {
   readonly live: unknown;
   readonly config: unknown;

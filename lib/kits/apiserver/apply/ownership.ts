@@ -1,5 +1,5 @@
 /**
- * Who owns which fields, kept on every write: plain writes take what they change, applied configurations what they hold.
+ * The owners of fields, kept on every write: plain writes take what they change, applied configurations what they hold.
  *
  * Source: Kubernetes documentation, "Server-Side Apply", "Field management"; k8s.io/apimachinery, pkg/util/managedfields;
  * sigs.k8s.io/structured-merge-diff, merge/update.go.
@@ -25,7 +25,7 @@ import {
 } from "./owners.ts";
 import { zeroValue } from "./zero_values.ts";
 
-/** Who writes. */
+/** The author of a write. */
 export interface Writer {
   /** The name of the field manager; "" is called "unknown". */
   readonly manager: string;
@@ -57,7 +57,7 @@ const METADATA: FieldSet = Object.fromEntries(
     .map((name) => [`f:${name}`, LEAF]),
 );
 
-/** What nobody ever owns. */
+/** Fields that nobody ever owns. */
 export const NOBODYS: FieldSet = {
   "f:apiVersion": LEAF,
   "f:kind": LEAF,
@@ -77,7 +77,7 @@ export class Ownership {
     this.#clock = clock;
   }
 
-  /** Gives an object that is written plainly its owners. */
+  /** Records the owners of an object that is written plainly. */
   track({ kind, writer, before, after }: TrackedWrite): void {
     const given = after.metadata.managedFields;
     const owners = this.#ownersFor({ given, before, writer });
@@ -230,7 +230,7 @@ interface ComparedObjects {
   readonly subresource?: string;
 }
 
-/** What a write changes, as each version of the kind would say it. */
+/** The changes of a write, as each version of the kind would say them. */
 export class Comparison {
   readonly #objects: ComparedObjects;
   readonly #found = new Map<string, Differences>();
@@ -260,7 +260,7 @@ export class Comparison {
 
 const METADATA_AND_SPEC: FieldSet = { "f:metadata": LEAF, "f:spec": LEAF };
 
-/** What a write cannot change, and so does not own. */
+/** Returns what a write cannot change, and so does not own. */
 export function ignoredBy({ custom, subresources }: Kind, subresource: string | undefined): FieldSet {
   if (subresource === "status") return custom ? METADATA_AND_SPEC : { "f:spec": LEAF };
   return subresources.includes("status") ? { "f:status": LEAF } : LEAF;

@@ -1,5 +1,5 @@
 /**
- * What an object of a built-in kind holds before anything is written into it.
+ * The values of a built-in kind's object before anything is written into it.
  *
  * The real server compares a new object with the zero value of a Go struct, which has more in it than nothing: whoever
  * creates a Deployment does not own `spec`, because that is there anyway. Source: the json tags in k8s.io/api.

@@ -21,7 +21,7 @@ export interface Program {
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** What became of an expression: a program, or Kubernetes' words for what is wrong with it. */
+/** The outcome of compiling an expression: a program, or Kubernetes' words for what is wrong with it. */
 export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | { readonly program?: undefined; readonly error: string };
@@ -47,7 +47,7 @@ export class Engine {
     this.#toDuration = loose.parse("duration(value)");
   }
 
-  /** Gives what was made before for a stored object, which never changes, or makes it. */
+  /** Returns what was made before for a stored object, which never changes, or makes it. */
   cached<T>(owner: object, key: string, make: () => T): T {
     let known = this.#cache.get(owner);
     if (known === undefined) this.#cache.set(owner, known = new Map());
@@ -56,17 +56,17 @@ export class Engine {
     return known.get(key) as T;
   }
 
-  /** Gives an environment without variables, which may be added. */
+  /** Returns an environment without variables, which may be added. */
   environment(): Environment {
     return this.#base.clone();
   }
 
-  /** Gives `optional.of(value)`, or `optional.none()` for undefined. */
+  /** Returns `optional.of(value)`, or `optional.none()` for undefined. */
   optional(value: unknown): unknown {
     return value === undefined ? this.#base.evaluate("optional.none()") : this.#some({ value });
   }
 
-  /** Gives a text such as "1h30m" as a duration; the text itself if it is none. */
+  /** Returns a text such as "1h30m" as a duration; the text itself if it is none. */
   duration(text: string): unknown {
     try {
       return this.#toDuration({ value: text });

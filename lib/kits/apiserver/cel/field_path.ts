@@ -8,7 +8,7 @@ import { type Schema, subSchema } from "../schema/structural.ts";
 
 const STEP = /\.([^.[\]]+)|\['((?:\\.|[^'\\])*)'\]/y;
 
-/** Gives the field as errors name it, such as `limits.cpu` or `labels[a.b]`; undefined if the path leads to none. */
+/** Returns the field as errors name it, such as `limits.cpu` or `labels[a.b]`; undefined if the path leads to none. */
 export function fieldOfRule(path: unknown, schema: Schema): string | undefined {
   if (typeof path !== "string" || path === "") return undefined;
   let field = "";

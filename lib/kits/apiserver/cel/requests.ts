@@ -11,7 +11,7 @@ import type { Compiled, Engine, Environment } from "./engine.ts";
 import { mapIdentifiers } from "./source.ts";
 import { toDynamic } from "./types.ts";
 
-/** What expressions about a request can name. */
+/** The names that expressions about a request can use. */
 export interface RequestNames {
   /** `params` exists. Default: false. */
   readonly params?: boolean;
@@ -19,7 +19,7 @@ export interface RequestNames {
   readonly variables?: readonly string[];
 }
 
-/** Gives an environment for expressions about requests. */
+/** Returns an environment for expressions about requests. */
 export function requestEnvironment(engine: Engine, { params = false, variables }: RequestNames): Environment {
   const environment = engine.environment();
   for (const name of ["object", "oldObject", "request", "namespaceObject"]) {
@@ -31,7 +31,7 @@ export function requestEnvironment(engine: Engine, { params = false, variables }
 }
 
 export interface CompileRequestOptions extends RequestNames {
-  /** What it must give; none: anything. */
+  /** The types that it may have; none: anything. */
   readonly types: readonly string[];
   /** The stored object that holds the expression: for it, it is compiled once. */
   readonly owner?: object;
@@ -68,7 +68,7 @@ function unknownVariable(source: string, variables: readonly string[] | undefine
   return unknown;
 }
 
-/** What a request is to expressions. All but `request` may be absent. */
+/** A request as expressions see it. All but `request` may be absent. */
 export interface RequestFacts {
   readonly object?: JsonObject;
   readonly oldObject?: JsonObject;
@@ -77,7 +77,7 @@ export interface RequestFacts {
   readonly params?: JsonObject;
 }
 
-/** Gives the values of the variables. */
+/** Returns the values of the variables. */
 export function requestValues(
   { object, oldObject, request, namespaceObject, params }: RequestFacts,
 ): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /**
- * What Kubernetes refuses in the rules of a schema, when the definition is written.
+ * Refusals of Kubernetes for the rules of a schema, when the definition is written.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go.
  */

@@ -6,7 +6,7 @@
 const TOKEN =
   /(?:[rR][bB]?|[bB][rR])(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|[bB]?(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\/[^\n]*|[A-Za-z_]\w*|[^]/g;
 
-/** Gives the text with each identifier replaced; the fourth argument tells whether it stands after a dot. */
+/** Returns the text with each identifier replaced; the fourth argument tells whether it stands after a dot. */
 export function mapIdentifiers(source: string, replace: (name: string, isMember: boolean) => string): string {
   let last = "";
   return source.replace(TOKEN, (token) => {
@@ -40,7 +40,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Gives the name by which expressions call a field; undefined if they cannot.
+ * Returns the name by which expressions call a field; undefined if they cannot.
  *
  * Source: Kubernetes documentation, "Validation rules", on escaping; k8s.io/apiserver, pkg/cel/escaping.go.
  */

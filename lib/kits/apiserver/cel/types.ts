@@ -26,7 +26,7 @@ const IDENTITY_FIELDS = {
   metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } },
 };
 
-/** Gives the type of a schema; undefined if expressions cannot use it. Adds what it is made of to the environment. */
+/** Returns the type of a schema; undefined if expressions cannot use it. Adds what it is made of to the environment. */
 export function declareType(
   schema: Schema,
   options: { readonly engine: Engine; readonly environment: Environment; readonly isResource: boolean },
@@ -157,7 +157,7 @@ function decodeBytes(value: unknown): unknown {
   }
 }
 
-/** Gives a JSON value without a schema as expressions see it: whole numbers are integers. */
+/** Returns a JSON value without a schema as expressions see it: whole numbers are integers. */
 export function toDynamic(value: unknown): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toDynamic);

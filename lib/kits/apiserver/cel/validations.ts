@@ -81,7 +81,7 @@ function messageWords(error: string): string {
   return text.startsWith("compilation failed") ? `messageExpression ${text}` : text;
 }
 
-/** What rules are evaluated with besides the object. */
+/** The facts besides the object with which rules are evaluated. */
 export interface RuleOptions {
   /** The object as it was, on an update. */
   readonly old?: JsonObject;
@@ -203,7 +203,7 @@ interface Place {
 interface Values {
   readonly path: string;
   readonly value: unknown;
-  /** What it was; undefined where nothing corresponds. */
+  /** The value that it was; undefined where nothing corresponds. */
   readonly old: unknown;
   /** It lies in something that is as it was. */
   readonly unchanged?: boolean;

@@ -1,5 +1,5 @@
 /**
- * What the tables of the built-in kinds are made of, and how their cells read an object.
+ * The columns of the built-in kinds' tables, and how their cells read an object.
  */
 
 import type { KubeObject } from "../../../model/object.ts";
@@ -19,9 +19,9 @@ export interface Column {
 /** How a kind is shown. */
 export interface KindTable {
   readonly columns: readonly Column[];
-  /** Gives one cell per column. */
+  /** Returns one cell per column. */
   cells(object: KubeObject, nowMs: number): unknown[];
-  /** Gives the row's conditions: kubectl hides rows that are completed when asked to. */
+  /** Returns the row's conditions: kubectl hides rows that are completed when asked to. */
   conditions?(object: KubeObject): unknown[] | undefined;
 }
 
@@ -66,47 +66,47 @@ export function columnsFrom(...names: readonly (string | Column)[]): Column[] {
   });
 }
 
-/** Gives what stands at a path; undefined where there is nothing. */
+/** Returns what stands at a path; undefined where there is nothing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((found, key) => (isObject(found) ? getOwn(found, key) : undefined), value) ??
     undefined;
 }
 
-/** Gives the text at a path; "" where there is none. */
+/** Returns the text at a path; "" where there is none. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";
 }
 
-/** Gives the number at a path; 0 where there is none. */
+/** Returns the number at a path; 0 where there is none. */
 export function numberAt(value: unknown, ...path: readonly string[]): number {
   const found = at(value, ...path);
   return typeof found === "number" ? found : 0;
 }
 
-/** Gives the list at a path; empty where there is none. */
+/** Returns the list at a path; empty where there is none. */
 export function listAt(value: unknown, ...path: readonly string[]): unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
 }
 
-/** Gives how many keys the object at a path has. */
+/** Returns how many keys the object at a path has. */
 export function sizeAt(value: unknown, ...path: readonly string[]): number {
   const found = at(value, ...path);
   return isObject(found) ? Object.keys(found).length : 0;
 }
 
-/** Gives an object's age. */
+/** Returns an object's age. */
 export function ageOf(object: KubeObject, nowMs: number): string {
   return humanAge(object.metadata.creationTimestamp, nowMs);
 }
 
-/** Gives the condition of a type. */
+/** Returns the condition of a type. */
 export function conditionOf(object: unknown, type: string): unknown {
   return listAt(object, "status", "conditions").find((condition) => textAt(condition, "type") === type);
 }
 
-/** Gives labels as `a=1,b=2`; `<none>` without any. */
+/** Returns labels as `a=1,b=2`; `<none>` without any. */
 export function labelText(labels: unknown): string {
   const pairs = isObject(labels)
     ? Object.entries(labels).map(([key, value]) => `${key}=${value}`).sort()
@@ -114,7 +114,7 @@ export function labelText(labels: unknown): string {
   return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 
-/** Gives a label selector in one line, as kubectl would take it. */
+/** Returns a label selector in one line, as kubectl would take it. */
 export function selectorText(selector: unknown): string {
   const labels = at(selector, "matchLabels");
   const equal = isObject(labels) ? Object.entries(labels).map(([key, value]) => `${key}=${value}`) : [];
@@ -130,7 +130,7 @@ export function selectorText(selector: unknown): string {
   return terms.length === 0 ? "<none>" : terms.join(",");
 }
 
-/** Gives the names and the images of containers. */
+/** Returns the names and the images of containers. */
 export function containersText(podSpec: unknown): [names: string, images: string] {
   const containers = listAt(podSpec, "containers");
   return [

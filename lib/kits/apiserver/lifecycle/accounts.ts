@@ -1,5 +1,5 @@
 /**
- * What each namespace has where roles count: the service account `default`, and the authority that clients in Pods trust.
+ * The objects that each namespace has where roles count: the service account `default`, and the authority that clients in Pods trust.
  *
  * Source: k8s.io/kubernetes, pkg/controller/serviceaccount and pkg/controller/certificates/rootcacertpublisher.
  */

@@ -7,7 +7,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { clone, equal, getOwn, objectAt } from "../values.ts";
 
-/** What became of the names that a definition wants. */
+/** The outcome of the names that a definition wants. */
 export interface Naming {
   readonly accepted: JsonObject;
   /** The condition `NamesAccepted`, without its time. */
@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   listKind: "ListKindConflict",
 };
 
-/** Gives the names of a definition, as far as the others leave them. */
+/** Returns the names of a definition, as far as the others leave them. */
 export function nameDefinition(definition: KubeObject, others: readonly KubeObject[]): Naming {
   const wanted = objectAt(definition.spec, "names") ?? {};
   const before = objectAt(objectAt(definition, "status"), "acceptedNames") ?? {};

@@ -1,5 +1,5 @@
 /**
- * What becomes of CustomResourceDefinitions: kinds that are served, and objects that go with their definition.
+ * The life of CustomResourceDefinitions: kinds that are served, and objects that go with their definition.
  *
  * A definition is established in the same write that creates it; the real API server needs a moment.
  */
@@ -23,7 +23,7 @@ import type { Chores } from "./chores.ts";
 export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
-/** What definitions are judged by. */
+/** The facts by which definitions are judged. */
 export interface DefinitionContext {
   readonly now: () => number;
   readonly cel: CelLoader;

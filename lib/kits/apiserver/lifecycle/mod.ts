@@ -1,5 +1,5 @@
 /**
- * What a cluster does by itself: it has namespaces, serves definitions, and removes what nobody owns any more.
+ * The things that a cluster does by itself: it has namespaces, serves definitions, and removes what nobody owns any more.
  */
 
 import type { Cluster } from "../cluster.ts";
@@ -11,7 +11,7 @@ import { DEFINITIONS, Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { Namespaces } from "./namespaces.ts";
 
-/** What is in motion. */
+/** The controllers in motion. */
 export interface Lifecycle {
   /** Tells the cluster who signs the server's certificate. PEM. */
   publishRootCa(ca: string): void;

@@ -1,5 +1,5 @@
 /**
- * What the types of the built-in kinds look like as protocol buffers: which field has which number.
+ * The types of the built-in kinds as protocol buffers: which field has which number.
  *
  * Made from the tables in `types/`. Source: protobuf.dev, "Encoding"; k8s.io/apimachinery, pkg/runtime/generated.proto.
  */

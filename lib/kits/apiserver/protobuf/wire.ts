@@ -2,7 +2,7 @@
  * Protocol buffers as bytes: tags, numbers and pieces. Source: protobuf.dev, "Encoding".
  */
 
-/** What stands in one field: a number, or bytes. */
+/** The content of one field: a number, or bytes. */
 export type WireValue = bigint | number | Uint8Array;
 
 /** One field as it comes. Numbers are `bigint` where they are whole, `number` where they are fractions. */

@@ -82,7 +82,7 @@ function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata
 
 export interface UpdateWish {
   readonly reference: ObjectKey;
-  /** Gives the object as it shall be: a new one each time. */
+  /** Returns the object as it shall be: a new one each time. */
   readonly wish: (current: Stored) => Wish;
   readonly warn: Attributes["warn"];
 }

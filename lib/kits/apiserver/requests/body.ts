@@ -17,7 +17,7 @@ import { parseMediaTypes } from "./shape.ts";
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
 /**
- * Gives the whole body as text.
+ * Returns the whole body as text.
  *
  * @throws {Refusal} 413 if it is too large, 400 if it is not UTF-8.
  */

@@ -17,7 +17,7 @@ export interface Decoded {
   readonly duplicates: readonly string[];
 }
 
-/** What a field must be: Go's name for the type of the whole, and of what it is made of. */
+/** The type of a field: Go's name for the type of the whole, and of what it is made of. */
 type FieldType = "string" | "int64" | "map" | "strings" | "objects" | "anything";
 
 /** NB: what is not listed is dropped. */
@@ -128,13 +128,13 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
 }
 
 interface Decoding {
-  /** What Go calls the place in its errors. */
+  /** Go's name for the place in its errors. */
   readonly prefix: string;
   readonly unknown: string[];
   readonly fail: (fault: string) => never;
 }
 
-/** Gives the known fields of `metadata`; empty ones are left out. */
+/** Returns the known fields of `metadata`; empty ones are left out. */
 function decodeMetadata(value: unknown, { prefix, unknown, fail }: Decoding): ObjectMeta {
   if (value === undefined || value === null) return {};
   if (!isObject(value)) {

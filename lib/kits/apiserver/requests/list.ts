@@ -34,7 +34,7 @@ export interface ListRequest {
   readonly shape: Shape;
 }
 
-/** What a list holds. */
+/** The content of a list. */
 export interface Page {
   readonly items: readonly Stored[];
   readonly metadata: JsonObject;
@@ -125,7 +125,7 @@ function streamOf(pieces: Generator<Uint8Array>): ReadableStream<Uint8Array> {
 }
 
 /**
- * Gives one page of a list, or all of it.
+ * Returns one page of a list, or all of it.
  *
  * @throws {Refusal} 400 or 422 for options that cannot be; 410 for versions that are gone; 504 for those to come.
  */

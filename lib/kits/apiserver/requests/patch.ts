@@ -68,7 +68,7 @@ function strategicPatcher(patch: JsonObject): Patcher {
   };
 }
 
-/** Gives a new object: `live` with the merge patch applied. Parts that are not patched are shared with `live`. */
+/** Returns a new object: `live` with the merge patch applied. Parts that are not patched are shared with `live`. */
 export function mergePatch(live: JsonObject, patch: JsonObject): JsonObject {
   const merged: JsonObject = { ...live };
   for (const key of Object.keys(patch)) {

@@ -251,7 +251,7 @@ function isStrict({ query }: Call): boolean {
   return query.get("fieldValidation") !== "Ignore";
 }
 
-/** What becomes of unknown fields: nothing, warnings or a refusal, as `fieldValidation` says. */
+/** Returns how unknown fields are reported: not at all, as warnings or as a refusal, as `fieldValidation` says. */
 function reporter(
   { query, kind }: Call,
   { headers, decoded, refuse }: ReporterOptions,
@@ -277,7 +277,7 @@ function reporter(
   };
 }
 
-/** Gives what adds warnings to a response, each once. */
+/** Returns what adds warnings to a response, each once. */
 function warner(headers: Headers): (text: string) => void {
   const given = new Set<string>();
   return (text) => {

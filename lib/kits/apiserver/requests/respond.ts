@@ -14,19 +14,19 @@ import type { Shape } from "./shape.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Gives the object as this version of its kind shows it. */
+/** Returns the object as this version of its kind shows it. */
 export function servedObject(kind: Kind, { object }: Stored): KubeObject {
   // The conversion keeps metadata, which is all that every object must have.
   if (kind.conversion !== undefined) return kind.conversion.toServed(object) as KubeObject;
   return object.apiVersion === kind.apiVersion ? object : { ...object, apiVersion: kind.apiVersion };
 }
 
-/** Gives the object's JSON without what headOf() gives. */
+/** Returns the object's JSON without what headOf() gives. */
 export function servedBytes(kind: Kind, stored: Stored): Uint8Array {
   return kind.conversion === undefined ? stored.bytes : encodeBody(servedObject(kind, stored));
 }
 
-/** Gives the beginning of an object's JSON, up to where servedBytes() goes on. */
+/** Returns the beginning of an object's JSON, up to where servedBytes() goes on. */
 export function headOf({ apiVersion, kind }: Kind): Uint8Array {
   return ENCODER.encode(`{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`);
 }
@@ -83,7 +83,7 @@ export function encodedResponse(
   return new Response(formatYaml(JSON.parse(JSON.stringify(value))), { status: code, headers });
 }
 
-/** Gives one object in the form that is asked for. */
+/** Returns one object in the form that is asked for. */
 export function shapedObject(
   cluster: Cluster,
   stored: Stored,

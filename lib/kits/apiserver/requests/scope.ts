@@ -10,7 +10,7 @@ import type { Entries } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 
 export interface Scope {
-  /** What the keys of such objects begin with. */
+  /** The beginning of the keys of such objects. */
   readonly prefix: string;
   /** The only key that there can be, if the selectors say so. */
   readonly key?: string;
@@ -40,7 +40,7 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   return only === undefined ? { prefix, matches } : { prefix, matches, key: `${only}/${selector.name}` };
 }
 
-/** Gives the objects in the scope, in order. */
+/** Returns the objects in the scope, in order. */
 export function select(kind: Kind, { prefix, key, matches }: Scope, entries: Entries): Stored[] {
   if (key !== undefined) {
     const stored = entries.get(key);

@@ -13,7 +13,7 @@ export interface Shape {
   readonly encoding: "json" | "yaml" | "protobuf";
   /** Indented JSON. */
   readonly pretty: boolean;
-  /** What the rows of a table carry. */
+  /** The form of objects in the rows of a table. */
   readonly includeObject: "None" | "Metadata" | "Object";
 }
 

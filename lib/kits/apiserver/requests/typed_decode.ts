@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject } from "../values.ts";
 
-/** What becomes of what does not fit. */
+/** The treatment of what does not fit. */
 export interface TypedDecoding {
   /** Refuses the object. */
   readonly fail: (fault: string) => never;
@@ -18,7 +18,7 @@ export interface TypedDecoding {
 }
 
 interface Place {
-  /** What Go calls the place: the names of fields, without indices. */
+  /** Go's name for the place: the names of fields, without indices. */
   readonly path: string;
   /** The place with indices. */
   readonly exact: string;

@@ -91,11 +91,11 @@ class Watch implements ChangeListener {
   readonly #cluster: Cluster;
   readonly #options: WatchOptions;
   readonly #head: Uint8Array;
-  /** What comes before the changes: the initial state, bookmarks, errors. */
+  /** The lines before the changes: the initial state, bookmarks, errors. */
   #lines: Uint8Array[] = [];
   #initial: readonly Stored[] = [];
   #sent = 0;
-  /** What is stored, and what is shown of it where a webhook converts. */
+  /** The stored objects, and what is shown of them where a webhook converts. */
   readonly #shown = new WeakMap<Stored, Stored>();
   #changes: Change[] = [];
   #wake: (() => void) | undefined;
@@ -212,7 +212,7 @@ class Watch implements ChangeListener {
     }
   }
 
-  /** Gives the next lines, as many as make a chunk; undefined if nothing waits. */
+  /** Returns the next lines, as many as make a chunk; undefined if nothing waits. */
   #take(): Uint8Array | undefined {
     const pieces: Uint8Array[] = [];
     let size = 0;
@@ -240,7 +240,7 @@ class Watch implements ChangeListener {
     return pieces.length === 0 ? undefined : concat(pieces);
   }
 
-  /** What a change is to somebody who sees only what is in the scope. */
+  /** Returns what a change is to somebody who sees only what is in the scope. */
   #typeOf({ key, previous, current }: Change): EventType | undefined {
     const { scope } = this.#options;
     const was = previous !== undefined && isInScope(scope, key, previous.object);

@@ -1,5 +1,5 @@
 /**
- * What a query says about a write: CreateOptions, UpdateOptions, PatchOptions.
+ * The options of a write in a query: CreateOptions, UpdateOptions, PatchOptions.
  *
  * Source: k8s.io/apimachinery, pkg/apis/meta/v1/validation.
  */
@@ -83,7 +83,7 @@ function optionCauses(request: Request, query: URLSearchParams): Cause[] {
   return causes;
 }
 
-/** Gives the options of a write as an object, for admission. */
+/** Returns the options of a write as an object, for admission. */
 export function optionsOf({ request, query, dryRun }: Call): JsonObject {
   const fieldManager = query.get("fieldManager") ?? "";
   const fieldValidation = query.get("fieldValidation") ?? "";

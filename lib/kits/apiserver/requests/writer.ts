@@ -1,5 +1,5 @@
 /**
- * Who writes, as the request says it. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go, managerOrUserAgent().
+ * The author of a write, as the request says it. Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go, managerOrUserAgent().
  */
 
 import type { Writer } from "../apply/ownership.ts";

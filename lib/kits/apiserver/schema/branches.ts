@@ -10,7 +10,7 @@ import type { Fault } from "./validation.ts";
 
 const BRANCH = /\/(allOf|anyOf|oneOf)\/(\d+)(?=\/)/g;
 
-/** Gives the faults to report, found with `schema`. */
+/** Returns the faults to report, found with `schema`. */
 export function shownFaults(faults: readonly Fault[], schema: Schema): Fault[] {
   const counted = faults.filter((fault) => !isAboutNull(fault)).flatMap(withRange);
   const shown = onlyFirstOfText(onlyBestBranches(counted));
@@ -81,7 +81,7 @@ function onlyBestBranches(faults: readonly Fault[]): Fault[] {
   return left;
 }
 
-/** Gives the number of the branch of a combinator that a fault was found in. */
+/** Returns the number of the branch of a combinator that a fault was found in. */
 function branchBelow(combinator: Fault, fault: Fault): string | undefined {
   const prefix = `${combinator.schemaPath}/`;
   if (!fault.schemaPath.startsWith(prefix)) return undefined;
@@ -90,7 +90,7 @@ function branchBelow(combinator: Fault, fault: Fault): string | undefined {
   return below ? fault.schemaPath.slice(prefix.length).split("/")[0] : undefined;
 }
 
-/** Gives one fault for each `allOf` that a fault was found in. */
+/** Returns one fault for each `allOf` that a fault was found in. */
 function failedAllOf(faults: readonly Fault[], schema: Schema): Fault[] {
   const failed = new Map<string, { fault: Fault; branches: Set<string> }>();
   for (const fault of faults) {

@@ -18,7 +18,7 @@ interface Default {
   readonly path: string;
 }
 
-/** Gives what is wrong with the defaults in a whole schema. */
+/** Returns what is wrong with the defaults in a whole schema. */
 export function defaultCauses(schema: Schema, path: string): Cause[] {
   const defaults = schemaEntries(schema, "properties")
     .filter(([key]) => !RESOURCE_FIELDS.has(key))

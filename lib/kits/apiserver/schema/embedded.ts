@@ -9,7 +9,7 @@ import { type Cause, invalid, required } from "../causes.ts";
 import { isObject } from "../values.ts";
 import { childPath, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
 
-/** Gives what is wrong with the embedded resources in a value. */
+/** Returns what is wrong with the embedded resources in a value. */
 export function checkEmbedded(value: unknown, schema: Schema | undefined, path = ""): Cause[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) {

@@ -42,13 +42,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
   uuid5: uuid(`5${HEX}{3}`, `[89ab]${HEX}{3}`),
 };
 
-/** Gives the check of a text format, by either spelling; undefined if Kubernetes ignores the format. */
+/** Returns the check of a text format, by either spelling; undefined if Kubernetes ignores the format. */
 export function formatCheck(format: string): Check | undefined {
   const name = format.replaceAll("-", "");
   return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
 }
 
-/** Gives the names of all text formats, without dashes. */
+/** Returns the names of all text formats, without dashes. */
 export function formatNames(): string[] {
   return Object.keys(CHECKS);
 }

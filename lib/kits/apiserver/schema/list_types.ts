@@ -9,7 +9,7 @@ import { formatJson } from "../go_format.ts";
 import { isObject, setOwn } from "../values.ts";
 import { childPath, own, propertySchema, type Schema, subSchema } from "./structural.ts";
 
-/** Gives the duplicates in sets and maps of a value and of everything below it. */
+/** Returns the duplicates in sets and maps of a value and of everything below it. */
 export function findDuplicates(value: unknown, schema: Schema | undefined, path = ""): Cause[] {
   if (schema === undefined) return [];
   if (Array.isArray(value)) {
@@ -29,14 +29,14 @@ export function findDuplicates(value: unknown, schema: Schema | undefined, path 
   });
 }
 
-/** Gives the keys of a list of type map. */
+/** Returns the keys of a list of type map. */
 export function mapKeys(schema: Schema | undefined): string[] | undefined {
   if (own(schema, "x-kubernetes-list-type") !== "map") return undefined;
   const keys = own(schema, "x-kubernetes-list-map-keys");
   return Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [];
 }
 
-/** Gives what identifies an item of a list of type map. */
+/** Returns what identifies an item of a list of type map. */
 export function keyOfItem(item: unknown, keys: readonly string[]): Schema {
   const key: Schema = {};
   for (const name of keys) {
@@ -63,7 +63,7 @@ function duplicatesOf(
   return repeated(found).map((index) => duplicate(`${path}[${index}]`, found[index]));
 }
 
-/** Gives the index of each value's second appearance. */
+/** Returns the index of each value's second appearance. */
 function repeated(values: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   return values.flatMap((value, index) => {

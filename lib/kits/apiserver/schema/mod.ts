@@ -17,7 +17,7 @@ import { own, propertySchema, type Schema } from "./structural.ts";
 import { createValidator, type Validator } from "./validation.ts";
 import { toCauses } from "./wording.ts";
 
-/** What validate() may know besides the object. */
+/** The facts besides the object that validate() may know. */
 export interface ValidateOptions {
   /** The object before the update: what was wrong in it and did not change is let pass. */
   readonly old?: JsonObject;
@@ -25,13 +25,13 @@ export interface ValidateOptions {
   readonly part?: "status";
 }
 
-/** What a schema can do with an object of its kind. All three leave `apiVersion`, `kind` and `metadata` alone. */
+/** The checks of a schema for an object of its kind. All three leave `apiVersion`, `kind` and `metadata` alone. */
 export interface CompiledSchema {
   /** Fills the defaults in, in place. */
   default(object: JsonObject): void;
   /** Removes the fields that the schema does not know, and nulls that it does not allow, in place. Gives the paths of unknown fields. */
   prune(object: JsonObject): string[];
-  /** Gives what is wrong; nothing if the object is valid. */
+  /** Returns what is wrong; nothing if the object is valid. */
   validate(object: JsonObject, options?: ValidateOptions): Cause[];
 }
 

@@ -19,7 +19,7 @@ export interface Update {
   readonly old: unknown;
 }
 
-/** Gives the faults that an update brought in. */
+/** Returns the faults that an update brought in. */
 export function onlyNewFaults(faults: readonly Fault[], update: Update): Fault[] {
   return faults.filter((fault) => !isOldFault(fault, update));
 }

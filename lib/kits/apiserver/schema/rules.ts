@@ -1,5 +1,5 @@
 /**
- * What Kubernetes refuses in a schema: it must be structural, and use only the part of OpenAPI that Kubernetes supports.
+ * Refusals of Kubernetes for a schema: it must be structural, and use only the part of OpenAPI that Kubernetes supports.
  *
  * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/validation.go and
  * pkg/apis/apiextensions/validation/validation.go. Rules in expressions: `cel/rule_causes.ts`.
@@ -25,7 +25,7 @@ const INT_OR_STRING = "x-kubernetes-int-or-string";
 const EMBEDDED = "x-kubernetes-embedded-resource";
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 
-/** What must not stand inside of allOf, anyOf, oneOf and not. */
+/** Keywords that must not stand inside of allOf, anyOf, oneOf and not. */
 const ONLY_STRUCTURE: readonly (readonly [string, string])[] = [
   ["type", "must be empty to be structural"],
   ["additionalProperties", "must be undefined to be structural"],
@@ -50,7 +50,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ["$ref", "$ref is not supported"],
 ];
 
-/** Gives what is wrong with a version's schema. */
+/** Returns what is wrong with a version's schema. */
 export function schemaCauses(schema: Schema, { path, status }: SchemaRulesOptions): Cause[] {
   const type = getOwn(schema, "type");
   const causes: Cause[] = [];

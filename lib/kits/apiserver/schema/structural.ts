@@ -13,34 +13,34 @@ export type Schema = JsonObject;
 /** The fields that every resource has; an embedded resource and the root keep them whatever the schema says. */
 export const RESOURCE_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** Gives an own key's value. */
+/** Returns an own key's value. */
 export function own(object: unknown, key: string): unknown {
   return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Gives the schema that a node has under a key such as `items`, if it is one. */
+/** Returns the schema that a node has under a key such as `items`, if it is one. */
 export function subSchema(schema: Schema | undefined, key: string): Schema | undefined {
   const found = own(schema, key);
   return isObject(found) ? found : undefined;
 }
 
-/** Gives the schema of a declared property. */
+/** Returns the schema of a declared property. */
 export function propertySchema(schema: Schema | undefined, key: string): Schema | undefined {
   return subSchema(subSchema(schema, "properties"), key);
 }
 
-/** Gives the schema that applies to a key of an object: the property's, or that of additional properties. */
+/** Returns the schema that applies to a key of an object: the property's, or that of additional properties. */
 export function schemaOfKey(schema: Schema | undefined, key: string): Schema | undefined {
   return propertySchema(schema, key) ?? subSchema(schema, "additionalProperties");
 }
 
-/** Gives the entries of a map of schemas, such as `properties`. */
+/** Returns the entries of a map of schemas, such as `properties`. */
 export function schemaEntries(schema: Schema | undefined, key: string): [string, Schema][] {
   return Object.entries(subSchema(schema, key) ?? {})
     .filter((entry): entry is [string, Schema] => isObject(entry[1]));
 }
 
-/** Gives the schemas of `allOf`, `anyOf` or `oneOf`. */
+/** Returns the schemas of `allOf`, `anyOf` or `oneOf`. */
 export function schemaList(schema: Schema | undefined, key: string): Schema[] {
   const found = own(schema, key);
   return Array.isArray(found) ? found.filter(isObject) : [];
@@ -51,7 +51,7 @@ export function isSet(schema: Schema | undefined, key: string): boolean {
   return own(schema, key) === true;
 }
 
-/** Gives a field's path as error messages write it. */
+/** Returns a field's path as error messages write it. */
 export function childPath(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }

@@ -26,7 +26,7 @@ const COPIED = [
   "uniqueItems",
 ] as const;
 
-/** Gives the JSON Schema of a node and of everything below it. */
+/** Returns the JSON Schema of a node and of everything below it. */
 export function toJsonSchema(schema: Schema): Schema {
   const out: Schema = {};
   translateType(schema, out);

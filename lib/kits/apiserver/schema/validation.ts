@@ -27,7 +27,7 @@ export interface Fault {
   readonly data: unknown;
 }
 
-/** Gives everything that is wrong with a value. */
+/** Returns everything that is wrong with a value. */
 export type Validator = (value: unknown) => Fault[];
 
 /** Makes a validator of an OpenAPI schema. */

@@ -32,7 +32,7 @@ export interface WordingOptions {
   readonly field: string;
 }
 
-/** Gives Kubernetes' causes for what ajv found. */
+/** Returns Kubernetes' causes for what ajv found. */
 export function toCauses(faults: readonly Fault[], options: WordingOptions): Cause[] {
   return shownFaults(faults, options.schema).flatMap((fault) => toCause(fault, options));
 }
@@ -161,7 +161,7 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? value.length : Object.keys(Object(value)).length;
 }
 
-/** Gives a JSON pointer as `spec.ports[0].name`; only the value itself tells an index from a key. */
+/** Returns a JSON pointer as `spec.ports[0].name`; only the value itself tells an index from a key. */
 function toPath(pointer: string, value: unknown): string {
   let path = "";
   let current = value;

@@ -20,7 +20,7 @@ export interface Change {
   readonly current: Stored | undefined;
 }
 
-/** What a collection tells of its changes. */
+/** The hooks that a collection tells of its changes. */
 export interface ChangeListener {
   offer(change: Change): void;
   /** Ends the listening, because the kind is redefined or the server says so. */
@@ -65,7 +65,7 @@ export class Collection {
     for (const stored of this.select(this.present(), prefix)) yield stored;
   }
 
-  /** Gives the entries' objects whose keys begin with the prefix, in order, as an own array. */
+  /** Returns the entries' objects whose keys begin with the prefix, in order, as an own array. */
   select(entries: Entries, prefix: string): Stored[] {
     const found: Stored[] = [];
     const [from, to] = rangeOf(entries.keys, prefix);

@@ -34,7 +34,7 @@ export class Stored {
   }
 }
 
-/** Gives an object's JSON without the opening brace, `apiVersion` and `kind`. */
+/** Returns an object's JSON without the opening brace, `apiVersion` and `kind`. */
 export function encodeBody(object: KubeObject): Uint8Array {
   // NB: undefined keys are not written.
   return ENCODER.encode(JSON.stringify({ ...object, apiVersion: undefined, kind: undefined }).slice(1));

@@ -13,7 +13,7 @@ import { CORE } from "./core.ts";
 import { DEFINITIONS } from "./definitions.ts";
 import { GROUPS } from "./groups.ts";
 
-/** What a value looks like. */
+/** The form of a value. */
 export type Shape =
   | { readonly kind: "scalar"; readonly type: string; readonly format?: string }
   | { readonly kind: "list"; readonly of: Shape }
@@ -75,7 +75,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   "autoscaling2": "io.k8s.api.autoscaling.v2",
 };
 
-/** Gives the name of a kind's type, such as "core.Pod"; undefined for kinds that are not built in. */
+/** Returns the name of a kind's type, such as "core.Pod"; undefined for kinds that are not built in. */
 export function typeOfKind(apiVersion: unknown, kind: unknown): string | undefined {
   if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
   const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["core", apiVersion];
@@ -85,12 +85,12 @@ export function typeOfKind(apiVersion: unknown, kind: unknown): string | undefin
   return known && lineOf(name) !== undefined ? name : undefined;
 }
 
-/** Gives the fields of a type; undefined if it has none of its own. */
+/** Returns the fields of a type; undefined if it has none of its own. */
 export function fieldsOf(type: string): Field[] | undefined {
   return tokensOf(type)?.map((token) => parseField(token, groupOf(type)));
 }
 
-/** Gives one field of a type; undefined if it has no such field. */
+/** Returns one field of a type; undefined if it has no such field. */
 export function fieldOf(type: string, name: string): Field | undefined {
   const token = tokensOf(type)?.find((candidate) => candidate.startsWith(`${name}:`));
   return token === undefined ? undefined : parseField(token, groupOf(type));
@@ -119,12 +119,12 @@ export function isAtomic(type: string): boolean {
   return lineOf(type)?.startsWith("^") ?? false;
 }
 
-/** Gives the OpenAPI of a type without fields of its own, such as Quantity. */
+/** Returns the OpenAPI of a type without fields of its own, such as Quantity. */
 export function specialType(type: string): Readonly<Record<string, unknown>> | undefined {
   return Object.hasOwn(SPECIAL, type) ? SPECIAL[type] : undefined;
 }
 
-/** Gives the name by which OpenAPI documents call a type, such as "io.k8s.api.core.v1.Pod". */
+/** Returns the name by which OpenAPI documents call a type, such as "io.k8s.api.core.v1.Pod". */
 export function definitionName(type: string): string {
   const group = groupOf(type);
   const short = type.slice(type.lastIndexOf(".") + 1);

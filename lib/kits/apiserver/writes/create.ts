@@ -27,7 +27,7 @@ export interface WriteOptions {
   readonly report?: (unknown: readonly string[]) => void;
   /** Is told what is wrong, but no reason to refuse the write. */
   readonly warn?: (text: string) => void;
-  /** Who owns what is written. Default: nobody; the owners that there are stay. */
+  /** The owner of what is written. Default: nobody; the owners that there are stay. */
   readonly writer?: Writer;
   /** The object comes with its owners, because it was applied. */
   readonly applied?: boolean;

@@ -14,7 +14,7 @@ import { timestamp } from "../timestamp.ts";
 import { equal } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
 
-/** What becomes of the objects that are owned. */
+/** The treatment of the objects that are owned. */
 export type Propagation = "Orphan" | "Background" | "Foreground";
 
 export interface DeleteOptions extends WriteOptions {
@@ -91,7 +91,7 @@ function finalizersFor(present: readonly string[], propagation: Propagation | un
   return others;
 }
 
-/** Gives the object its deletion marks, unless it has them. */
+/** Puts deletion marks on the object, unless it has them. */
 function mark(cluster: Cluster, kind: Kind, object: KubeObject): KubeObject {
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) return object;

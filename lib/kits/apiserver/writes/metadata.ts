@@ -18,7 +18,7 @@ const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
 const LONGEST_BASE = 63 - SUFFIX_LENGTH;
 
-/** Gives a name that begins with `generateName`. */
+/** Returns a name that begins with `generateName`. */
 export function generateName(base: string, random: Random): string {
   let name = base.slice(0, LONGEST_BASE);
   for (let i = 0; i < SUFFIX_LENGTH; i++) name += ALPHABET[Math.floor(random.next() * ALPHABET.length)];

@@ -1,5 +1,5 @@
 /**
- * What is wrong with an object's name, labels and annotations.
+ * The faults in an object's name, labels and annotations.
  *
  * Source: k8s.io/apimachinery, pkg/api/validation/objectmeta.go.
  */

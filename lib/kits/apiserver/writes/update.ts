@@ -18,7 +18,7 @@ export interface UpdateOptions extends WriteOptions {
   readonly reference: ObjectKey;
   /** "status": only the status is taken. */
   readonly subresource?: string;
-  /** Gives the object as it shall be: a new one, which may be changed here. `current` must not be changed. */
+  /** Returns the object as it shall be: a new one, which may be changed here. `current` must not be changed. */
   readonly change: (current: KubeObject) => KubeObject;
 }
 
@@ -35,7 +35,7 @@ export interface Update {
   readonly dryRun: boolean;
 }
 
-/** What is prepared may be prepared from another shape of the object than the one that is kept. */
+/** Options of a write that may be prepared from another shape of the object than the one that is kept. */
 export interface PrepareOptions extends UpdateOptions {
   /** The object in the version of the kind. Default: as it is kept. */
   readonly current?: KubeObject;
@@ -184,7 +184,7 @@ function storageKey({ group, plural, custom }: Kind, { namespace, name }: KubeOb
   return `/registry/${place}/${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }
 
-/** What clients cannot change stays as it is. */
+/** Keeps what clients cannot change. */
 function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void {
   const { metadata } = next;
   metadata.namespace ??= old.namespace;
