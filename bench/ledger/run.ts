@@ -1,5 +1,5 @@
 /**
- * What one look at an object costs in the ledger, beside what every event costs anyway: decoding it.
+ * What one reconcile costs in the ledger, beside what every event costs anyway: decoding it.
  *
  *   deno run -A --no-check bench/ledger/run.ts      or: bun bench/ledger/run.ts
  *
@@ -106,9 +106,9 @@ function look(observer: Observer, states: readonly KubeObject[], round: number):
   if (before === undefined || after === undefined) return;
   const subject: Subject = { key: `object-${round % 1000}`, resource: RESOURCE, body: after };
   const event: WatchEvent = { type: "MODIFIED", object: after };
-  observer.passBegins?.(subject, { wake: "event", events: [event], waited: 0 });
-  observer.changed?.(subject, { before, after });
-  observer.caused?.(subject, { reason: "update", diff: [] });
+  observer.reconcileBegins?.(subject, { wake: "event", events: [event], waited: 0 });
+  observer.adopted?.(subject, { before, after });
+  observer.decided?.(subject, { reason: "update", diff: [] });
   for (const handler of ["make", "scale", "paint", "polish"]) {
     observer.judged?.(subject, { handler, mismatch: "field" });
   }
@@ -122,8 +122,8 @@ function look(observer: Observer, states: readonly KubeObject[], round: number):
     byEvent: false,
     concluded: true,
   });
-  observer.changed?.(subject, { before: after, after: before });
-  observer.passEnds?.(subject, { seconds: 0 });
+  observer.adopted?.(subject, { before: after, after: before });
+  observer.reconcileEnds?.(subject, { seconds: 0 });
 }
 
 /** Microseconds of CPU time per round: others on the machine do not count. */

@@ -1,5 +1,5 @@
 /**
- * Traces: where the time goes, from the look at an object through the handler's own steps to the requests.
+ * Traces: where the time goes, from the reconcile through the handler's own steps to the requests.
  */
 import { trace } from "@opentelemetry/api";
 import { kinds, type Logger, operator, resource } from "@lotse/lotse";
@@ -10,8 +10,8 @@ const Parcel = resource<{ weight: number }>({ group: "example.com", version: "v1
 let log: Logger | undefined;
 
 registerSpans(({ name, parent }) => {
-  // What has nothing around it, besides the looks at objects, are the lists and watches.
-  if (parent !== undefined || name === "lotse.pass") log?.info("Span", { name, parent: parent ?? "none" });
+  // What has nothing around it, besides the reconciles, are the lists and watches.
+  if (parent !== undefined || name === "lotse.reconcile") log?.info("Span", { name, parent: parent ?? "none" });
 });
 
 const op = operator();

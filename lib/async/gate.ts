@@ -1,13 +1,13 @@
 /**
  * Gates that let callers through while they are open: pausing an operator, waiting for the first complete listing.
  *
- * A gate is level-triggered: who comes while it is open does not wait. For values that change, see `cell.ts`.
+ * A gate is level-triggered: who comes while it is open does not wait.
  */
 
 import { Waiters } from "./waiters.ts";
 
 /** A gate for those who wait at it, and cannot open it. */
-export interface Passage {
+export interface ReadonlyGate {
   readonly isOpen: boolean;
   /** Waits until it is open; true if it is, false if the signal was aborted first. Never rejects. */
   opened(signal?: AbortSignal): Promise<boolean>;
@@ -16,7 +16,7 @@ export interface Passage {
 }
 
 /** A gate, closed at first unless said otherwise. */
-export class Gate implements Passage {
+export class Gate implements ReadonlyGate {
   readonly #atOpening = new Waiters<true>();
   readonly #atClosing = new Waiters<true>();
   readonly #onChange: (() => void) | undefined;
@@ -58,13 +58,13 @@ export class Gate implements Passage {
   }
 }
 
-/** Several gates in a row: the way is open while each of them is; without any, it is open. */
-export class GateRow implements Passage {
+/** A set of gates: it is open while each of them is; without any, it is open. */
+export class GateSet implements ReadonlyGate {
   readonly #gates = new Set<Gate>();
-  readonly #whole = new Gate(true);
+  readonly #all = new Gate(true);
 
   get isOpen(): boolean {
-    return this.#whole.isOpen;
+    return this.#all.isOpen;
   }
 
   /** Adds a gate, open unless said otherwise. */
@@ -82,29 +82,29 @@ export class GateRow implements Passage {
   }
 
   opened(signal?: AbortSignal): Promise<boolean> {
-    return this.#whole.opened(signal);
+    return this.#all.opened(signal);
   }
 
   closed(signal?: AbortSignal): Promise<boolean> {
-    return this.#whole.closed(signal);
+    return this.#all.closed(signal);
   }
 
   #update(): void {
-    this.#whole.set([...this.#gates].every((gate) => gate.isOpen));
+    this.#all.set([...this.#gates].every((gate) => gate.isOpen));
   }
 }
 
-/** A time in which a passage is open: its signal aborts when it closes, or with the outer one. Disposing ends the watching. */
-export interface Spell extends Disposable {
+/** A time in which a gate is open: its signal aborts when it closes, or with the outer one. Disposing ends the watching. */
+export interface OpenPeriod extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Returns what is left of the time in which a passage is open; none if it is closed. */
-export function spellOf(passage: Passage, outer: AbortSignal): Spell {
+/** Returns a signal that aborts when the gate closes, or with the outer one; at once if it is closed. */
+export function whileOpen(gate: ReadonlyGate, outer: AbortSignal): OpenPeriod {
   const inner = new AbortController();
   const over = new AbortController();
   const end = (): void => inner.abort(new DOMException("The gate was closed", "AbortError"));
-  if (!passage.isOpen) end();
-  passage.closed(AbortSignal.any([outer, over.signal])).then((isClosed) => isClosed && end());
+  if (!gate.isOpen) end();
+  gate.closed(AbortSignal.any([outer, over.signal])).then((isClosed) => isClosed && end());
   return { signal: AbortSignal.any([outer, inner.signal]), [Symbol.dispose]: () => over.abort() };
 }

@@ -1,18 +1,21 @@
 /**
- * Waiting for what may never come, for as long as there is patience.
+ * Waiting for what may never come, with a limit.
  */
 
 import type { TaskGroup } from "./tasks.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
-/** How long, by which clock. */
-export interface Patience {
+/** The limit, and the clock by which it counts. In seconds. */
+export interface TimeoutOptions {
   readonly clock: Clock;
   readonly timeout: Seconds;
 }
 
 /** Waits for some work; false if it is not done in time. */
-export async function within(work: Promise<unknown>, { clock, timeout }: Patience): Promise<boolean> {
+export async function withTimeout(
+  work: Promise<unknown>,
+  { clock, timeout }: TimeoutOptions,
+): Promise<boolean> {
   const controller = new AbortController();
   const late = clock.sleep(timeout, controller.signal).then(() => false);
   const result = await Promise.race([work.then(() => true), late]);
@@ -21,11 +24,9 @@ export async function within(work: Promise<unknown>, { clock, timeout }: Patienc
 }
 
 /** Waits until no task is under way; false if some still are when the time is over. */
-export async function finished(tasks: TaskGroup, patience: Patience): Promise<boolean> {
-  return tasks.size === 0 || await within(tasks.finished(), patience);
+export async function finishInTime(tasks: TaskGroup, options: TimeoutOptions): Promise<boolean> {
+  return tasks.size === 0 || await withTimeout(tasks.finished(), options);
 }
-
-// Waiting for a signal.
 
 /** Resolves when the signal aborts. Never rejects. */
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@
 import type { KubeObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Discovery } from "./discovery.ts";
-import type { Shape } from "./projection.ts";
+import type { Projection } from "./projection.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /** A kind, as far as an address needs it. */
@@ -125,7 +125,7 @@ export interface Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
   /** In which form a kind's objects are remembered; undefined: whole. What this client itself gives is always whole. */
-  readonly shapeOf: (resource: Resource) => Shape | undefined;
+  readonly projectionOf: (resource: Resource) => Projection | undefined;
   /** The namespace of the connection in use; "default" if it names none, or before the first request. */
   readonly defaultNamespace: string;
   get<T = KubeObject>(resource: Addressable, address: ObjectAddress, options?: GetOptions): Promise<T>;

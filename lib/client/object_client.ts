@@ -37,17 +37,17 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 
 export interface ClientOptions {
   /** In which form a kind's objects are remembered by those who use the client. Default: whole. */
-  readonly shapeOf?: Client["shapeOf"];
+  readonly projectionOf?: Client["projectionOf"];
 }
 
 class ObjectClient implements Client {
   readonly transport: Transport;
   readonly discovery: Discovery;
-  readonly shapeOf: Client["shapeOf"];
+  readonly projectionOf: Client["projectionOf"];
 
-  constructor(transport: Transport, { shapeOf = () => undefined }: ClientOptions) {
+  constructor(transport: Transport, { projectionOf = () => undefined }: ClientOptions) {
     this.transport = transport;
-    this.shapeOf = shapeOf;
+    this.projectionOf = projectionOf;
     this.discovery = new Discovery(transport);
   }
 

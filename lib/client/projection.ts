@@ -1,7 +1,7 @@
 /**
- * In which form objects of a kind are taken: whole, with their metadata alone, or as somebody has cut them down.
+ * Projections: the part of a kind's objects that is fetched and kept. Whole objects, their metadata alone, or less.
  *
- * What is not kept costs no memory; what is not asked for costs no bandwidth either. A form counts for everything that is
+ * What is not kept costs no memory; what is not asked for costs no bandwidth either. A projection counts for everything that is
  * remembered of an object, so that lists, watches and the answers to writes are alike. Source: Kubernetes API concepts,
  * "Metadata-only fetches".
  */
@@ -10,17 +10,15 @@ import type { KubeObject } from "../model/object.ts";
 import { apiVersionOf, type Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
 
-/** Cuts an object down. Must not fail. */
-export type CutObject = (object: KubeObject) => KubeObject;
-
-/** How the objects of a kind are asked for, and what is kept of them. */
-export interface Shape {
+/** The way in which a kind's objects are asked for, and what is kept of them. */
+export interface Projection {
   /** Ask for the metadata alone. */
   readonly metadataOnly: boolean;
-  readonly cut: CutObject;
+  /** Returns the part of an object that is kept. Does not fail. */
+  readonly project: (object: KubeObject) => KubeObject;
 }
 
-export interface ShapeOptions {
+export interface ProjectionOptions {
   /** Default: false. */
   readonly metadataOnly?: boolean;
   /** Applied one after another, after all else. Default: none. */
@@ -35,23 +33,23 @@ const ACCEPTS = {
 } as const;
 
 /** Returns the `accept` header of a list or watch; undefined for the usual one. */
-export function acceptOf(shape: Shape | undefined, verb: "list" | "watch"): string | undefined {
-  return shape?.metadataOnly ? ACCEPTS[verb] : undefined;
+export function acceptOf(projection: Projection | undefined, verb: "list" | "watch"): string | undefined {
+  return projection?.metadataOnly ? ACCEPTS[verb] : undefined;
 }
 
-/** Returns the form of a kind's objects; undefined if they are taken whole. */
-export function shapeOf(
+/** Returns the projection of a kind's objects; undefined if they are taken whole. */
+export function projectionOf(
   resource: Pick<Resource, "group" | "version" | "kind">,
-  { metadataOnly = false, transforms = [], logger }: ShapeOptions,
-): Shape | undefined {
+  { metadataOnly = false, transforms = [], logger }: ProjectionOptions,
+): Projection | undefined {
   if (!metadataOnly && transforms.length === 0) return undefined;
   const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-  const cut = (object: KubeObject): KubeObject => {
+  const project = (object: KubeObject): KubeObject => {
     let result: KubeObject = metadataOnly ? { ...head, metadata: object.metadata } : object;
     for (const transform of transforms) result = transformed(result, { transform, logger });
     return result;
   };
-  return { metadataOnly, cut };
+  return { metadataOnly, project };
 }
 
 interface TransformOptions {
@@ -68,9 +66,8 @@ function transformed(object: KubeObject, { transform, logger }: TransformOptions
     return { ...result, apiVersion, kind, metadata: { ...result.metadata, ...identityOf(metadata) } };
   } catch (error) {
     const { name, namespace } = metadata;
-    logger.error("The transform of a kind has failed: the object is taken as it is", {
-      ...{ kind, namespace, name, error },
-    });
+    const fields = { kind, namespace, name, error };
+    logger.error("The transform of a kind has failed: the object is taken as it is", fields);
     return object;
   }
 }

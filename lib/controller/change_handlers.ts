@@ -227,8 +227,8 @@ class ChangeRun {
     this.#refusal ??= pending.takeRefusal();
     this.#failRefused(progress, selected);
     const digest = this.#signatures.digests();
-    const goesOn = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
-    progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, goesOn });
+    const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
+    progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, carriesOver });
     const awake = progress.awake(clock.now());
     const picked = new Set(lifecycle()(awake, { ...this.#cause, random }).map(({ id }) => id));
     for (const active of awake) {

@@ -7,7 +7,7 @@
 
 import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
-import type { PassEnd } from "../execution/observer.ts";
+import type { ReconcileEnd } from "../execution/observer.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { reconcile } from "./reconcile.ts";
@@ -114,12 +114,12 @@ export class Controller implements Worker {
     const r = prepare(this.#options, state, { urgent: isUrgent(turn) });
     const { observer, clock } = r;
     const { wake, waited } = turn;
-    observer.passBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
+    observer.reconcileBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
     const begun = clock.monotonic();
     const { result, error } = observer.around === undefined
       ? await this.#attempt(r, turn)
-      : await observer.around({ kind: "pass", subject: state, wake }, () => this.#attempt(r, turn));
-    observer.passEnds?.(state, toPassEnd(result, { error, seconds: clock.monotonic() - begun }));
+      : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(r, turn));
+    observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(r, result);
   }
 
@@ -127,12 +127,12 @@ export class Controller implements Worker {
     const { hotLoops, state, signal, logger } = r;
     try {
       const hasEvents = turn.events.length > 0;
-      if (hotLoops.isSuspicious({ memory: state }, hasEvents)) await hotLoops.lookAround(toLooping(r));
+      if (hotLoops.isSuspicious({ memory: state }, hasEvents)) await hotLoops.findOtherWriters(toLooping(r));
       return { result: untilConsistent(r, await reconcile(r, turn)) };
     } catch (error) {
       if (!signal.aborted) return { result: retryLater(r, turn, error), error };
       // What is aborted with the operator goes on in the next process.
-      if (error !== signal.reason) logger.warn("Processing failed while the operator stops", { error });
+      if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });
       return { result: { kind: "unchanged" }, error };
     }
   }
@@ -152,7 +152,7 @@ export class Controller implements Worker {
     // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
     if (!keepsAll && !isNews && !isExpected) return;
     queue.addEvent(state, told, keepsAll);
-    observer.queued?.(state, told.event.type);
+    observer.enqueued?.(state, told.event.type);
   }
 
   #stateOf(resource: Resource, { cached, event }: ObjectEvent): ObjectState {
@@ -215,7 +215,7 @@ function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, er
   const delays = [...settings.queueing.errorDelays];
   const pause = delays[Math.min(failures, delays.length - 1)];
   const after = pause ?? settings.execution.defaultBackoff;
-  logger.error("Processing failed", { error, retryIn: after, attempt: failures + 1 });
+  logger.error("Reconcile failed", { error, retryIn: after, attempt: failures + 1 });
   return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };
 }
 
@@ -241,7 +241,10 @@ function toLooping(r: Reconciliation): Parameters<Reconciliation["hotLoops"]["pa
   return { memory, client, logger, observer, signal };
 }
 
-function toPassEnd(result: Result, { error, seconds }: Pick<PassEnd, "error" | "seconds">): PassEnd {
+function toReconcileEnd(
+  result: Result,
+  { error, seconds }: Pick<ReconcileEnd, "error" | "seconds">,
+): ReconcileEnd {
   const unchanged = result.kind === "unchanged";
   const gone = result.kind === "gone";
   if (!("after" in result)) return { error, seconds, unchanged, gone };

@@ -67,7 +67,7 @@ export function decide(r: Reconciliation, claim: Claim): Decision {
       : findStuck(r);
   }
   const cause = detectCause(r);
-  observer.caused?.(state, cause);
+  observer.decided?.(state, cause);
   const args = (): ChangeArgs => new ChangeArgs(cause);
   const onFailure = (handler: ObjectHandler, error: unknown): void => reportFailedFilter(r, handler, error);
   const relevant = handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));

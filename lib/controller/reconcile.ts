@@ -61,7 +61,7 @@ function begin({ state, clock, observer }: Reconciliation, { wake, events }: Tur
   // NB: what our own write has made of the object is no change that observers need to be told of.
   const isOurs = wake === "write" && events.every(({ adoption }) => adoption === "same");
   if (change?.before !== undefined && !isOurs) {
-    observer.changed?.(state, { before: change.before, after: change.after });
+    observer.adopted?.(state, { before: change.before, after: change.after });
   }
   return change !== undefined;
 }

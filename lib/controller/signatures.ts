@@ -56,7 +56,7 @@ export class Signatures {
     const ids = new Set(all.flatMap(({ descendants }) => descendants));
     for (const progress of all) for (const id of progress.records().keys()) ids.delete(id);
     const uncalled = loadProgress(this.#r, [...ids].map((id) => ({ id })));
-    uncalled.renew(before, after);
+    uncalled.replaceDigest(before, after);
     return uncalled;
   }
 

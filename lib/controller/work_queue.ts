@@ -7,7 +7,7 @@
  * Source: Kopf, docs/architecture.
  */
 
-import type { Passage } from "../async/gate.ts";
+import type { ReadonlyGate } from "../async/gate.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
@@ -59,7 +59,7 @@ export interface Worker {
 
 export interface WorkQueueOptions {
   /** Opens when everything that was there at the start is indexed. Waiting for it costs no slot. */
-  readonly gate: Passage;
+  readonly gate: ReadonlyGate;
   /** The preparation for an object's turn: the indexing of its newest state. Undefined: it is done. */
   readonly ready: (state: ObjectState) => Promise<unknown> | undefined;
   /**

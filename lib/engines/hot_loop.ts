@@ -12,8 +12,8 @@ import type {
   BackgroundWriter,
   HotLoop,
   Observer,
-  PassEnd,
-  PassStart,
+  ReconcileEnd,
+  ReconcileStart,
   Subject,
   Written,
 } from "../execution/observer.ts";
@@ -52,7 +52,7 @@ interface State {
   /** The version that came of it. */
   version: string | undefined;
   concluded: boolean;
-  /** About the pass that runs: whether our own write has woken it, and which of our fields have changed. */
+  /** About the reconcile that runs: whether our own write has woken it, and which of our fields have changed. */
   wake: string;
   isEcho: boolean;
   returned: readonly string[];
@@ -61,7 +61,7 @@ interface State {
   last: Seconds;
   readonly fields: Set<string>;
   readonly managers: Set<string>;
-  /** Whether the loop has come one round further in this pass. */
+  /** Whether the loop has come one round further in this reconcile. */
   isNewRound: boolean;
   isKnown: boolean;
   /** The writes of its daemons and timers; undefined as long as there are none. */
@@ -74,14 +74,14 @@ interface BackgroundWrites {
   readonly seen: string[];
   /** The latest versions that they have made. */
   readonly made: string[];
-  /** The version of the look that goes on. */
+  /** The version of the reconcile that goes on. */
   current: string | undefined;
   /** By id: the latest write of each. */
   readonly latest: Map<string, Pick<BackgroundWriter, "content" | "version">>;
 }
 
 /** The facts needed to name a loop, and to wait. */
-export interface LoopingPass {
+export interface LoopingReconcile {
   readonly memory: Subject;
   readonly client: Client;
   readonly logger: Logger;
@@ -110,7 +110,7 @@ export class HotLoops implements Observer {
     return counts;
   }
 
-  passBegins(subject: Subject, { wake, events }: PassStart): void {
+  reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {
     const state = this.#states.get(subject);
     if (state === undefined) return;
     state.wake = wake;
@@ -123,14 +123,14 @@ export class HotLoops implements Observer {
     }
   }
 
-  changed(subject: Subject): void {
+  adopted(subject: Subject): void {
     const state = this.#states.get(subject);
     const current = state?.background?.current;
     // NB: the event of our own write may come before its response.
     if (current !== undefined && current !== state?.version) push(state?.background?.seen ?? [], current);
   }
 
-  caused(subject: Subject, { diff }: { readonly diff: Diff }): void {
+  decided(subject: Subject, { diff }: { readonly diff: Diff }): void {
     const state = this.#states.get(subject);
     if (state === undefined || diff.length === 0 || !state.concluded) return;
     const changed = diff.slice(0, MOST_FIELDS).map(({ path }) => formatPath(path));
@@ -171,12 +171,12 @@ export class HotLoops implements Observer {
     }
   }
 
-  passEnds(subject: Subject, { gone }: PassEnd): void {
+  reconcileEnds(subject: Subject, { gone }: ReconcileEnd): void {
     if (gone === true) this.#slowed.delete(subject);
   }
 
-  /** Before a pass: whether `lookAround()` is worth a request. */
-  isSuspicious({ memory }: Pick<LoopingPass, "memory">, hasEvents: boolean): boolean {
+  /** Called before a reconcile: whether `findOtherWriters()` is worth a request. */
+  isSuspicious({ memory }: Pick<LoopingReconcile, "memory">, hasEvents: boolean): boolean {
     const state = this.#states.get(memory);
     if (state === undefined || state.rounds < SUSPICIOUS || state.isKnown || this.#isOver(state)) {
       return false;
@@ -185,18 +185,18 @@ export class HotLoops implements Observer {
   }
 
   /** Finds out who writes the fields of a loop, while what others wrote is still there. */
-  async lookAround({ memory, client, signal }: LoopingPass): Promise<void> {
+  async findOtherWriters({ memory, client, signal }: LoopingReconcile): Promise<void> {
     const state = this.#states.get(memory);
     if (state === undefined) return;
     const managers = await findManagers({ memory, client, signal }, [...state.fields]);
     for (const manager of managers) state.managers.add(manager);
   }
 
-  /** Returns how long the object must wait after this pass; undefined: not at all. Names a loop that is new. */
-  pauseAfter(pass: LoopingPass): Seconds | undefined {
-    const state = this.#slowed.get(pass.memory);
+  /** Returns how long the object must wait after this reconcile; undefined: not at all. Names a loop that is new. */
+  pauseAfter(looping: LoopingReconcile): Seconds | undefined {
+    const state = this.#slowed.get(looping.memory);
     if (state === undefined || !state.isNewRound) return undefined;
-    if (!state.isKnown) this.#name(pass, state);
+    if (!state.isKnown) this.#name(looping, state);
     return pauseOf(state);
   }
 
@@ -239,12 +239,12 @@ export class HotLoops implements Observer {
     return this.#clock.monotonic() - state.last > BREAK + 2 * (pauseOf(state) ?? 0);
   }
 
-  #name({ memory, logger, observer }: LoopingPass, state: State): void {
+  #name({ memory, logger, observer }: LoopingReconcile, state: State): void {
     state.isKnown = true;
     const fields = [...state.fields].sort();
     const managers = [...state.managers].sort();
     const loop: HotLoop = { fields, managers };
-    observer.looped?.(memory, loop);
+    observer.hotLoop?.(memory, loop);
     const key = JSON.stringify([keyOf(memory.resource), fields]);
     const isNews = !this.#named.has(key);
     if (this.#named.size < MOST_NAMED) this.#named.add(key);
@@ -296,7 +296,7 @@ function pauseOf({ rounds }: State): Seconds | undefined {
 }
 
 async function findManagers(
-  { memory, client, signal }: Pick<LoopingPass, "memory" | "client" | "signal">,
+  { memory, client, signal }: Pick<LoopingReconcile, "memory" | "client" | "signal">,
   fields: readonly string[],
 ): Promise<string[]> {
   const { name = "", namespace } = memory.body.metadata;

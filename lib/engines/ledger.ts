@@ -10,8 +10,8 @@ import type {
   AttemptEnd,
   BackgroundWriter,
   Observer,
-  PassEnd,
-  PassStart,
+  ReconcileEnd,
+  ReconcileStart,
   Subject,
   Written,
 } from "../execution/observer.ts";
@@ -32,13 +32,13 @@ export interface LedgerHandler {
   readonly error?: string;
 }
 
-/** One look at an object. */
+/** One reconcile of an object. */
 export interface LedgerEntry {
   /** When, in milliseconds since 1970. */
   readonly time: number;
   /**
-   * Why: "event", "retry", "write" (our own write came back), "error" (the look before failed), "dependency"; "daemon" or
-   * "timer" if one has written, which is no look at the object.
+   * Why: "event", "retry", "write" (our own write came back), "error" (the reconcile before failed), "dependency"; "daemon" or
+   * "timer" if one has written, which is no reconcile.
    */
   readonly wake: string;
   /** The types of the events that came; null for objects of a listing. */
@@ -69,7 +69,7 @@ export interface LedgerEntry {
 export interface LedgerRecord {
   /** Which object. */
   readonly reference: ObjectReference;
-  /** The latest looks at it, the oldest first. */
+  /** Its latest reconciles, the oldest first. */
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -81,7 +81,7 @@ export interface LedgerOptions {
   readonly objects?: number;
 }
 
-/** How many handlers and paths are kept of one look. */
+/** How many handlers and paths are kept of one reconcile. */
 const MOST_HANDLERS = 64;
 const MOST_PATHS = 16;
 
@@ -121,7 +121,7 @@ export class Ledger implements Observer {
     return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
   }
 
-  passBegins(subject: Subject, { wake, events }: PassStart): void {
+  reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {
     this.#drafts.set(subject, {
       time: this.#clock.now(),
       wake,
@@ -137,12 +137,12 @@ export class Ledger implements Observer {
   }
 
   /** NB: what our own write makes of the object is not asked for: comparing is what costs most in all of this. */
-  changed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["changed"]>>[1]): void {
+  adopted(subject: Subject, { before, after }: Parameters<NonNullable<Observer["adopted"]>>[1]): void {
     const draft = this.#drafts.get(subject);
     if (draft !== undefined && draft.writes === 0) add(draft.changed, changedPaths(before, after));
   }
 
-  caused(subject: Subject, { reason, diff }: { readonly reason: string; readonly diff: Diff }): void {
+  decided(subject: Subject, { reason, diff }: { readonly reason: string; readonly diff: Diff }): void {
     const draft = this.#drafts.get(subject);
     if (draft === undefined) return;
     draft.reason = reason;
@@ -177,9 +177,9 @@ export class Ledger implements Observer {
     draft.writes += writes;
   }
 
-  passEnds(
+  reconcileEnds(
     subject: Subject,
-    { seconds, error, after, wake = "retry", unchanged, gone = false }: PassEnd,
+    { seconds, error, after, wake = "retry", unchanged, gone = false }: ReconcileEnd,
   ): void {
     const draft = this.#drafts.get(subject);
     this.#drafts.delete(subject);

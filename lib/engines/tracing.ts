@@ -1,5 +1,5 @@
 /**
- * Tells OpenTelemetry what an operator does: a span for each look at an object, each call of a handler, each request.
+ * Tells OpenTelemetry what an operator does: a span for each reconcile of an object, each call of a handler, each request.
  *
  * Only the API is used: without an SDK that the user has registered this is not even loaded (see `isTraced()`).
  * Spans follow each other by OpenTelemetry's own context; requests carry it on (W3C Trace Context). Source: scenario N12.
@@ -29,7 +29,7 @@ export class Tracing implements Observer {
   }
 
   around<Result>(step: Step, run: () => Promise<Result>): Promise<Result> {
-    const name = step.kind === "pass" ? "lotse.pass" : `lotse.handler ${step.attempt.handler}`;
+    const name = step.kind === "reconcile" ? "lotse.reconcile" : `lotse.handler ${step.attempt.handler}`;
     const span = this.#tracer.startSpan(name, { attributes: attributesOf(step) });
     return context.with(trace.setSpan(context.active(), span), async () => {
       try {
@@ -75,12 +75,12 @@ function attributesOf(step: Step): Record<string, string | number> {
     "k8s.object.name": name,
     "k8s.namespace.name": namespace,
   };
-  return step.kind === "pass"
+  return step.kind === "reconcile"
     ? { ...about, "lotse.wake": step.wake }
     : { ...about, "lotse.handler": step.attempt.handler, "lotse.retry": step.attempt.retry };
 }
 
-/** Passes and attempts do not throw: they say how they ended. */
+/** Returns the error of a result: reconciles and attempts do not throw, they say how they ended. */
 function failureOf(result: unknown): unknown {
   return (result as Partial<Outcome & { error: unknown }> | undefined)?.error;
 }

@@ -1,5 +1,5 @@
 /**
- * Which of the handlers that may run now do run in this cycle.
+ * Which of the handlers that may run now do run in this reconcile.
  *
  * Source: Kopf, docs/handlers "Lifecycles", scenarios A165–A182. They apply to change handlers and their sub-handlers; everything else
  * runs all at once.

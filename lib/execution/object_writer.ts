@@ -158,7 +158,7 @@ export class ObjectWriter {
     const address = { name, namespace: resource.namespaced ? namespace : undefined };
     try {
       const whole = await client.get(resource, address, { signal, urgent });
-      const newest = client.shapeOf(resource)?.cut(whole) ?? whole;
+      const newest = client.projectionOf(resource)?.project(whole) ?? whole;
       return newest.metadata?.uid === uid ? newest : undefined;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;

@@ -2,7 +2,7 @@
  * The hooks of observers: metrics, traces, the ledger, the detector of hot loops.
  *
  * One interface for all of them, whose methods are all optional, so that whoever works calls `observer.written?.(...)`:
- * where nobody looks on, not even the arguments are made. Observers must not throw, and must not wait.
+ * where nobody observes, not even the arguments are made. Observers must not throw, and must not wait.
  */
 
 import type { RequestObserver } from "../client/transport/transport.ts";
@@ -23,8 +23,8 @@ export interface Subject {
   readonly body: KubeObject;
 }
 
-/** One look at an object. */
-export interface PassStart {
+/** The beginning of a reconcile. */
+export interface ReconcileStart {
   /** Why: "event", "retry", "write", "error", "dependency". */
   readonly wake: string;
   readonly events: readonly WatchEvent[];
@@ -32,14 +32,14 @@ export interface PassStart {
   readonly waited: Seconds;
 }
 
-/** How it ended. */
-export interface PassEnd {
+/** The end of a reconcile. */
+export interface ReconcileEnd {
   readonly seconds: Seconds;
   /** Undefined: it went well. */
   readonly error?: unknown;
-  /** When the object is looked at again without an event; undefined: not at all. */
+  /** When the object is reconciled again without an event; undefined: not at all. */
   readonly after?: Seconds;
-  /** Why it is looked at then. */
+  /** Why it is reconciled then. */
   readonly wake?: string;
   /** Whether nothing had happened. */
   readonly unchanged?: boolean;
@@ -75,7 +75,7 @@ export interface Written {
   readonly byEvent: boolean;
   /** Whether everything that the object called for is done. */
   readonly concluded: boolean;
-  /** The daemon or timer that wrote it, beside the looks at the object. */
+  /** The daemon or timer that wrote it, beside the object's reconciles. */
   readonly by?: BackgroundWriter;
 }
 
@@ -96,9 +96,9 @@ export interface BackgroundWriter {
 
 /** Slows down daemons and timers that wake themselves by what they write. */
 export interface Brake {
-  /** Before a write: finds out who else writes, if that may be needed. */
-  lookAround(subject: Subject, logger: Logger): Promise<void> | undefined;
-  /** After a write: how long the next run has to wait at least; undefined: not at all. */
+  /** Called before a write: finds out who else writes, if that may be needed. */
+  findOtherWriters(subject: Subject, logger: Logger): Promise<void> | undefined;
+  /** Called after a write. Returns how long the next run has to wait at least; undefined: not at all. */
   pauseAfter(subject: Subject, logger: Logger): Seconds | undefined;
 }
 
@@ -121,7 +121,7 @@ export interface WatchChange {
 
 /** A piece of work that may be wrapped: for what must know where it begins, ends, and what is called inside. */
 export type Step =
-  | { readonly kind: "pass"; readonly subject: Subject; readonly wake: string }
+  | { readonly kind: "reconcile"; readonly subject: Subject; readonly wake: string }
   | { readonly kind: "attempt"; readonly subject: Subject | undefined; readonly attempt: AttemptStart };
 
 /** The webhook that an admission review asked: "/" for all handlers, "/<id>" for one, "unknown" for one that there is not. */
@@ -129,13 +129,13 @@ export type ReviewedWebhook = string;
 
 /** Observes: one hook for each station on the way of an event, and for what goes on beside it. */
 export interface Observer extends RequestObserver {
-  /** An event was taken in. */
-  queued?(subject: Subject, type: WatchEvent["type"]): void;
-  passBegins?(subject: Subject, start: PassStart): void;
+  /** An event was put into the queue. */
+  enqueued?(subject: Subject, type: WatchEvent["type"]): void;
+  reconcileBegins?(subject: Subject, start: ReconcileStart): void;
   /** A newer state was adopted, from an event or a response. What differs is for those to find out who want to know. */
-  changed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
+  adopted?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
   /** It was found out what the object's state calls for. */
-  caused?(subject: Subject, cause: { readonly reason: string; readonly diff: Diff }): void;
+  decided?(subject: Subject, cause: { readonly reason: string; readonly diff: Diff }): void;
   /** A handler was found to match, or not: then it says which of its criteria does not hold. */
   judged?(
     subject: Subject,
@@ -144,14 +144,14 @@ export interface Observer extends RequestObserver {
   attemptBegins?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
-  passEnds?(subject: Subject, end: PassEnd): void;
+  reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
   /** A watch has entered another phase. */
   watchChanged?(resource: Resource, change: WatchChange): void;
   /** A watch is no more, since its resource or namespace is served no more. */
   watchEnded?(resource: Resource, watch: { readonly key: string }): void;
   /** A Kubernetes event was posted, counted on an earlier one, or dropped. */
-  posted?(result: "posted" | "repeated" | "dropped"): void;
-  looped?(subject: Subject, loop: HotLoop): void;
+  eventPosted?(result: "posted" | "repeated" | "dropped"): void;
+  hotLoop?(subject: Subject, loop: HotLoop): void;
   /** An error of the author's that nobody has caught. */
   strayError?(kind: "rejection" | "exception"): void;
   /** An admission review has come; to a handler that there is, or to all. */
@@ -170,19 +170,19 @@ export interface Observed {
 const TOLD = [
   "requestEnds",
   "decoded",
-  "queued",
-  "passBegins",
-  "changed",
-  "caused",
+  "enqueued",
+  "reconcileBegins",
+  "adopted",
+  "decided",
   "judged",
   "attemptBegins",
   "attemptEnds",
   "written",
-  "passEnds",
+  "reconcileEnds",
   "watchChanged",
   "watchEnded",
-  "posted",
-  "looped",
+  "eventPosted",
+  "hotLoop",
   "strayError",
   "reviewBegins",
   "reviewEnds",
@@ -192,7 +192,7 @@ const TOLD = [
 export type OnObserverFailure = (error: unknown, method: string) => void;
 
 /**
- * Returns one observer that tells all of these; what none of them wants to know it does not have.
+ * Combines observers; hooks that none of them implements are left out.
  *
  * Some of them call code that is not ours (an OpenTelemetry SDK): what they throw goes to `onFailure`, and never to those
  * who are observed.

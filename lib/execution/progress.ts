@@ -2,7 +2,7 @@
  * How far the handlers of one object have come with one cause: loaded from the object's notes, changed by outcomes,
  * written back.
  *
- * Only handlers that are selected for the current cycle are *active*: they decide when the cause is done and when to wake
+ * Only handlers that are selected for the current reconcile are *active*: they decide when the cause is done and when to wake
  * up. The others are there to be purged with it. A record counts only for the purpose that it was made for, and a finished
  * one only while the object still is as its handler last saw it (the digest): else the handler runs again. Handlers that
  * are mixed into causes that are not theirs (resumption) go on where they were when the cause becomes another one.
@@ -25,7 +25,7 @@ const TOLERANCE = 2000;
 /** Why a record was made. */
 export type Purpose = "create" | "update" | "delete" | "resume";
 
-/** A handler of the current cycle, with its record. */
+/** A handler of the current reconcile, with its record. */
 export interface ActiveHandler<H extends Handler> extends Candidate {
   readonly handler: H;
   /** When the first attempt was considered, in milliseconds since 1970. */
@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly body: KubeObject;
   /** All handlers whose records could be there. */
   readonly ids: readonly string[];
-  /** Records of earlier cycles whose write failed; they win over the stored ones. */
+  /** Records of earlier reconciles whose write failed; they win over the stored ones. */
   readonly unsaved: ReadonlyMap<string, ProgressRecord>;
   /** Called for records that cannot be read; they count as absent. */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
@@ -50,7 +50,7 @@ export interface ActivateOptions<H> {
   /** The digest of what the handler would see now; undefined where it does not matter. */
   readonly digest: (handler: H) => string | undefined;
   /** Whether a handler takes its record along when the cause becomes another one. Default: none does. */
-  readonly goesOn?: (handler: H) => boolean;
+  readonly carriesOver?: (handler: H) => boolean;
 }
 
 export interface SettleOptions {
@@ -101,10 +101,12 @@ export class Progress<H extends Handler> {
     this.#purpose = options.purpose;
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
-      const before = options.goesOn?.(handler) ? takenAlong(state?.record, options.purpose) : state?.record;
+      const before = options.carriesOver?.(handler)
+        ? carriedOver(state?.record, options.purpose)
+        : state?.record;
       const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
       this.#states.set(handler.id, {
-        record: isKept ? punctual(before, options.now) : fresh(options),
+        record: isKept ? clampDelay(before, options.now) : fresh(options),
         stored: state?.stored,
         handler,
       });
@@ -179,7 +181,7 @@ export class Progress<H extends Handler> {
   }
 
   /** Puts another digest in place of this one into finished records; they need not be of active handlers. */
-  renew(before: string, after: string): void {
+  replaceDigest(before: string, after: string): void {
     for (const state of this.#states.values()) {
       if (!isFinished(state.record) || state.record.digest !== before) continue;
       state.record = { ...state.record, digest: after };
@@ -249,7 +251,7 @@ function isOfOther(record: ProgressRecord, purpose: Purpose): boolean {
 }
 
 /** A creation is over before there can be a resumption: its records are of another handler under the same id. */
-function takenAlong(record: ProgressRecord | undefined, purpose: Purpose): ProgressRecord | undefined {
+function carriedOver(record: ProgressRecord | undefined, purpose: Purpose): ProgressRecord | undefined {
   if (record === undefined || !isOfOther(record, purpose) || record.purpose === "create") return record;
   return { ...record, purpose };
 }
@@ -317,7 +319,7 @@ function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "d
 }
 
 /** Where the clock was set back since the record was made, nobody waits longer than was meant. */
-function punctual(record: ProgressRecord, now: number): ProgressRecord {
+function clampDelay(record: ProgressRecord, now: number): ProgressRecord {
   const { delay } = record;
   if (delay === undefined || isFinished(record)) return record;
   const rest = delayedUntil(record) - now;

@@ -69,22 +69,24 @@ const CONFLICTS = 5;
  */
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
   const writer = new Writer(options);
-  const shape = options.client.shapeOf(options.resource);
+  const projection = options.client.projectionOf(options.resource);
   const { patch, notes, finalizer } = options;
   try {
     // What is not remembered cannot be compared with: only a whole object shows what is news to the server.
     const isBeyondMetadata = (content: JsonObject) => Object.keys(content).some((key) => key !== "metadata");
     const everything = joined(patch, notes);
-    if (shape !== undefined && (patch.fns.length > 0 || isBeyondMetadata(everything))) await writer.read();
+    if (projection !== undefined && (patch.fns.length > 0 || isBeyondMetadata(everything))) {
+      await writer.read();
+    }
     if (patch.fns.length === 0) {
       await writer.mergeAll(everything, finalizer);
-      return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, remaining: [] };
+      return { body: projection?.project(writer.body) ?? writer.body, writes: writer.writes, remaining: [] };
     }
     await writer.mergeAll(patch.toMergePatch());
     const transformed = await writer.transform(patch.fns);
     const isDone = transformed.remaining.length === 0 && transformed.failure === undefined;
     if (isDone) await writer.mergeAll(notes?.toMergePatch() ?? {}, finalizer);
-    return { body: shape?.cut(writer.body) ?? writer.body, writes: writer.writes, ...transformed };
+    return { body: projection?.project(writer.body) ?? writer.body, writes: writer.writes, ...transformed };
   } catch (error) {
     if (!await writer.hasGone(error)) throw error;
     return { body: undefined, writes: writer.writes, remaining: [] };

@@ -1,5 +1,5 @@
 /**
- * Which parts of an object differ between two of its states: a quick answer for those who look on, not for handlers.
+ * Which parts of an object differ between two of its states: a quick answer for observers, not for handlers.
  *
  * What the server counts up by itself is left out, and so is what lies deeper than readers look, or is too much to read.
  */

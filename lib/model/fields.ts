@@ -3,7 +3,7 @@
  *
  * Kopf's rules (docs/filters, "Field filters"): a dotted string, or a list of keys where a key contains dots. There are
  * no array indices. What is missing, null, or lies behind something that is not an object counts as absent (deviation
- * G8: in Kopf it crashes the cycle).
+ * G8: in Kopf it crashes the reconcile).
  */
 
 import { getKey, isEmptyObject, isObject, setKey, shallowCopy } from "./json.ts";

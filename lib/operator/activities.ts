@@ -58,12 +58,12 @@ export class Activities {
   async cleanup(): Promise<void> {
     const { settings, host } = this.#options;
     const { ultimateExitingTimeout: limit } = settings.process;
-    const patience = new AbortController();
+    const deadline = new AbortController();
     const timer = limit === null ? undefined : host.clock.after(limit, () => {
-      patience.abort(new DOMException(`The cleanup has taken more than ${limit} s`, "TimeoutError"));
+      deadline.abort(new DOMException(`The cleanup has taken more than ${limit} s`, "TimeoutError"));
     });
     try {
-      await this.#run("cleanup", { signal: patience.signal });
+      await this.#run("cleanup", { signal: deadline.signal });
     } finally {
       timer?.[Symbol.dispose]();
     }

@@ -44,7 +44,7 @@ export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock">
 
 /** How long the server may take to end, and how long its webhooks may take to be taken back. */
 const SERVER_GRACE: Seconds = 5;
-const REMOVAL_PATIENCE: Seconds = 10;
+const REMOVAL_TIMEOUT: Seconds = 10;
 
 /** How long until a configuration is written again that could not be written. */
 const RETRY_PAUSE: Seconds = 30;
@@ -205,13 +205,13 @@ export class Admission {
   /** Leaves those webhooks that are to outlive the operator, and those that lead to other replicas as well. */
   async #release(client: WebhookClientConfig): Promise<void> {
     const { settings: { admission: { managed, release } }, host } = this.#options;
-    const patience = new AbortController();
-    using _timer = host.clock.after(REMOVAL_PATIENCE, () => patience.abort());
+    const deadline = new AbortController();
+    using _timer = host.clock.after(REMOVAL_TIMEOUT, () => deadline.abort());
     const suffix = managed ?? "";
     const released = await Promise.allSettled(this.#managed.map(({ cause, configuration }) => {
       const kept = webhooksFor({ handlers: this.#handlersOf(cause), suffix, client, persistentOnly: true });
       const persistent = new Set(kept.map(({ name }) => name));
-      return configuration.release(client, { what: release, persistent, signal: patience.signal });
+      return configuration.release(client, { what: release, persistent, signal: deadline.signal });
     }));
     for (const result of released) {
       if (result.status === "fulfilled") continue;

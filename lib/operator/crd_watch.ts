@@ -9,7 +9,7 @@ import type { TaskGroup } from "../async/tasks.ts";
 import { Informer } from "../client/cache/informer.ts";
 import { type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
-import { shapeOf } from "../client/projection.ts";
+import { projectionOf } from "../client/projection.ts";
 import { watchOptional } from "../client/watch/optional_watch.ts";
 import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchEvent } from "../model/object.ts";
@@ -104,7 +104,7 @@ export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
   const { client, host, logger, settings, signal } = options;
   const versions = new Map<string, string | undefined>();
   // Their schemas can be huge, and all that matters is that they have changed.
-  const shape = shapeOf(CRDS, { metadataOnly: true, logger });
+  const projection = projectionOf(CRDS, { metadataOnly: true, logger });
   // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
   const store = new ObjectStore();
   /** One look at a time, in the order of the events. */
@@ -129,7 +129,7 @@ export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
           settings,
           signal,
           store,
-          shape,
+          projection,
           resource: CRDS,
           onRefused: refused,
         });

@@ -11,7 +11,7 @@
  * What waits for the first indexing is the work queue's own gate. Source: Kopf, docs/peering.
  */
 
-import { GateRow, type Passage as ReadonlyGate } from "../async/gate.ts";
+import { GateSet, type ReadonlyGate } from "../async/gate.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { KubeObject } from "../model/object.ts";
 
@@ -21,7 +21,7 @@ export type Hold = "everything" | "wakes";
 /** The gates of one run. */
 export class Gates {
   /** Open while nobody is in the way. Each peering object has a gate in it. */
-  readonly peering: GateRow = new GateRow();
+  readonly peering: GateSet = new GateSet();
   /** Informers that a pause has closed, and that have not listed since, by "plural.version.group|namespace". */
   readonly #stale = new Set<string>();
   readonly #handlers = new AbortController();

@@ -232,7 +232,7 @@ export class Informers {
       resource,
       namespace,
       ...serverSelectorsFor(settings, resource),
-      shape: client.shapeOf(resource),
+      projection: client.projectionOf(resource),
       accepts: isShared ? accepts : undefined,
       retryForbidden: !isShared,
       onState: (state) => {

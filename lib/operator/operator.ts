@@ -199,7 +199,7 @@ export class Operator<Memo extends object = PlainMemo> {
 
   /**
    * The record of objects in the run that goes on, or in the last one: what woke them, which handlers matched or not
-   * and why, what was written, what they wait for. The latest ten looks at each of the latest two thousand objects.
+   * and why, what was written, what they wait for. The latest ten reconciles of each of the latest two thousand objects.
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
     return { of: (object) => this.#current.ledger?.of(object) };

@@ -8,13 +8,13 @@
 
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
-import { aborted, finished, within } from "../async/timeout.ts";
+import { aborted, finishInTime, withTimeout } from "../async/timeout.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
-import type { LoopingPass } from "../engines/hot_loop.ts";
+import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
 import { Peering } from "../engines/peering/peering.ts";
 import { Poster } from "../engines/posting/poster.ts";
@@ -33,8 +33,8 @@ import { CrdWatch } from "./crd_watch.ts";
 import { Informers } from "./informers.ts";
 import { Namespaces } from "./namespaces.ts";
 import { type Revised, Revisions } from "./revisions.ts";
-import { firstContact } from "./wait_for_api_server.ts";
-import { Observation } from "./watched_resources.ts";
+import { waitForApiServer } from "./wait_for_api_server.ts";
+import { WatchedResources } from "./watched_resources.ts";
 
 /** How long daemons are waited for that were left behind. */
 const LEFTOVERS: Seconds = 5;
@@ -47,7 +47,7 @@ interface OperatorRunOptions {
   readonly components: Components;
 }
 
-/** One run, from the first look at the cluster on. */
+/** One run, from the first request to the cluster on. */
 export class OperatorRun {
   readonly client: Client;
   /** The API by which handlers reach other objects. */
@@ -68,7 +68,7 @@ export class OperatorRun {
   readonly #controller: Controller;
   readonly #namespaces: Namespaces;
   readonly #peering: Peering;
-  readonly #watched: Observation;
+  readonly #watched: WatchedResources;
   readonly #crds: CrdWatch;
   readonly #informers: Informers;
   readonly #admission: Admission;
@@ -107,7 +107,7 @@ export class OperatorRun {
       clock,
       logger: logger.child({ name: "lotse.posting" }),
       settings: settings.posting,
-      onResult: (result) => observer.posted?.(result),
+      onResult: (result) => observer.eventPosted?.(result),
     });
     this.#writer = new ObjectWriter({
       client,
@@ -139,7 +139,7 @@ export class OperatorRun {
       gates: gates.peering,
     });
     const { watching, persistence } = settings;
-    this.#watched = new Observation({ client, registry, logger, settings: watching, persistence });
+    this.#watched = new WatchedResources({ client, registry, logger, settings: watching, persistence });
     this.#crds = new CrdWatch({
       client,
       host,
@@ -202,7 +202,7 @@ export class OperatorRun {
     this.#watching.start("pause", (stop) => this.#followPauses(stop));
     this.#watching.start("watch namespaces", (stop) => this.#namespaces.watch(stop));
     await this.#namespaces.ready;
-    await firstContact(() => this.#revisions.run(), {
+    await waitForApiServer(() => this.#revisions.run(), {
       ...this.#options,
       server: () => this.client.transport.server ?? "",
       signal: AbortSignal.any([this.#options.signal, failed.signal]),
@@ -246,17 +246,20 @@ export class OperatorRun {
     const released = this.#admission.stop();
     // NB: it also waits for what asks what is served, however long the server takes to answer.
     const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
-    if (!await within(watching, { clock, timeout: exitTimeout })) {
+    if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {
       logger.warn("The server does not answer: requests are left behind", { streams: this.#watching.size });
     }
     await released;
     this.#queue.stop();
     using daemons = this.#daemons;
-    const [isFinished] = await Promise.all([finished(work, { clock, timeout: exitTimeout }), daemons.exit()]);
+    const [isFinished] = await Promise.all([
+      finishInTime(work, { clock, timeout: exitTimeout }),
+      daemons.exit(),
+    ]);
     if (!isFinished) gates.stopHandlers();
     const areFinished = await Promise.all([
-      finished(work, { clock, timeout: exitTimeout }),
-      finished(this.#background, { clock, timeout: LEFTOVERS }),
+      finishInTime(work, { clock, timeout: exitTimeout }),
+      finishInTime(this.#background, { clock, timeout: LEFTOVERS }),
     ]);
     gates.stopWrites();
     if (areFinished.every(Boolean)) return;
@@ -354,13 +357,13 @@ export class OperatorRun {
 
   #createBrake(): Brake {
     const { observer, hotLoops, gates } = this.#components;
-    const toLooping = (memory: Subject, logger: Logger): LoopingPass => {
+    const toLooping = (memory: Subject, logger: Logger): LoopingReconcile => {
       return { memory, logger, client: this.client, observer, signal: gates.handlers };
     };
     return {
-      lookAround: (subject, logger) =>
+      findOtherWriters: (subject, logger) =>
         hotLoops.isSuspicious({ memory: subject }, true)
-          ? hotLoops.lookAround(toLooping(subject, logger))
+          ? hotLoops.findOtherWriters(toLooping(subject, logger))
           : undefined,
       pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
     };

@@ -10,7 +10,7 @@ import type { Credentials } from "../client/auth/connection_info.ts";
 import { credentialsFrom, login } from "../client/auth/login.ts";
 import { Vault } from "../client/auth/vault.ts";
 import { createClient } from "../client/object_client.ts";
-import { shapeOf } from "../client/projection.ts";
+import { projectionOf } from "../client/projection.ts";
 import { Transport } from "../client/transport/transport.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
@@ -133,8 +133,8 @@ async function serveWithProbes(life: Life): Promise<void> {
   });
   const watching = logger.child({ name: "lotse.watching" });
   const client = createClient(transport, {
-    shapeOf: (resource) =>
-      shapeOf(resource, { ...keptPartsFor(settings.watching, resource), logger: watching }),
+    projectionOf: (resource) =>
+      projectionOf(resource, { ...keptPartsFor(settings.watching, resource), logger: watching }),
   });
   if (options.crds === "apply") await applyOwnCrds(options, client);
   if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, client));

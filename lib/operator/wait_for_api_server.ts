@@ -1,5 +1,5 @@
 /**
- * The first look at a cluster that cannot be reached (yet).
+ * Waits for an API server that cannot be reached yet.
  *
  * In a pod there is nobody to tell, and the API server will come: the operator keeps trying, for as long as it takes. Elsewhere
  * somebody waits in front of a screen: after the usual attempts the operator ends, and says what to look at. Both are told of
@@ -15,7 +15,7 @@ import type { Settings } from "../settings/settings.ts";
 /** The longest pause between two attempts in a pod, unless the server asks for more. */
 const LONGEST: Seconds = 30;
 
-export interface FirstContactOptions {
+export interface WaitForApiServerOptions {
   readonly host: Host;
   readonly logger: Logger;
   readonly settings: Settings;
@@ -26,23 +26,31 @@ export interface FirstContactOptions {
 }
 
 /**
- * Looks until it works.
+ * Repeats the attempt until it works.
  *
  * @throws The signal's reason, if it has aborted when an attempt fails.
  * @throws {Error} If the server cannot be reached for as long as `networking.errorBackoffs` take, and this is not a pod.
  */
-export async function firstContact(look: () => Promise<void>, options: FirstContactOptions): Promise<void> {
+export async function waitForApiServer(
+  attempt: () => Promise<void>,
+  options: WaitForApiServerOptions,
+): Promise<void> {
   const { host, logger, settings: { networking }, server, signal } = options;
   const pauses = new Pauses(networking.errorBackoffs, host.clock);
-  for (let attempt = 1;; attempt++) {
+  for (let number = 1;; number++) {
     try {
-      return await look();
+      return await attempt();
     } catch (error) {
       signal.throwIfAborted();
       if (!isRetriable(error, { retryForbidden: false })) throw error;
       const delay = pauses.next() ?? (isPod(host) ? LONGEST : undefined);
       if (delay === undefined) throw unreachable(server(), error);
-      logger.warn("The API server cannot be reached yet", { server: server(), attempt, delay, error });
+      logger.warn("The API server cannot be reached yet", {
+        server: server(),
+        attempt: number,
+        delay,
+        error,
+      });
       await host.clock.sleep(delay, signal);
       signal.throwIfAborted();
     }

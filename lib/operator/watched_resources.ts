@@ -17,7 +17,7 @@ import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
 import { formatField } from "../model/fields.ts";
 
-export interface ObservationOptions {
+export interface WatchedResourcesOptions {
   readonly client: Client;
   readonly registry: Registry;
   readonly logger: Logger;
@@ -31,8 +31,8 @@ export interface ObservationOptions {
 const BY_KIND = ["labelSelectors", "fieldSelectors", "shardSelectors", "transform"] as const;
 
 /** Finds the kinds to be watched, and warns once about selectors that cannot be served. */
-export class Observation {
-  readonly #options: ObservationOptions;
+export class WatchedResources {
+  readonly #options: WatchedResourcesOptions;
   readonly #warned = new Set<string>();
   /** The resources that were served when discovery was last asked. */
   #latest: readonly Resource[] = [];
@@ -40,7 +40,7 @@ export class Observation {
   #hasBegun = false;
   #admitted: ReadonlyMap<AdmissionHandler, readonly Resource[]> = new Map();
 
-  constructor(options: ObservationOptions) {
+  constructor(options: WatchedResourcesOptions) {
     this.#options = options;
   }
 
@@ -188,10 +188,10 @@ export class Observation {
       this.#warn("The kind cannot be patched: handlers that keep notes on it are not served", { kind });
       return false;
     }
-    return !this.#isBlind(resource, { handler, isStateful });
+    return !this.#needsMoreThanMetadata(resource, { handler, isStateful });
   }
 
-  #isBlind(
+  #needsMoreThanMetadata(
     resource: Resource,
     { handler, isStateful }: { readonly handler: ObjectHandler; readonly isStateful: boolean },
   ): boolean {

@@ -2,7 +2,7 @@
  * Whether an object is one that a handler wants to see.
  *
  * All criteria must hold; they are asked in the order of their cost, and predicates only when everything before them has
- * matched. A predicate that throws is its handler's failure, not the cycle's: it counts as "does not match" and is reported.
+ * matched. A predicate that throws is its handler's failure, not the reconcile's: it counts as "does not match" and is reported.
  * Source: Kopf, docs/filters; scenarios A51–A74, G9.
  */
 

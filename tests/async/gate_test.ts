@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Gate, GateRow } from "../../lib/async/gate.ts";
+import { Gate, GateSet } from "../../lib/async/gate.ts";
 
 describe("Gate", () => {
   it("opened() resolves at once while it is open, and with the opening otherwise", async () => {
@@ -35,9 +35,9 @@ describe("Gate", () => {
   });
 });
 
-describe("GateRow", () => {
+describe("GateSet", () => {
   it("is open without gates, and then only while all are", () => {
-    const row = new GateRow();
+    const row = new GateSet();
     assert.equal(row.isOpen, true);
     const left = row.add();
     const right = row.add(false);
@@ -51,7 +51,7 @@ describe("GateRow", () => {
   });
 
   it("opened() waits for the last gate", async () => {
-    const row = new GateRow();
+    const row = new GateSet();
     const [left, right] = [row.add(false), row.add(false)];
     let isThrough = false;
     const waiting = row.opened().then(() => isThrough = true);

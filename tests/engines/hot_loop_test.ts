@@ -15,10 +15,10 @@ function setUp() {
   let value = 0;
   function round(seconds: number): void {
     now += seconds;
-    loops.passBegins(subject, { wake: "write", events: [], waited: 0 });
-    loops.caused(subject, { diff: calculateDiff({ spec: { a: value } }, { spec: { a: ++value } }) });
+    loops.reconcileBegins(subject, { wake: "write", events: [], waited: 0 });
+    loops.decided(subject, { diff: calculateDiff({ spec: { a: value } }, { spec: { a: ++value } }) });
     loops.written(subject, { paths: ["spec.a"], writes: 1, version: "1", concluded: true, byEvent: false });
-    loops.passEnds(subject, { seconds: 0 });
+    loops.reconcileEnds(subject, { seconds: 0 });
   }
   return { loops, round, advance: (seconds: number) => void (now += seconds) };
 }

@@ -11,8 +11,8 @@ function subjectOf(name: string): Subject {
 }
 
 function look(ledger: Ledger, subject: Subject, wake = "event"): void {
-  ledger.passBegins(subject, { wake, events: [], waited: 0 });
-  ledger.passEnds(subject, { seconds: 1 });
+  ledger.reconcileBegins(subject, { wake, events: [], waited: 0 });
+  ledger.reconcileEnds(subject, { seconds: 1 });
 }
 
 describe("Ledger", () => {
@@ -29,13 +29,13 @@ describe("Ledger", () => {
     assert.equal(ledger.of({ metadata: { name: "pod-1" } }), undefined);
   });
 
-  it("bounds what it keeps of one look", () => {
+  it("bounds what it keeps of one reconcile", () => {
     const ledger = new Ledger({ clock: { now: () => 0 } });
     const subject = subjectOf("pod");
-    ledger.passBegins(subject, { wake: "event", events: [], waited: 0 });
+    ledger.reconcileBegins(subject, { wake: "event", events: [], waited: 0 });
     for (let number = 0; number < 1000; number++) {
       ledger.judged(subject, { handler: `h${number}`, mismatch: "when" });
-      ledger.changed(subject, { before: subject.body, after: { ...subject.body, [`f${number}`]: 1 } });
+      ledger.adopted(subject, { before: subject.body, after: { ...subject.body, [`f${number}`]: 1 } });
       ledger.written(subject, {
         paths: [`status.f${number}`],
         writes: 0,
@@ -44,7 +44,7 @@ describe("Ledger", () => {
         byEvent: false,
       });
     }
-    ledger.passEnds(subject, { seconds: 1 });
+    ledger.reconcileEnds(subject, { seconds: 1 });
     const [entry] = ledger.of(subject.body)?.entries ?? [];
     assert.equal(entry?.handlers.length, 64);
     assert.equal(entry?.changed.length, 16);
@@ -54,8 +54,8 @@ describe("Ledger", () => {
   it("does not keep events that tell nothing new", () => {
     const ledger = new Ledger({ clock: { now: () => 0 } });
     const subject = subjectOf("pod");
-    ledger.passBegins(subject, { wake: "event", events: [], waited: 0 });
-    ledger.passEnds(subject, { seconds: 1, unchanged: true });
+    ledger.reconcileBegins(subject, { wake: "event", events: [], waited: 0 });
+    ledger.reconcileEnds(subject, { seconds: 1, unchanged: true });
     assert.equal(ledger.size, 0);
   });
 

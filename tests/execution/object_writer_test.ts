@@ -61,7 +61,7 @@ function world(answers: readonly Answer[] = [], observer?: Observer) {
         return { ...applyMergePatch(server.live, changes), metadata: { ...metadata, resourceVersion } };
       }),
     get: () => answer("get", () => server.live),
-    shapeOf: () => undefined,
+    projectionOf: () => undefined,
   } as unknown as Client;
   const { clock } = virtualHost();
   const fence = new AbortController();

@@ -4,7 +4,7 @@ import { combineObservers, type Observer, type Step } from "../../lib/execution/
 import { PODS } from "../../lib/model/kinds.ts";
 
 const subject = { key: "one", resource: PODS, body: { metadata: { name: "one" } } };
-const step: Step = { kind: "pass", subject, wake: "event" };
+const step: Step = { kind: "reconcile", subject, wake: "event" };
 const broken = new Error("no SDK");
 const fail = (): never => {
   throw broken;
@@ -12,19 +12,19 @@ const fail = (): never => {
 
 describe("combineObservers()", () => {
   it("has only what one of them wants to know", () => {
-    const combined = combineObservers([{}, { queued: () => {} }]);
-    assert.deepEqual(Object.keys(combined), ["queued"]);
+    const combined = combineObservers([{}, { enqueued: () => {} }]);
+    assert.deepEqual(Object.keys(combined), ["enqueued"]);
   });
 
   it("tells all of them, also when one of them throws", () => {
     const told: string[] = [];
     const failures: unknown[] = [];
     const combined = combineObservers(
-      [{ queued: fail }, { queued: ({ key }) => void told.push(key) }],
+      [{ enqueued: fail }, { enqueued: ({ key }) => void told.push(key) }],
       (error, method) => failures.push([error, method]),
     );
-    combined.queued?.(subject, "ADDED");
-    assert.deepEqual([told, failures], [["one"], [[broken, "queued"]]]);
+    combined.enqueued?.(subject, "ADDED");
+    assert.deepEqual([told, failures], [["one"], [[broken, "enqueued"]]]);
   });
 
   it("runs a piece of work once, and returns its outcome, whatever those around it do", async () => {

@@ -7,7 +7,7 @@ import type { Resource } from "../../lib/model/resource.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { createClient } from "../../lib/client/object_client.ts";
-import { type Shape, shapeOf } from "../../lib/client/projection.ts";
+import { type Projection, projectionOf } from "../../lib/client/projection.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
@@ -44,13 +44,13 @@ describe("applyPatch()", () => {
   let sent: Sent[];
   let live: KubeObject;
   let refuse: (line: string) => number | { readonly code: number; readonly details?: object } | undefined;
-  let shape: Shape | undefined;
+  let projection: Projection | undefined;
   let client: ReturnType<typeof createClient>;
 
   beforeEach(() => {
     sent = [];
     refuse = () => undefined;
-    shape = undefined;
+    projection = undefined;
     const host = virtualHost();
     live = body;
     let version = 10;
@@ -80,7 +80,7 @@ describe("applyPatch()", () => {
     const networking = { ...defaultSettings().networking, errorBackoffs: [] };
     const credentials = fixedCredentials({ server: "https://api.test" });
     client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }), {
-      shapeOf: () => shape,
+      projectionOf: () => projection,
     });
   });
 
@@ -298,8 +298,8 @@ describe("applyPatch()", () => {
   });
 
   it("reads an object whole before it writes what is not remembered of it, and nothing that is there", async () => {
-    shape = shapeOf(plain, { metadataOnly: true, logger: silentLogger() });
-    const remembered = shape?.cut(body) ?? body;
+    projection = projectionOf(plain, { metadataOnly: true, logger: silentLogger() });
+    const remembered = projection?.project(body) ?? body;
     const labels = new Patch({ metadata: { labels: { x: "y" } } });
     const same = new Patch({ spec: { a: 1 } });
     const changing = new Patch();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING } from "../../lib/model/selector.ts";
-import { Observation } from "../../lib/operator/watched_resources.ts";
+import { WatchedResources } from "../../lib/operator/watched_resources.ts";
 import { declareInto } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
@@ -10,7 +10,7 @@ import { defaultSettings, type WatchingSettings } from "../../lib/settings/setti
 import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Plain } from "../support/worlds.ts";
 
-describe("Observation", () => {
+describe("WatchedResources", () => {
   it("[A47] [B198] does not watch kinds on account of admission handlers", async () => {
     const { client } = await virtualWorld();
     const registry = new Registry();
@@ -18,7 +18,7 @@ describe("Observation", () => {
     on.validate(Example, function check() {});
     on.mutate(Example, function change() {});
     on.event(Plain, () => {});
-    const observation = new Observation({ client, registry, logger: silentLogger() });
+    const observation = new WatchedResources({ client, registry, logger: silentLogger() });
     const names = (kinds: readonly Resource[]): string[] => kinds.map(({ plural }) => plural);
     assert.deepEqual(names(await observation.watched()), ["plains"]);
     const admitted = [...observation.admitted].map(([{ id }, kinds]) => [id, names(kinds)]);
@@ -38,7 +38,7 @@ describe("Observation", () => {
     const told: unknown[] = [];
     const write = ({ level, fields }: LogRecord): void => void told.push([level, fields]);
     const logger = createLogger({ level: "debug", write }, host.clock);
-    const observation = new Observation({ client, registry, logger });
+    const observation = new WatchedResources({ client, registry, logger });
     await observation.watched();
     await observation.watched();
     assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
@@ -55,7 +55,7 @@ describe("Observation", () => {
       labelSelectors: { examples: "a=b", exmaples: "a=b", namespaces: "a=b" },
       metadataOnly: ["Example", "other.lotse.test", EVERYTHING],
     };
-    const observation = new Observation({ client, registry, logger, settings });
+    const observation = new WatchedResources({ client, registry, logger, settings });
     await observation.watched();
     await observation.watched();
     assert.deepEqual(told, [

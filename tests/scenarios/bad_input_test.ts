@@ -176,7 +176,7 @@ suite("Bad input", (scenario) => {
       const notes = notesOf(await objects.get(`garbage-${index}`));
       assert.doesNotThrow(() => JSON.parse(notes[LAST_HANDLED] ?? "nothing"), `garbage-${index}`);
     }
-    assert.ok(running.logs.every(({ message }) => message !== "Processing failed"), "no cycle fails");
+    assert.ok(running.logs.every(({ message }) => message !== "Reconcile failed"), "no cycle fails");
     await running.stop();
   });
 
@@ -220,7 +220,7 @@ suite("Bad input", (scenario) => {
     for (const words of ["only a text", "undefined was thrown", "null was thrown", "42", "frozen"]) {
       assert.ok(lines.some((line) => line.includes(words)), `a line says "${words}"`);
     }
-    assert.ok(running.logs.every(({ message }) => message !== "Processing failed"), "no cycle fails");
+    assert.ok(running.logs.every(({ message }) => message !== "Reconcile failed"), "no cycle fails");
     await running.stop();
   });
 

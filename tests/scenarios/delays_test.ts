@@ -122,7 +122,7 @@ suite("delays", (scenario) => {
       world.intercept = (_, { method }) => method === "PATCH" && refusals-- > 0 ? refusal() : undefined;
       const running = await world.start(op);
       const pauses = (): unknown[] =>
-        running.logs.filter(({ message }) => message === "Processing failed").map(({ fields }) =>
+        running.logs.filter(({ message }) => message === "Reconcile failed").map(({ fields }) =>
           fields.retryIn
         );
       await objects.create("one", { spec: { value: 1 } });

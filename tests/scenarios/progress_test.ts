@@ -217,7 +217,7 @@ suite("progress", (scenario) => {
       assert.equal(calls, 1);
       assert.deepEqual((await objects.get("one")).status, { state: "made", make: { result: 1 } });
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
-      const failures = running.logs.filter(({ message }) => message === "Processing failed");
+      const failures = running.logs.filter(({ message }) => message === "Reconcile failed");
       assert.deepEqual(failures.map(({ fields }) => fields.retryIn), [5, 10, 10]);
       await running.stop();
     },
@@ -255,7 +255,7 @@ suite("progress", (scenario) => {
       const running = await world.start(op);
       await objects.create("one");
       await running.settle();
-      assert.ok(running.messages("error").includes("Processing failed"));
+      assert.ok(running.messages("error").includes("Reconcile failed"));
       await running.advance(61);
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       await running.stop();

@@ -22,7 +22,7 @@ suite("running", (scenario) => {
         isBroken && method === "PATCH" && path.includes("/bad") ? refusal() : undefined;
       const running = await world.start(op);
       const pauses = (): unknown[] =>
-        running.logs.filter(({ message }) => message === "Processing failed").map(({ fields }) =>
+        running.logs.filter(({ message }) => message === "Reconcile failed").map(({ fields }) =>
           fields.retryIn
         );
       await objects.create("bad", { spec: { value: 0 } });

@@ -7,7 +7,7 @@ import { SpanRecorder } from "../support/spans.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 suite("traces", (scenario) => {
-  scenario("[N12] a look at an object, its handlers, and their requests are one trace", async (world) => {
+  scenario("[N12] a reconcile, its handlers, and their requests are one trace", async (world) => {
     using recorder = new SpanRecorder();
     const objects = new Objects(world);
     const op = operator();
@@ -24,18 +24,18 @@ suite("traces", (scenario) => {
     await running.stop();
     const [make, ...others] = recorder.named("lotse.handler make");
     assert.ok(make !== undefined && others.length === 0);
-    assert.deepEqual(recorder.around(make), ["lotse.pass"]);
+    assert.deepEqual(recorder.around(make), ["lotse.reconcile"]);
     const { "lotse.retry": retry, "k8s.resource": kind, ...names } = make.attributes;
     assert.deepEqual({ retry, kind, ...names }, {
       ...{ retry: 0, kind: "examples.v1.lotse.test" },
       ...{ "lotse.handler": "make", "k8s.object.name": "one", "k8s.namespace.name": world.namespace },
     });
     const [request] = recorder.named("lotse.request create configmaps");
-    assert.deepEqual(request && recorder.around(request), ["lotse.handler make", "lotse.pass"]);
+    assert.deepEqual(request && recorder.around(request), ["lotse.handler make", "lotse.reconcile"]);
     assert.equal(request?.attributes["http.response.status_code"], 201);
     const patches = recorder.named("lotse.request patch examples");
     assert.ok(patches.length > 0);
-    assert.ok(patches.every((each) => recorder.around(each).join() === "lotse.pass"));
+    assert.ok(patches.every((each) => recorder.around(each).join() === "lotse.reconcile"));
     assert.deepEqual(recorder.named("own").map((each) => recorder.around(each)[0]), ["lotse.handler make"]);
     assert.deepEqual(recorder.spans.filter(({ ends }) => ends !== 1), [], "each span ends once");
   });

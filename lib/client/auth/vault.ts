@@ -28,7 +28,7 @@ export interface VaultOptions {
   /** For how long a refused info is not accepted again, in seconds. Default: 60. */
   readonly memory?: Seconds;
   /** For how long a login may fail after a server has taken credentials from here, in seconds. Default: 60. */
-  readonly patience?: Seconds;
+  readonly loginTimeout?: Seconds;
   /** Called for each login that has failed for good; an operator stops then. */
   readonly onFailure?: (error: LoginError) => void;
 }
@@ -57,7 +57,7 @@ const RENEWAL_PAUSE: Seconds = 10;
 /** The pauses between logins that fail; the last one repeats. */
 const LOGIN_PAUSES: readonly Seconds[] = [1, 2, 3, 5];
 
-/** How many sets of credentials may be refused in a row, however fresh they are, when patience is over. */
+/** How many sets of credentials may be refused in a row, however fresh they are, when the login's time is over. */
 const REFUSED_LIMIT = 5;
 
 /** Failures since a server has last taken credentials. */
@@ -246,8 +246,8 @@ export class Vault implements Credentials {
   }
 
   #isOver({ since }: Trouble): boolean {
-    const patience = this.#isProven ? this.#options.patience ?? 60 : 0;
-    return this.#options.host.clock.monotonic() - since >= patience;
+    const timeout = this.#isProven ? this.#options.loginTimeout ?? 60 : 0;
+    return this.#options.host.clock.monotonic() - since >= timeout;
   }
 
   /** Whether servers refuse all that logins give, however fresh it is. */

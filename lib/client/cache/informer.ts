@@ -7,7 +7,7 @@
  */
 
 import { exponentialBackoff } from "../../async/backoff.ts";
-import { type Passage as ReadonlyGate, spellOf as whileOpen } from "../../async/gate.ts";
+import { type ReadonlyGate, whileOpen } from "../../async/gate.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";

@@ -18,7 +18,7 @@ import type { WatcherSettings } from "../../settings/sections.ts";
 import type { Addressable, Client } from "../client.ts";
 import { ApiError } from "../errors.ts";
 import { listPages, toQuery } from "../list_pages.ts";
-import { acceptOf, type Shape } from "../projection.ts";
+import { acceptOf, type Projection } from "../projection.ts";
 import type { RequestSubject } from "../transport/transport.ts";
 import { ShardFilter } from "./shards.ts";
 import { DisorderError, type ShownObjects, StreamOrder } from "./stream_order.ts";
@@ -57,7 +57,7 @@ export interface WatchOptions {
   /** Source: Kubernetes 1.36, "ShardedListAndWatch" (alpha). */
   readonly shardSelector?: string;
   /** In which form the objects are wanted. Default: whole. */
-  readonly shape?: Shape;
+  readonly projection?: Projection;
   /** Which objects are wanted of those that come; the others are dropped at once. Default: all. */
   readonly accepts?: (object: KubeObject) => boolean;
   /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
@@ -173,7 +173,7 @@ class Watcher implements Disposable {
 
   /** Fetches the set in pages. */
   async *#list(lostTokens: number): AsyncGenerator<readonly WatchItem[], void, void> {
-    const { client, resource, namespace, settings, signal, shape, retryForbidden } = this.#options;
+    const { client, resource, namespace, settings, signal, projection, retryForbidden } = this.#options;
     const { labelSelector, fieldSelector, shardSelector } = this.#options;
     const pages = listPages(client.transport, resource, {
       namespace,
@@ -183,7 +183,7 @@ class Watcher implements Disposable {
       chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,
       signal,
       retryForbidden,
-      accept: acceptOf(shape, "list"),
+      accept: acceptOf(projection, "list"),
     });
     let version: string | undefined;
     for await (const page of pages) {
@@ -192,7 +192,7 @@ class Watcher implements Disposable {
       this.#shards?.checkList(page.shard);
       const wanted = page.items.filter((object) => this.#accepts(object));
       yield wanted.map((each): WatchItem => {
-        return { type: "event", event: { type: null, object: shape?.cut(each) ?? each } };
+        return { type: "event", event: { type: null, object: projection?.project(each) ?? each } };
       });
     }
     yield [this.#complete(version)];
@@ -256,7 +256,7 @@ class Watcher implements Disposable {
           if (place === "repeated") break;
           news.hasNews = true;
           if (this.#accepts(event.object)) {
-            const object = this.#options.shape?.cut(event.object) ?? event.object;
+            const object = this.#options.projection?.project(event.object) ?? event.object;
             // Until the set is complete, what is added was there before.
             const type = event.type === "ADDED" && version === undefined ? null : event.type;
             before.push({ type, object });
@@ -351,7 +351,8 @@ class Watcher implements Disposable {
   }
 
   #toStreamOptions(): StreamOptions {
-    const { client, settings, signal, shape, labelSelector, fieldSelector, shardSelector } = this.#options;
+    const { client, settings, signal, projection, labelSelector, fieldSelector, shardSelector } =
+      this.#options;
     const { transport } = client;
     const { connectTimeout, requestTimeout } = transport.networking;
     const version = this.#state.at === "watching" ? this.#state.version : undefined;
@@ -370,7 +371,7 @@ class Watcher implements Disposable {
       path: this.#path + query,
       subject: this.#subject,
       signal,
-      accept: acceptOf(shape, "watch"),
+      accept: acceptOf(projection, "watch"),
       connectTimeout: settings.connectTimeout ?? connectTimeout ?? requestTimeout,
       clientTimeout: settings.clientTimeout,
       inactivityTimeout: () => {

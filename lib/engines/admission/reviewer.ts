@@ -6,7 +6,7 @@
  * would have refused. Source: Kopf, docs/admission; scenarios B101–B127, D11.
  */
 
-import type { Passage } from "../../async/gate.ts";
+import type { ReadonlyGate } from "../../async/gate.ts";
 import { execute } from "../../execution/execute.ts";
 import { toError } from "../../execution/errors.ts";
 import type { Handler } from "../../execution/handler.ts";
@@ -37,13 +37,13 @@ export interface AdmissionReviewsOptions {
   readonly memoOf: (resource: Resource, object: KubeObject | undefined) => Record<string, unknown>;
   readonly indices: Readonly<Record<string, Index>>;
   /** Open once the indexes are complete. */
-  readonly gate: Passage;
+  readonly gate: ReadonlyGate;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
 }
 
 /** How long a review waits for indexes to be complete. Kubernetes itself waits for 30 s at most. */
-const GATE_PATIENCE: Seconds = 10;
+const GATE_TIMEOUT: Seconds = 10;
 
 /** The state of one review. */
 interface Call {
@@ -103,9 +103,9 @@ export class AdmissionReviews {
   async #untilIndexed(signal?: AbortSignal): Promise<void> {
     const { gate, clock } = this.#options;
     if (gate.isOpen) return;
-    const patience = new AbortController();
-    using _timer = clock.after(GATE_PATIENCE, () => patience.abort());
-    const signals = [patience.signal, this.#options.signal, ...signal === undefined ? [] : [signal]];
+    const deadline = new AbortController();
+    using _timer = clock.after(GATE_TIMEOUT, () => deadline.abort());
+    const signals = [deadline.signal, this.#options.signal, ...signal === undefined ? [] : [signal]];
     if (await gate.opened(AbortSignal.any(signals))) return;
     throw new ReviewError(503, "Cannot answer the admission review: the indexes are not complete yet");
   }

@@ -286,7 +286,7 @@ export class DaemonTask {
       resendAt: Infinity,
       brakedUntil: -Infinity,
     };
-    await brake?.lookAround(state, logger);
+    await brake?.findOtherWriters(state, logger);
     const author = { kind: handler.type, handler: handler.id, onChange: runsOnChange(handler) };
     const { pending } = writes;
     const result = await writer.write(state, {

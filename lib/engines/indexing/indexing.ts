@@ -8,7 +8,7 @@
  * Source: Kopf, docs/indexing; scenarios B73–B100.
  */
 
-import { Gate, type Passage } from "../../async/gate.ts";
+import { Gate, type ReadonlyGate } from "../../async/gate.ts";
 import type { TaskGroup } from "../../async/tasks.ts";
 import { execute } from "../../execution/execute.ts";
 import type { Observer } from "../../execution/observer.ts";
@@ -95,7 +95,7 @@ export class Indexing implements Disposable {
   }
 
   /** Open once everything that was there at the start has been indexed. */
-  get gate(): Passage {
+  get gate(): ReadonlyGate {
     return this.#gate;
   }
 

@@ -1,5 +1,5 @@
 /**
- * Metrics that are not counted but looked up when somebody asks: what waits, what goes on, how streams and the process are.
+ * Metrics that are not counted but read at each scrape: what waits, what goes on, how streams and the process are.
  */
 
 import type { Subject, WatchSnapshot } from "../../execution/observer.ts";
@@ -7,7 +7,7 @@ import type { Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { Instruments } from "./exposition.ts";
 
-/** Sources that are asked when somebody looks. */
+/** Sources of values, which are asked at each scrape. */
 export interface MetricSources {
   /** How many objects of each kind are remembered. */
   readonly objects: () => ReadonlyMap<string, number>;
@@ -17,7 +17,7 @@ export interface MetricSources {
   readonly waitingEvents: () => number;
   /** How many daemons and timers live, waiting ones included. */
   readonly background: () => number;
-  /** How many objects are to be looked at again at some time. */
+  /** How many objects have a planned reconcile. */
   readonly planned: () => number;
   /** Whether the operator is paused. */
   readonly isPaused: () => boolean;
@@ -35,12 +35,12 @@ export interface WatchedResource {
   readonly state: WatchSnapshot;
 }
 
-/** Where to look. */
+/** Options of gauges. */
 export interface GaugeOptions {
   readonly host: Host;
   /** Since when they wait, on the monotonic clock. */
   readonly queued: ReadonlyMap<Subject, Seconds>;
-  /** Since when they are being looked at, on the monotonic clock. */
+  /** Since when they are being reconciled, on the monotonic clock. */
   readonly working: ReadonlyMap<Subject, Seconds>;
   readonly kindOf: (subject: Pick<Subject, "resource">) => string;
   /** Undefined before the operator serves. */
@@ -50,11 +50,11 @@ export interface GaugeOptions {
 /** Declares them. */
 export class Gauges {
   readonly #made: Instruments;
-  readonly #look: GaugeOptions;
+  readonly #options: GaugeOptions;
 
-  constructor(made: Instruments, look: GaugeOptions) {
+  constructor(made: Instruments, options: GaugeOptions) {
     this.#made = made;
-    this.#look = look;
+    this.#options = options;
     this.#watchGauges();
     this.#queueGauges();
     this.#processGauges();
@@ -62,22 +62,22 @@ export class Gauges {
   }
 
   #watches(): readonly WatchedResource[] {
-    return this.#look.sources()?.watches() ?? [];
+    return this.#options.sources()?.watches() ?? [];
   }
 
   #watchGauges(): void {
     const perKind = (value: (state: WatchSnapshot) => number): Map<string, number> => {
       const worst = new Map<string, number>();
       for (const watched of this.#watches()) {
-        const kind = this.#look.kindOf(watched);
+        const kind = this.#options.kindOf(watched);
         worst.set(kind, Math.max(worst.get(kind) ?? 0, value(watched.state)));
       }
       return worst;
     };
     const age = ({ lastActivity, since }: WatchSnapshot): Seconds =>
-      this.#look.sources()?.isPaused() === true
+      this.#options.sources()?.isPaused() === true
         ? 0
-        : this.#look.host.clock.monotonic() - (lastActivity ?? since);
+        : this.#options.host.clock.monotonic() - (lastActivity ?? since);
     this.#made.pulled(
       "lotse_watch_silence_seconds",
       "How long the server has not been heard on the kind's most silent stream",
@@ -100,41 +100,41 @@ export class Gauges {
 
   #queueGauges(): void {
     const count = (subjects: Iterable<Subject>): Map<string, number> => {
-      const counts = new Map(this.#watches().map((each) => [this.#look.kindOf(each), 0]));
+      const counts = new Map(this.#watches().map((each) => [this.#options.kindOf(each), 0]));
       for (const subject of subjects) {
-        counts.set(this.#look.kindOf(subject), (counts.get(this.#look.kindOf(subject)) ?? 0) + 1);
+        counts.set(this.#options.kindOf(subject), (counts.get(this.#options.kindOf(subject)) ?? 0) + 1);
       }
       return counts;
     };
     const ages = (add: (sum: Seconds, age: Seconds) => Seconds): Map<string, Seconds> => {
-      const now = this.#look.host.clock.monotonic();
-      const all = new Map(this.#watches().map((each) => [this.#look.kindOf(each), 0]));
-      for (const [subject, begun] of this.#look.working) {
-        all.set(this.#look.kindOf(subject), add(all.get(this.#look.kindOf(subject)) ?? 0, now - begun));
+      const now = this.#options.host.clock.monotonic();
+      const all = new Map(this.#watches().map((each) => [this.#options.kindOf(each), 0]));
+      for (const [subject, begun] of this.#options.working) {
+        all.set(this.#options.kindOf(subject), add(all.get(this.#options.kindOf(subject)) ?? 0, now - begun));
       }
       return all;
     };
     this.#made.pulled(
       "workqueue_depth",
       "Objects that wait to be looked at",
-      () => count(this.#look.queued.keys()),
+      () => count(this.#options.queued.keys()),
       "name",
     );
     this.#made.pulled(
       "controller_runtime_active_workers",
       "Objects that are being looked at",
-      () => count(this.#look.working.keys()),
+      () => count(this.#options.working.keys()),
       "controller",
     );
     this.#made.pulled(
       "workqueue_longest_running_processor_seconds",
-      "How long the longest look at an object has been going on",
+      "How long the longest reconcile has been going on",
       () => ages(Math.max),
       "name",
     );
     this.#made.pulled(
       "workqueue_unfinished_work_seconds",
-      "How long the looks at objects that go on have been going on, in all",
+      "How long the reconciles that go on have been going on, in all",
       () => ages((sum, age) => sum + age),
       "name",
     );
@@ -142,15 +142,15 @@ export class Gauges {
       "controller_runtime_max_concurrent_reconciles",
       "How many objects may be looked at at once, of all kinds together",
       () => {
-        const limit = this.#look.sources()?.workerLimit() ?? Infinity;
-        return new Map(this.#watches().map((each) => [this.#look.kindOf(each), limit]));
+        const limit = this.#options.sources()?.workerLimit() ?? Infinity;
+        return new Map(this.#watches().map((each) => [this.#options.kindOf(each), limit]));
       },
       "controller",
     );
   }
 
   #processGauges(): void {
-    const { process, clock } = this.#look.host;
+    const { process, clock } = this.#options.host;
     const started = clock.now() / 1000;
     this.#made.single(
       "process_cpu_seconds_total",
@@ -174,37 +174,37 @@ export class Gauges {
     this.#made.pulled(
       "lotse_objects",
       "Objects that are remembered",
-      () => this.#look.sources()?.objects() ?? none,
+      () => this.#options.sources()?.objects() ?? none,
     );
     this.#made.pulled(
       "lotse_hot_loop_objects",
       "Objects that are in a hot loop now, and slowed down",
-      () => this.#look.sources()?.hotLoops() ?? none,
+      () => this.#options.sources()?.hotLoops() ?? none,
     );
     this.#made.single(
       "lotse_background_handlers",
       "Daemons and timers that live, also while they wait",
-      () => this.#look.sources()?.background() ?? 0,
+      () => this.#options.sources()?.background() ?? 0,
     );
     this.#made.single(
       "lotse_planned_looks",
-      "Objects that are to be looked at again without an event, after a pause",
-      () => this.#look.sources()?.planned() ?? 0,
+      "Objects that are to be reconciled again without an event, after a pause",
+      () => this.#options.sources()?.planned() ?? 0,
     );
     this.#made.single(
       "lotse_posting_queue",
       "Kubernetes events that wait to be posted",
-      () => this.#look.sources()?.waitingEvents() ?? 0,
+      () => this.#options.sources()?.waitingEvents() ?? 0,
     );
     this.#made.single(
       "lotse_client_concurrency_limit",
       "How many requests may be under way at once; less than networking.requestLimit while the server has too many",
-      () => this.#look.sources()?.requestLimit() ?? 0,
+      () => this.#options.sources()?.requestLimit() ?? 0,
     );
     this.#made.single(
       "lotse_paused",
       "Whether the operator is paused for others (1) or not (0)",
-      () => this.#look.sources()?.isPaused() === true ? 1 : 0,
+      () => this.#options.sources()?.isPaused() === true ? 1 : 0,
     );
   }
 }

@@ -12,8 +12,8 @@ import type {
   AttemptEnd,
   AttemptStart,
   Observer,
-  PassEnd,
-  PassStart,
+  ReconcileEnd,
+  ReconcileStart,
   ReviewedWebhook,
   Subject,
   WatchChange,
@@ -62,7 +62,7 @@ export class Metrics implements Observer, Disposable {
   );
   readonly #reconcileTime = this.#made.histogram(
     "controller_runtime_reconcile_time_seconds",
-    "How long looks at objects took",
+    "Duration of reconciles",
     { labels: ["controller"] },
   );
   readonly #adds = this.#made.counter("workqueue_adds_total", "Events taken in", ["name", "controller"]);
@@ -73,7 +73,7 @@ export class Metrics implements Observer, Disposable {
   );
   readonly #workTime = this.#made.histogram(
     "workqueue_work_duration_seconds",
-    "How long looks at objects took, as a queue sees it",
+    "Duration of reconciles, as a queue sees it",
     { labels: ["name", "controller"], buckets: QUICK },
   );
   readonly #retries = this.#made.counter("workqueue_retries_total", "Looks at objects for another try", [
@@ -222,14 +222,14 @@ export class Metrics implements Observer, Disposable {
     this.#tick?.[Symbol.dispose]();
   }
 
-  queued(subject: Subject, type: WatchEvent["type"]): void {
+  enqueued(subject: Subject, type: WatchEvent["type"]): void {
     const kind = this.#kindOf(subject);
     this.#events.inc({ kind, type: type ?? "LISTED" });
     this.#adds.inc({ name: kind, controller: kind });
     if (!this.#queued.has(subject)) this.#queued.set(subject, this.#host.clock.monotonic());
   }
 
-  passBegins(subject: Subject, { wake, waited }: PassStart): void {
+  reconcileBegins(subject: Subject, { wake, waited }: ReconcileStart): void {
     const kind = this.#kindOf(subject);
     this.#queued.delete(subject);
     this.#working.set(subject, this.#host.clock.monotonic());
@@ -238,7 +238,7 @@ export class Metrics implements Observer, Disposable {
     if (wake === "retry" || wake === "error") this.#retries.inc({ name: kind, controller: kind });
   }
 
-  passEnds(subject: Subject, { seconds, error, after }: PassEnd): void {
+  reconcileEnds(subject: Subject, { seconds, error, after }: ReconcileEnd): void {
     const controller = this.#kindOf(subject);
     this.#working.delete(subject);
     const result = error !== undefined
@@ -269,11 +269,11 @@ export class Metrics implements Observer, Disposable {
     this.#writes.inc({ kind: this.#kindOf(subject) }, writes);
   }
 
-  posted(result: "posted" | "repeated" | "dropped"): void {
+  eventPosted(result: "posted" | "repeated" | "dropped"): void {
     this.#posts.inc({ result });
   }
 
-  looped(subject: Subject): void {
+  hotLoop(subject: Subject): void {
     this.#loops.inc({ kind: this.#kindOf(subject) });
   }
 

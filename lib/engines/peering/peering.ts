@@ -6,7 +6,7 @@
  * is in the way pauses everything. Source: scenarios B158–B185.
  */
 
-import type { Gate, GateRow } from "../../async/gate.ts";
+import type { Gate, GateSet } from "../../async/gate.ts";
 import type { Client } from "../../client/client.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -25,14 +25,14 @@ export interface PeeringOptions {
   /** Which namespaces are served; undefined: the whole cluster. */
   readonly namespaces: () => readonly string[] | undefined;
   /** Gets a gate for each object, open while nobody is in the way. */
-  readonly gates: GateRow;
+  readonly gates: GateSet;
 }
 
 /** The groups that have peering kinds; the second one is older. */
 export const PEERING_GROUPS: readonly string[] = ["kopf.dev", "zalando.org"];
 const VERSION = "v1";
 
-/** How long the start waits for the first look at peers. */
+/** How long the start waits for the first state of the peering objects. */
 const FIRST_LOOK: Seconds = 5;
 
 /** Returns the peering kinds that the server has: for the whole cluster, or in namespaces. */
@@ -104,7 +104,7 @@ export class Peering {
   }
 
   /**
-   * Takes up the objects that are to be met at now, and leaves the others. Waits a moment for the first look at new ones, so
+   * Takes up the objects that are to be met at now, and leaves the others. Waits a moment for the first state of new ones, so
    * that nothing is begun that others are at.
    *
    * @throws {ApiError} If the server does not tell what it serves.

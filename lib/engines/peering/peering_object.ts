@@ -40,7 +40,7 @@ export interface PeeringScopeOptions {
 /** How long until a record is written again that could not be written. */
 const RETRY: Seconds = 10;
 /** How long the last write may take. */
-const FAREWELL: Seconds = 5;
+const LEAVE_TIMEOUT: Seconds = 5;
 
 /** Returns after how long a record is to be written again. Source: scenarios B158–B185. */
 export function renewalPause(lifetime: Seconds, random: Pick<Random, "next">): Seconds {
@@ -54,7 +54,7 @@ export class PeeringScope {
   readonly #watching: TaskGroup;
   readonly #looked = Promise.withResolvers<void>();
   /** Aborts what is still being asked when we leave. */
-  readonly #patience = new AbortController();
+  readonly #deadline = new AbortController();
   /** The object; undefined while there is none. */
   #cached: CachedObject | undefined;
   #blockers: readonly Peer[] = [];
@@ -118,7 +118,7 @@ export class PeeringScope {
   /** Ends everything, and removes the record. Never rejects. */
   async leave(): Promise<void> {
     const { clock } = this.#options.host;
-    using _limit = clock.after(FAREWELL, () => this.#patience.abort(lateError()));
+    using _limit = clock.after(LEAVE_TIMEOUT, () => this.#deadline.abort(lateError()));
     await this.stopWatching();
     await this.#tasks.stop();
     if (!this.#isWritten) return;
@@ -341,7 +341,7 @@ export class PeeringScope {
     using _limit = host.clock.after(Math.max(2, lifetime / 2), () => controller.abort(lateError()));
     const subresource = resource.subresources.includes("status") ? "status" : undefined;
     const body = { status: records, ...resourceVersion && { metadata: { resourceVersion } } };
-    const signal = AbortSignal.any([controller.signal, this.#patience.signal]);
+    const signal = AbortSignal.any([controller.signal, this.#deadline.signal]);
     return await client.patch(resource, { namespace, name, subresource }, { type: "merge", body }, {
       ...{ signal, urgent: true },
     });

@@ -13,7 +13,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import type { FetchOptions } from "./storage.ts";
 
-/** A note's place in a cycle: the object, and what is to be changed on it. */
+/** A note's place in a reconcile: the object, and what is to be changed on it. */
 export interface NoteTarget {
   /** Where changes are collected. */
   readonly patch: Patch;

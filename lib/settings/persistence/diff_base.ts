@@ -244,7 +244,7 @@ class AnnotationPlace implements Place {
   readonly own: { readonly prefix: string };
   readonly #options: AnnotationsDiffBaseOptions;
   readonly #key: string;
-  /** The note that was parsed last: within a cycle it is asked for several times. */
+  /** The note that was parsed last: within a reconcile it is asked for several times. */
   #last: { readonly text: string; readonly note: JsonObject } | undefined;
 
   constructor(options: AnnotationsDiffBaseOptions) {

@@ -193,7 +193,7 @@ describe("Vault and refusals of good credentials", () => {
     return { ...made, failures };
   }
 
-  it("gives the same info again and again, with pauses, as long as patience lasts", async () => {
+  it("gives the same info again and again, with pauses, as long as the login has time", async () => {
     const { host, vault, failures } = await provenVault([[infoOf("a")]]);
     const begun = host.clock.monotonic();
     let tries = 0;
@@ -210,8 +210,8 @@ describe("Vault and refusals of good credentials", () => {
     assert.deepEqual(failures, []);
   });
 
-  it("fails for good when patience is over, and says so", async () => {
-    const { host, vault, failures } = await provenVault([[infoOf("a")]], { patience: 30 });
+  it("fails for good when the login's time is over, and says so", async () => {
+    const { host, vault, failures } = await provenVault([[infoOf("a")]], { loginTimeout: 30 });
     const begun = host.clock.monotonic();
     await assert.rejects(async () => {
       for (;;) vault.invalidate(await within(host, vault.current()));
@@ -224,7 +224,7 @@ describe("Vault and refusals of good credentials", () => {
   it("fails for good when one set after the other is refused, however fresh", async () => {
     const { host, vault } = await provenVault(
       Array.from({ length: 1000 }, (_, index) => [infoOf(`t${index}`)]),
-      { patience: 30 },
+      { loginTimeout: 30 },
     );
     await assert.rejects(async () => {
       for (;;) vault.invalidate(await within(host, vault.current()));

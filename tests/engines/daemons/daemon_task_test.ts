@@ -229,7 +229,7 @@ describe("A timer that triggers itself", () => {
   it("does not run before its brake lets it, and as its schedule says after that", async () => {
     const times: number[] = [];
     const pauses = [10, undefined, undefined];
-    const brake = { lookAround: () => undefined, pauseAfter: () => pauses.shift() };
+    const brake = { findOtherWriters: () => undefined, pauseAfter: () => pauses.shift() };
     const world = engineWorld(
       [timerOf(({ patch }) => {
         times.push(world.host.clock.monotonic());

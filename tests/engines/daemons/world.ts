@@ -107,7 +107,7 @@ export function engineWorld(
       await world.onGet?.();
       return testObject(name).body;
     },
-    shapeOf: () => undefined,
+    projectionOf: () => undefined,
   } as unknown as Client;
   const fence = new AbortController();
   const daemons = new Daemons({

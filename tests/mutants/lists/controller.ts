@@ -156,7 +156,7 @@ const controller: Mutant[] = [
   ], [...delays, ...running]),
   ...breaksOf(CONTROLLER, [
     ["const after = pause ?? settings.execution.defaultBackoff;", "const after = pause ?? 86_400;"],
-    [`logger.error("Processing failed"`, `if (delays.length > 0) logger.error("Processing failed"`],
+    [`logger.error("Reconcile failed"`, `if (delays.length > 0) logger.error("Reconcile failed"`],
     [
       `return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };`,
       `return { kind: "done", failed: true };`,

@@ -33,8 +33,8 @@ const mutants: Mutant[] = [
   },
   {
     ...RUNNING,
-    replace: "finished(work, { clock, timeout: exitTimeout }), daemons.exit()]",
-    by: "finished(work, { clock, timeout: exitTimeout })]",
+    replace: "finishInTime(work, { clock, timeout: exitTimeout }), daemons.exit()]",
+    by: "finishInTime(work, { clock, timeout: exitTimeout })]",
   },
   {
     ...RUNNING,
