@@ -11,7 +11,9 @@ let log: Logger | undefined;
 
 registerSpans(({ name, parent }) => {
   // What has nothing around it, besides the reconciles, are the lists and watches.
-  if (parent !== undefined || name === "lotse.reconcile") log?.info("Span", { name, parent: parent ?? "none" });
+  if (parent !== undefined || name === "lotse.reconcile") {
+    log?.info("Span", { name, parent: parent ?? "none" });
+  }
 });
 
 const op = operator();

@@ -24,7 +24,7 @@ export async function withTimeout(
 }
 
 /** Waits until no task is under way; false if some still are when the time is over. */
-export async function finishInTime(tasks: TaskGroup, options: TimeoutOptions): Promise<boolean> {
+export async function drained(tasks: TaskGroup, options: TimeoutOptions): Promise<boolean> {
   return tasks.size === 0 || await withTimeout(tasks.finished(), options);
 }
 

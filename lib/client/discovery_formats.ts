@@ -80,9 +80,13 @@ export function parseResources(
     if (plural === "" || plural.includes("/") || kind === "") return [];
     return {
       ...options,
-      ...{ plural, kind, singular: toText(entry["singularName"]) || kind.toLowerCase() },
-      ...{ shortcuts: toTexts(entry["shortNames"]), categories: toTexts(entry["categories"]) },
-      ...{ subresources: subresources.get(plural) ?? [], namespaced: entry["namespaced"] === true },
+      plural,
+      kind,
+      singular: toText(entry["singularName"]) || kind.toLowerCase(),
+      shortcuts: toTexts(entry["shortNames"]),
+      categories: toTexts(entry["categories"]),
+      subresources: subresources.get(plural) ?? [],
+      namespaced: entry["namespaced"] === true,
       verbs: toTexts(entry["verbs"]),
     };
   });
@@ -98,8 +102,11 @@ function parseAggregatedResource(
   if (plural === "" || kind === "") return [];
   return [{
     ...options,
-    ...{ plural, kind, singular: toText(entry["singularResource"]) || kind.toLowerCase() },
-    ...{ shortcuts: toTexts(entry["shortNames"]), categories: toTexts(entry["categories"]) },
+    plural,
+    kind,
+    singular: toText(entry["singularResource"]) || kind.toLowerCase(),
+    shortcuts: toTexts(entry["shortNames"]),
+    categories: toTexts(entry["categories"]),
     subresources: toList(entry["subresources"]).map((it) => toText(it["subresource"])).filter((name) =>
       name !== ""
     ),

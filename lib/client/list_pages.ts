@@ -37,7 +37,13 @@ export async function* listPages(
   do {
     const query = listQuery(options, token);
     const { body } = await transport.request<RawList>({
-      ...{ method: "GET", path: path + query, gzip: true, signal, subject, accept, retryForbidden },
+      method: "GET",
+      path: path + query,
+      gzip: true,
+      signal,
+      subject,
+      accept,
+      retryForbidden,
     });
     // NB: an answer that is no list must not be taken for an empty one: everything would look deleted.
     if (!isList(body)) throw new SyntaxError(`Cannot read the answer to "GET ${path}": it is not a list`);

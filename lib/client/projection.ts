@@ -66,8 +66,12 @@ function transformed(object: KubeObject, { transform, logger }: TransformOptions
     return { ...result, apiVersion, kind, metadata: { ...result.metadata, ...identityOf(metadata) } };
   } catch (error) {
     const { name, namespace } = metadata;
-    const fields = { kind, namespace, name, error };
-    logger.error("The transform of a kind has failed: the object is taken as it is", fields);
+    logger.error("The transform of a kind has failed: the object is taken as it is", {
+      kind,
+      namespace,
+      name,
+      error,
+    });
     return object;
   }
 }

@@ -48,7 +48,11 @@ export class CrdWatch {
     if (settings.scanning.disabled) return;
     tasks.start("watch CRDs", (signal) =>
       watchCrds({
-        ...{ client, host, logger, settings: settings.watching, signal },
+        client,
+        host,
+        logger,
+        settings: settings.watching,
+        signal,
         onChange: (group, expected) => this.#onChange(group, expected),
         isServed: async (group, plural) => {
           if (!concerns(group)) return true;

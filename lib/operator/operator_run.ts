@@ -8,7 +8,7 @@
 
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
-import { aborted, finishInTime, withTimeout } from "../async/timeout.ts";
+import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
@@ -252,14 +252,11 @@ export class OperatorRun {
     await released;
     this.#queue.stop();
     using daemons = this.#daemons;
-    const [isFinished] = await Promise.all([
-      finishInTime(work, { clock, timeout: exitTimeout }),
-      daemons.exit(),
-    ]);
+    const [isFinished] = await Promise.all([drained(work, { clock, timeout: exitTimeout }), daemons.exit()]);
     if (!isFinished) gates.stopHandlers();
     const areFinished = await Promise.all([
-      finishInTime(work, { clock, timeout: exitTimeout }),
-      finishInTime(this.#background, { clock, timeout: LEFTOVERS }),
+      drained(work, { clock, timeout: exitTimeout }),
+      drained(this.#background, { clock, timeout: LEFTOVERS }),
     ]);
     gates.stopWrites();
     if (areFinished.every(Boolean)) return;

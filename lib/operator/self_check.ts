@@ -74,7 +74,9 @@ async function warnOfRights(
     const { group, resource, verb, namespace } = right;
     const title = group === "" ? resource : `${resource}.${group}`;
     logger.warn(`A right is missing: ${by.join(", ")} cannot ${verb} ${title}`, {
-      ...{ verb, resource, group },
+      verb,
+      resource,
+      group,
       ...namespace !== undefined && { namespace },
       hint: "lotse generate rbac prints what is needed",
     });
@@ -97,7 +99,9 @@ async function warnOfFields(
     logger.warn(
       "A handler is about a field that the definition of its kind does not have: it is never called",
       {
-        ...{ handler, field: formatField(field), kind: keyOf(resource) },
+        handler,
+        field: formatField(field),
+        kind: keyOf(resource),
         ...nearest !== undefined && { hint: `did you mean ${nearest}?` },
       },
     );

@@ -73,6 +73,7 @@ const plugin: Deno.lint.Plugin = {
     "wall-clock": { create: wallClock },
     sizes: { create: sizes },
     comments: { create: comments },
+    spreads: { create: spreads },
     "re-exports": { create: reExports },
   },
 };
@@ -197,6 +198,18 @@ function comments(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
         const message = `A comment that begins with "${opener}": say "Returns …", or name the thing`;
         context.report({ range, message });
       }
+    },
+  };
+}
+
+/** A literal that is spread into a literal makes an object to throw away, so that the formatter keeps it on one line. */
+function spreads(context: Deno.lint.RuleContext): Deno.lint.LintVisitor {
+  if (!isShipped(pathOf(context))) return {};
+  return {
+    SpreadElement(node) {
+      const value = node.argument.type === "TSAsExpression" ? node.argument.expression : node.argument;
+      if (value.type !== "ObjectExpression" && value.type !== "ArrayExpression") return;
+      context.report({ node, message: "A literal in a literal: write its members into the outer one" });
     },
   };
 }

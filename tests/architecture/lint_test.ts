@@ -103,6 +103,22 @@ describe("The rule lotse/comments", () => {
   });
 });
 
+describe("The rule lotse/spreads", () => {
+  for (
+    const source of ["f({ ...{ a, b }, c });", "f([...[a, b], c]);", "f([...[a] as const]);", "f(...[a]);"]
+  ) {
+    it(`reports ${source}`, { skip }, () => {
+      assertOnly(check("lib/async/gate.ts", source), "lotse/spreads");
+      assert.deepEqual(check("tests/async/gate_test.ts", source), []);
+    });
+  }
+
+  it("is content where what is spread is made before, or there or not", { skip }, () => {
+    const source = "f({ ...a, ...c ? { d } : {} }); g([...a, ...[...b].map(h), ...c ? [d] : []]);";
+    assert.deepEqual(check("lib/async/gate.ts", source), []);
+  });
+});
+
 describe("The rule lotse/host-globals", () => {
   const bad = [
     'Deno.readTextFile("a");',

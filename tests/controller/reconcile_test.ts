@@ -217,10 +217,10 @@ describe("reconcile()", () => {
 
   it("tells observers of changes by others, not of what its own write has made", async () => {
     const changes: unknown[] = [];
-    const changed = (_subject: unknown, { after }: { readonly after: KubeObject }): void => {
+    const adopted = (_subject: unknown, { after }: { readonly after: KubeObject }): void => {
       changes.push(after.metadata.resourceVersion);
     };
-    const bench = makeBench({ body: pod(), handlers: [{ on: "event" }], observer: { changed } });
+    const bench = makeBench({ body: pod(), handlers: [{ on: "event" }], observer: { adopted } });
     await reconcile(bench.r, turn(bench));
     bench.state.cached.adopt(pod(2), { from: "write", until: 0 });
     await reconcile(bench.r, turn(bench, undefined, { wake: "write" }));

@@ -85,7 +85,13 @@ export class Sessions implements Disposable {
     const proxy = info.proxy ?? (networking.trustEnv ? proxyFromEnvironment(host, server) : undefined);
     try {
       return host.network.connect({
-        ...{ server, ca, cert, key, insecure, serverName, proxy },
+        server,
+        ca,
+        cert,
+        key,
+        insecure,
+        serverName,
+        proxy,
         connectTimeout: networking.connectTimeout ?? undefined,
       });
     } catch (error) {

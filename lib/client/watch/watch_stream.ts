@@ -46,7 +46,13 @@ export async function* openStream(options: StreamOptions): AsyncGenerator<unknow
   const limits = new StreamLimits(options);
   try {
     const response = await transport.stream({
-      ...{ method: "GET", path, accept, subject, signal: limits.signal, timeout: null, backoffs: [] },
+      method: "GET",
+      path,
+      accept,
+      subject,
+      signal: limits.signal,
+      timeout: null,
+      backoffs: [],
     });
     limits.opened();
     options.onOpen();

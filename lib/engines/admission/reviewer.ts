@@ -116,7 +116,14 @@ export class AdmissionReviews {
     const logger = this.#options.logger.child({ reference: objectReference(body) });
     const exists = operation !== "CREATE";
     const cause: AdmissionCause = {
-      ...{ resource, body, operation, subresource, dryrun, userinfo, logger, indices },
+      resource,
+      body,
+      operation,
+      subresource,
+      dryrun,
+      userinfo,
+      logger,
+      indices,
       old: review.old,
       new: review.new,
       patch: new Patch(),
@@ -126,7 +133,8 @@ export class AdmissionReviews {
       sslpeer: Object.freeze({ ...hints.sslpeer }),
     };
     return {
-      ...{ review, cause },
+      review,
+      cause,
       subject: { key: `${keyOf(resource)}/${review.uid}`, resource, body },
       signal: hints.signal === undefined ? signal : AbortSignal.any([signal, hints.signal]),
       failures: [],

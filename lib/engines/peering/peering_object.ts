@@ -343,7 +343,8 @@ export class PeeringScope {
     const body = { status: records, ...resourceVersion && { metadata: { resourceVersion } } };
     const signal = AbortSignal.any([controller.signal, this.#deadline.signal]);
     return await client.patch(resource, { namespace, name, subresource }, { type: "merge", body }, {
-      ...{ signal, urgent: true },
+      signal,
+      urgent: true,
     });
   }
 

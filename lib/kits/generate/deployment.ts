@@ -162,14 +162,18 @@ export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
   const metadata = { name, namespace: home, labels };
   return [
     {
-      ...{ apiVersion, kind: "ServiceMonitor", metadata },
+      apiVersion,
+      kind: "ServiceMonitor",
+      metadata,
       spec: {
         selector: { matchLabels: labels },
         endpoints: [{ port: "http", path: "/metrics", interval: "30s" }],
       },
     },
     {
-      ...{ apiVersion, kind: "PrometheusRule", metadata },
+      apiVersion,
+      kind: "PrometheusRule",
+      metadata,
       spec: { groups: [{ name, rules: rulesOf(name) }] },
     },
   ];
@@ -179,18 +183,24 @@ export function monitoringOf({ name, home }: DeploymentOptions): KubeObject[] {
 const ALERTS: readonly (readonly [name: string, expression: string, minutes: number, summary: string])[] = [
   ["Blind", "lotse_watch_failures{$} > 3", 5, "does not see what happens to {{ $labels.kind }}"],
   [
-    ...["ReconcileErrors", "rate(controller_runtime_reconcile_errors_total{$}[5m]) > 0"] as const,
-    ...[10, "cannot finish with objects of {{ $labels.controller }}"] as const,
+    "ReconcileErrors",
+    "rate(controller_runtime_reconcile_errors_total{$}[5m]) > 0",
+    10,
+    "cannot finish with objects of {{ $labels.controller }}",
   ],
   [
-    ...["HandlerFailures", 'rate(lotse_handler_attempts_total{$,outcome="failure"}[5m]) > 0'] as const,
-    ...[10, "has given up in the handler {{ $labels.handler }}"] as const,
+    "HandlerFailures",
+    'rate(lotse_handler_attempts_total{$,outcome="failure"}[5m]) > 0',
+    10,
+    "has given up in the handler {{ $labels.handler }}",
   ],
   ["HotLoop", "lotse_hot_loop_objects{$} > 0", 5, "wakes itself by its own writes to {{ $labels.kind }}"],
   ["Throttled", "lotse_client_concurrency_limit{$} < 8", 15, "has to wait for an overloaded API server"],
   [
-    ...["EventsLost", 'rate(lotse_posted_events_total{$,result="dropped"}[5m]) > 0'] as const,
-    ...[15, "loses Kubernetes events"] as const,
+    "EventsLost",
+    'rate(lotse_posted_events_total{$,result="dropped"}[5m]) > 0',
+    15,
+    "loses Kubernetes events",
   ],
 ];
 

@@ -146,7 +146,9 @@ function rolesOf(
       return [
         { apiVersion, kind: `${prefix}Role`, metadata, rules: toRules(rights) },
         {
-          ...{ apiVersion, kind: `${prefix}RoleBinding`, metadata },
+          apiVersion,
+          kind: `${prefix}RoleBinding`,
+          metadata,
           roleRef: { apiGroup: RBAC, kind: `${prefix}Role`, name },
           subjects,
         },

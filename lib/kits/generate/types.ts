@@ -70,7 +70,11 @@ function versionsOf(crd: JsonObject): Version[] {
   const served = versions.filter((version) => version.served !== false);
   const main = served.find((version) => version.storage === true) ?? served[0];
   return served.map((version) => ({
-    ...{ group, plural, kind, version: String(version.name), isMain: version === main },
+    group,
+    plural,
+    kind,
+    version: String(version.name),
+    isMain: version === main,
     namespaced: spec.scope !== "Cluster",
     schema: schemaOf(version) ?? schemaOf({ schema: spec.validation }),
   }));
@@ -115,8 +119,10 @@ function typeNames(name: string): string[] {
 
 function moduleOf({ group, version, plural, kind, namespaced, schema }: Version, name: string): string {
   const options = [
-    ...[`group: ${JSON.stringify(group)}`, `version: ${JSON.stringify(version)}`],
-    ...[`plural: ${JSON.stringify(plural)}`, `kind: ${JSON.stringify(kind)}`],
+    `group: ${JSON.stringify(group)}`,
+    `version: ${JSON.stringify(version)}`,
+    `plural: ${JSON.stringify(plural)}`,
+    `kind: ${JSON.stringify(kind)}`,
     ...namespaced ? [] : ["namespaced: false"],
   ].map((line) => `  ${line},\n`).join("");
   const writer = new TypeWriter(schema ?? {}, name);

@@ -33,8 +33,8 @@ const mutants: Mutant[] = [
   },
   {
     ...RUNNING,
-    replace: "finishInTime(work, { clock, timeout: exitTimeout }), daemons.exit()]",
-    by: "finishInTime(work, { clock, timeout: exitTimeout })]",
+    replace: "drained(work, { clock, timeout: exitTimeout }), daemons.exit()]",
+    by: "drained(work, { clock, timeout: exitTimeout })]",
   },
   {
     ...RUNNING,
