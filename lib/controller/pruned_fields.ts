@@ -33,7 +33,10 @@ function keepNotes(
   answer: KubeObject,
 ): void {
   if (handled !== undefined) {
-    state.lastHandled = handledEssence(persistence, answer) === undefined ? handled : undefined;
+    const isPruned = handledEssence(persistence, answer) === undefined;
+    state.lastHandled = isPruned ? handled : undefined;
+    // What its definition promised does not hold: the next notes go elsewhere.
+    if (isPruned) persistence.diffBase.room?.decide(answer, false);
     return;
   }
   const pruned = [...records?.() ?? []].filter(([id]) =>

@@ -15,6 +15,7 @@ import type { Persistence } from "../settings/persistence/storage.ts";
 import { entriesOf, keptPartsFor, serverSelectorsFor } from "../settings/server_selectors.ts";
 import type { WatchingSettings } from "../settings/settings.ts";
 import { NAMESPACES } from "./namespaces.ts";
+import { findNotesRoom } from "./notes_room.ts";
 import { formatField } from "../model/fields.ts";
 
 export interface WatchedResourcesOptions {
@@ -85,8 +86,16 @@ export class WatchedResources {
     }
     const watched = [...found.values()];
     this.#checkKeys(watched);
+    await this.#findNotesRoom(watched);
     this.#hasBegun = true;
     return watched;
+  }
+
+  async #findNotesRoom(watched: readonly Resource[]): Promise<void> {
+    const { client, settings, persistence, logger } = this.#options;
+    const room = persistence?.diffBase.room;
+    if (settings === undefined || room === undefined) return;
+    await findNotesRoom(watched, { room, client, settings, logger });
   }
 
   /** A misspelt key would be without effect, and nobody would know why. */

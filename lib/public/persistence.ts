@@ -7,6 +7,8 @@
 export {
   annotations,
   type AnnotationsOptions,
+  auto,
+  type AutoOptions,
   kopf,
   type KopfOptions,
   migrate,
@@ -26,6 +28,7 @@ export type {
   ProgressTarget,
   UnreadableRecord,
 } from "../settings/persistence/storage.ts";
+export type { NotesRoom } from "../settings/persistence/notes_room.ts";
 export { MultiDiffBase, type MultiOptions, MultiProgress } from "../settings/persistence/multi.ts";
 export {
   annotationsDiffBase,

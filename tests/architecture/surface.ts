@@ -72,7 +72,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     DiffBaseOptions DiffBaseStorage EssenceNote FetchEssenceOptions FetchOptions FieldPath FieldSpec
     KeyForm KopfOptions MigrateOptions MultiDiffBase MultiOptions MultiProgress NotesOptions Persistence
     ProgressRecord ProgressStorage ProgressTarget RecordForm StatusDiffBaseOptions StatusOptions
-    StatusProgress StatusProgressOptions UnreadableRecord annotations annotationsDiffBase kopf migrate
+    StatusProgress StatusProgressOptions UnreadableRecord annotations annotationsDiffBase auto kopf migrate AutoOptions NotesRoom
     status statusDiffBase
   `,
   "./settings": `

@@ -11,6 +11,7 @@ const PLACES: Readonly<Record<string, () => Persistence>> = {
   "a prefix": () => persistence.annotations({ prefix: "first.example.com" }),
   "another prefix": () => persistence.annotations({ prefix: "second.example.org" }),
   "the status": () => persistence.status(),
+  "where there is room": () => persistence.auto(),
   "Kopf's": () => persistence.kopf(),
 };
 

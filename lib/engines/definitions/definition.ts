@@ -164,7 +164,7 @@ function toSchema({ spec, status, rules = [] }: VersionOptions, complain: Compla
     kind: { type: "string" },
     metadata: { type: "object" },
     spec: partOf(spec, "spec", complain),
-    status: partOf(status, "status", complain),
+    status: withRoom(partOf(status, "status", complain)),
   };
   const schema: JsonObject = { type: "object", properties };
   const wanted = isObject(properties.spec) ? properties.spec : {};
@@ -174,6 +174,13 @@ function toSchema({ spec, status, rules = [] }: VersionOptions, complain: Compla
   completeDefaults(schema);
   for (const [index, rule] of rules.entries()) addRule(schema, { rule, index, complain });
   return schema;
+}
+
+/** Lets notes through that an operator keeps in the status: else the server would drop them. */
+function withRoom(status: JsonObject): JsonObject {
+  if (!isObject(status.properties) || Object.hasOwn(status.properties, "lotse")) return status;
+  const lotse = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  return { ...status, properties: { ...status.properties, lotse } };
 }
 
 function partOf(schema: SchemaLike | undefined, path: "spec" | "status", complain: Complain): JsonObject {

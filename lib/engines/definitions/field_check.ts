@@ -4,14 +4,13 @@
  */
 
 import type { Client } from "../../client/client.ts";
-import { ApiError } from "../../client/errors.ts";
 import type { FieldPath } from "../../model/fields.ts";
 import { isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import { nearest } from "../../settings/rules.ts";
-import { CRDS } from "./lifecycle.ts";
 import { nodeAt } from "./nodes.ts";
+import { readDefinition, schemaOf } from "./served_schema.ts";
 
 /** A handler's field, and the kind whose field it is to be. */
 export interface HandledField {
@@ -34,35 +33,15 @@ export async function findUnknownFields(
   const definitions = new Map<string, KubeObject | undefined>();
   const unknown: UnknownField[] = [];
   for (const handled of fields) {
-    const { resource: { group, plural, version }, field } = handled;
-    if (!group.includes(".") || field.length === 0) continue; // Built-in kinds have no definitions.
-    const name = `${plural}.${group}`;
-    if (!definitions.has(name)) definitions.set(name, await readDefinition(name, client, signal));
-    const schema = schemaOf(definitions.get(name), version);
+    const { resource, field } = handled;
+    if (field.length === 0) continue;
+    const name = `${resource.plural}.${resource.group}`;
+    if (!definitions.has(name)) definitions.set(name, await readDefinition(resource, { client, signal }));
+    const schema = schemaOf(definitions.get(name), resource.version);
     if (schema === undefined || nodeAt(schema, field) !== undefined) continue;
     unknown.push({ ...handled, nearest: nearestField(schema, field) });
   }
   return unknown;
-}
-
-async function readDefinition(
-  name: string,
-  client: Client,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(CRDS, { name }, { signal, retryForbidden: false });
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-}
-
-function schemaOf(crd: KubeObject | undefined, version: string): JsonObject | undefined {
-  const versions = Array.isArray(crd?.spec?.versions) ? crd.spec.versions.filter(isObject) : [];
-  const schema = versions.find(({ name }) => name === version)?.schema;
-  const found = isObject(schema) ? schema.openAPIV3Schema : undefined;
-  return isObject(found) ? found : undefined;
 }
 
 /** The path with its first unknown key replaced by the one that is most like it. */

@@ -81,6 +81,9 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
     }
   }
   if (crds === "apply") needs.push(...DEFINITIONS);
+  else if (settings.persistence.diffBase.room !== undefined) {
+    needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
+  }
   return { needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)], unknown: [...unknown] };
 }
 

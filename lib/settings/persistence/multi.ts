@@ -5,6 +5,7 @@
 import type { FieldPath } from "../../model/fields.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
+import type { NotesRoom } from "./notes_room.ts";
 import type {
   DiffBaseStorage,
   EssenceNote,
@@ -49,6 +50,11 @@ export class MultiDiffBase implements DiffBaseStorage {
     rejectNone(storages);
     this.#storages = storages;
     this.#writable = storages.slice(0, writable);
+  }
+
+  /** That of the first storage that has one. */
+  get room(): NotesRoom | undefined {
+    return this.#storages.find(({ room }) => room !== undefined)?.room;
   }
 
   build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {

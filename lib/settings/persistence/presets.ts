@@ -7,9 +7,14 @@
 import { type FieldSpec, parseField } from "../../model/fields.ts";
 import { MultiDiffBase, MultiProgress } from "./multi.ts";
 import { annotationsDiffBase, statusDiffBase } from "./diff_base.ts";
-import { checkPrefix } from "./annotations.ts";
+import { annotationKeys, checkPrefix, dropAnnotation, dropStatus } from "./annotations.ts";
+import { AutoDiffBase, AutoProgress } from "./auto.ts";
+import { NotesRoom } from "./notes_room.ts";
 import type { Persistence } from "./storage.ts";
 import { AnnotationsProgress, StatusProgress } from "./progress.ts";
+
+/** The name of the note that holds the state that was handled last. */
+const STATE = "last-handled-configuration";
 
 /** Options of all presets. */
 export interface NotesOptions {
@@ -79,10 +84,49 @@ export function status(options: StatusOptions = {}): Persistence {
     finalizer: "lotse.dev/finalizer",
     diffBase: statusDiffBase({
       form: "lotse",
-      field: ["status", name, "last-handled-configuration"],
+      field: ["status", name, STATE],
       ignoredFields: pathsOf(options),
     }),
     progress: new StatusProgress({ form: "lotse", ...statusFields(name) }),
+  };
+}
+
+/** Options of {@linkcode auto}. */
+export interface AutoOptions extends AnnotationsOptions, StatusOptions {}
+
+/**
+ * Keeps notes in the status of kinds that let them through, and in annotations of the others: one write instead of two
+ * where a handler writes to the status anyway.
+ *
+ * The operator reads the definition of each custom kind when it meets it (the right to `get customresourcedefinitions`
+ * is needed; without it annotations are used). Notes go to the status if that is a subresource whose schema keeps unknown
+ * fields under `status.<name>`, and neither requires fields nor has rules, so that notes alone are always valid; the
+ * definitions that `lotse generate crd` makes are so. Notes that lie in the other place are understood, and moved with the
+ * next write: no handler is repeated. Not for kinds whose status somebody else replaces as a whole.
+ *
+ * @throws {RangeError} If the prefix is not a DNS name, or the name is empty.
+ * @example
+ * ```ts
+ * import { operator, persistence } from "@lotse/lotse";
+ *
+ * const op = operator({ persistence: persistence.auto() });
+ * ```
+ */
+export function auto(options: AutoOptions = {}): Persistence {
+  const { prefix = "lotse.dev", name = "lotse" } = options;
+  const [inAnnotations, inStatus] = [annotations(options), status(options)];
+  const room = new NotesRoom(["status", name]);
+  const places = { annotations: inAnnotations, status: inStatus, room };
+  return {
+    ...inAnnotations,
+    diffBase: new AutoDiffBase(places, {
+      status: (target) => dropStatus(target, ["status", name, STATE]),
+      annotations: (target) => {
+        const keys = annotationKeys(STATE, { prefix, form: "lotse", body: target.body });
+        for (const key of keys) dropAnnotation(target, key);
+      },
+    }),
+    progress: new AutoProgress(places),
   };
 }
 

@@ -8,6 +8,7 @@
 import type { FieldPath } from "../../model/fields.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
+import type { NotesRoom } from "./notes_room.ts";
 
 /** How far one handler has come with one object, for one cause. All timestamps are RFC 3339 in UTC, with "Z". */
 export interface ProgressRecord {
@@ -73,6 +74,8 @@ export interface EssenceNote {
 
 /** Keeps the state that was handled last. */
 export interface DiffBaseStorage {
+  /** The kinds whose status has room for notes, where that decides about their place. Default: nobody asks. */
+  readonly room?: NotesRoom;
   /** Returns the essence of a body, without this storage's own notes. It shares its parts with the body. */
   build(body: KubeObject, extraFields?: readonly FieldPath[]): JsonObject;
   /**

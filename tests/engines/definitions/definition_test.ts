@@ -57,7 +57,11 @@ describe("toDefinition()", () => {
                 },
                 status: {
                   type: "object",
-                  properties: { state: { type: "string" }, readyReplicas: { type: "integer" } },
+                  properties: {
+                    state: { type: "string" },
+                    readyReplicas: { type: "integer" },
+                    lotse: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+                  },
                 },
               },
             },

@@ -1,0 +1,36 @@
+/** Reads what the cluster's definition of a kind says about its objects. */
+
+import type { Client } from "../../client/client.ts";
+import { ApiError } from "../../client/errors.ts";
+import { isObject } from "../../model/json.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import { CRDS } from "./lifecycle.ts";
+
+/** Whose definition is read, and how. */
+export interface DefinitionReader {
+  readonly client: Client;
+  readonly signal?: AbortSignal;
+}
+
+/** Returns the definition of a kind; undefined for built-in kinds, and where it may not be read. */
+export async function readDefinition(
+  { group, plural }: Pick<Resource, "group" | "plural">,
+  { client, signal }: DefinitionReader,
+): Promise<KubeObject | undefined> {
+  if (!group.includes(".")) return undefined; // Built-in kinds have no definitions.
+  try {
+    return await client.get(CRDS, { name: `${plural}.${group}` }, { signal, retryForbidden: false });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the schema of one version; undefined if it has none. */
+export function schemaOf(crd: KubeObject | undefined, version: string): JsonObject | undefined {
+  const versions = Array.isArray(crd?.spec?.versions) ? crd.spec.versions.filter(isObject) : [];
+  const schema = versions.find(({ name }) => name === version)?.schema;
+  const found = isObject(schema) ? schema.openAPIV3Schema : undefined;
+  return isObject(found) ? found : undefined;
+}

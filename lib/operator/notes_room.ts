@@ -1,0 +1,76 @@
+/**
+ * Finds out which kinds have room for notes in their status, where `persistence.auto()` asks for it.
+ *
+ * There is room if notes alone are valid there: the status is a subresource, keeps what is written to the field, and
+ * neither requires fields nor has rules of its own. Where that is not known for sure, annotations are the place.
+ */
+
+import { nodeAt } from "../engines/definitions/nodes.ts";
+import { readDefinition, schemaOf } from "../engines/definitions/served_schema.ts";
+import type { Client } from "../client/client.ts";
+import { isEmptyObject, isObject } from "../model/json.ts";
+import type { JsonObject } from "../model/object.ts";
+import { apiVersionOf, keyOf, type Resource } from "../model/resource.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { NotesRoom } from "../settings/persistence/notes_room.ts";
+import { keptPartsFor } from "../settings/server_selectors.ts";
+import type { WatchingSettings } from "../settings/settings.ts";
+
+/** Whose notes, and how definitions are read. */
+export interface NotesRoomOptions {
+  readonly room: NotesRoom;
+  readonly client: Client;
+  readonly settings: WatchingSettings;
+  readonly logger: Logger;
+}
+
+/** The words of a schema that make a status invalid beyond the types of its fields. */
+const CONDITIONS = [
+  "required",
+  "x-kubernetes-validations",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "minProperties",
+  "maxProperties",
+];
+
+/** Decides for each kind where its notes are to be. A definition that changes is read again when its kinds are. */
+export async function findNotesRoom(
+  resources: readonly Resource[],
+  { room, client, settings, logger }: NotesRoomOptions,
+): Promise<void> {
+  await Promise.all(resources.map(async (resource) => {
+    const { kind, version } = resource;
+    const object = { apiVersion: apiVersionOf(resource), kind };
+    const { metadataOnly, transforms } = keptPartsFor(settings, resource);
+    const isKept = !metadataOnly && transforms.length === 0 && resource.subresources.includes("status");
+    const schema = isKept ? schemaOf(await readDefinition(resource, { client }), version) : undefined;
+    const hasRoom = schema !== undefined && hasRoomFor(schema, room.field);
+    if (hasRoom !== room.isFor(object)) {
+      logger.debug("Notes have their place", {
+        kind: keyOf(resource),
+        in: hasRoom ? "status" : "annotations",
+      });
+    }
+    room.decide(object, hasRoom);
+  }));
+}
+
+/** Whether objects with nothing but notes in their status would be valid, and keep them. */
+export function hasRoomFor(schema: JsonObject, field: readonly string[]): boolean {
+  if (nodeAt(schema, [...field, "progress", "any", "retries"]) !== "anything") return false;
+  const note = nodeAt(schema, [...field, "last-handled-configuration"]);
+  if (note !== "anything") return false;
+  return field.every((_, index) => {
+    const node = nodeAt(schema, field.slice(0, index + 1));
+    return node === "anything" || (isObject(node) && !CONDITIONS.some((name) => isSaid(node[name])));
+  });
+}
+
+function isSaid(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !isObject(value) || !isEmptyObject(value);
+}
