@@ -15,8 +15,9 @@ import type {
   Subject,
   Written,
 } from "../execution/observer.ts";
-import { changedPaths, formatPath } from "../model/changed_paths.ts";
+import { changedPaths } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
+import { formatField } from "../model/fields.ts";
 import { type ObjectReference, objectReference, type Referable } from "../model/references.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
@@ -147,7 +148,7 @@ export class Ledger implements Observer {
     if (draft === undefined) return;
     draft.reason = reason;
     // What is all new differs everywhere.
-    if (reason !== "create") add(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatPath(path)));
+    if (reason !== "create") add(draft.diff, diff.slice(0, MOST_PATHS).map(({ path }) => formatField(path)));
   }
 
   judged(

@@ -78,11 +78,6 @@ interface CurrentCall {
   readonly args: unknown;
 }
 
-/** Calls the handler's function; what it was called with is there for everything that it calls and awaits. */
-export function callWith<Args>(args: Args, { id, fn }: Pick<Handler<Args>, "id" | "fn">): unknown {
-  return context.run({ handler: id, args }, fn, args);
-}
-
 /** Returns the handler that is running, or that has started what is running; undefined outside of handlers. */
 export function currentHandler(): string | undefined {
   return context.value?.handler;

@@ -78,8 +78,8 @@ export class PendingWrite {
     return this.#kept?.races ?? 0;
   }
 
-  /** Returns what is kept, then what handlers want, then the framework's notes. What JSON cannot express is dropped from `patch`. */
-  compose(patch: Patch, notes: Patch | undefined, logger: Logger): Patch {
+  /** Returns what is kept, then what handlers want. What JSON cannot express is dropped from `patch`. */
+  compose(patch: Patch, logger: Logger): Patch {
     const outgoing = new Patch(this.patch?.toMergePatch());
     try {
       outgoing.merge(patch.toMergePatch());
@@ -89,7 +89,6 @@ export class PendingWrite {
       patch.clear();
       patch.fns = fns;
     }
-    if (notes !== undefined) outgoing.merge(notes.toMergePatch());
     outgoing.fns.push(...this.patch?.fns ?? [], ...patch.fns);
     return outgoing;
   }

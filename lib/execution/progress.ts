@@ -9,6 +9,7 @@
  * Source: scenarios A139–A164, G1, G2, G3.
  */
 
+import { formatTimestamp } from "../model/timestamps.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
@@ -243,7 +244,7 @@ function count(states: readonly { readonly record: ProgressRecord }[]): Counts {
 }
 
 function fresh({ purpose, now }: { readonly purpose: Purpose; readonly now: number }): ProgressRecord {
-  return { started: toText(now), purpose, retries: 0, success: false, failure: false };
+  return { started: formatTimestamp(now), purpose, retries: 0, success: false, failure: false };
 }
 
 function isOfOther(record: ProgressRecord, purpose: Purpose): boolean {
@@ -290,9 +291,9 @@ function afterOutcome(
   };
   switch (outcome.kind) {
     case "success":
-      return { ...base, stopped: toText(now), success: true };
+      return { ...base, stopped: formatTimestamp(now), success: true };
     case "failure":
-      return { ...base, stopped: toText(now), failure: true, message: outcome.error.message };
+      return { ...base, stopped: formatTimestamp(now), failure: true, message: outcome.error.message };
     case "retry":
       return { ...base, ...dueIn(outcome.delay, now), message: outcome.error.message };
     case "children":
@@ -314,7 +315,7 @@ function unite(before: readonly string[] = [], now: Iterable<string> = []): read
 function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "delay"> {
   if (!(delay > 0)) return {};
   // RFC 3339 ends with the year 9999: whoever waits longer waits for ever.
-  const delayed = toText(Math.min(now + delay * 1000, LAST));
+  const delayed = formatTimestamp(Math.min(now + delay * 1000, LAST));
   return Number.isFinite(delay) ? { delayed, delay } : { delayed };
 }
 
@@ -324,10 +325,6 @@ function clampDelay(record: ProgressRecord, now: number): ProgressRecord {
   if (delay === undefined || isFinished(record)) return record;
   const rest = delayedUntil(record) - now;
   return rest > delay * 1000 + TOLERANCE ? { ...record, ...dueIn(delay, now) } : record;
-}
-
-function toText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
 
 function timeOf(text: string | undefined): number | undefined {

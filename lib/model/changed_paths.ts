@@ -6,7 +6,6 @@
 
 import { isEmptyObject, isEqualJson, isObject } from "./json.ts";
 import type { JsonObject, KubeObject } from "./object.ts";
-import type { FieldPath } from "./fields.ts";
 
 const DEEPEST = 4;
 const MOST = 16;
@@ -27,11 +26,6 @@ export function namedPaths(content: unknown): string[] {
   const found: string[] = [];
   name(content, { path: "", depth: 0, found });
   return found;
-}
-
-/** Writes a path as it is read: keys joined by dots. */
-export function formatPath(path: FieldPath): string {
-  return path.join(".");
 }
 
 /** Tells whether one of two dotted paths is, or lies in, the other. */

@@ -1,5 +1,5 @@
 /**
- * Digests: short names for long texts. The only file that imports the hashing package.
+ * Texts as bytes: digests (short names for long texts), lengths, base64. The only file that imports the hashing package.
  *
  * Pure functions, the same on each runtime and in each release: their results are kept on objects.
  */
@@ -37,22 +37,15 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-// Base64 of texts, as UTF-8: Kubernetes' form of whatever is bytes in JSON.
-
 /** How many bytes are turned into characters at once: a call takes only so many arguments. */
 const CHUNK = 8192;
 
-/** Returns a text's UTF-8 bytes in base64. */
+/** Returns a text's UTF-8 bytes in base64: Kubernetes' form of whatever is bytes in JSON. */
 export function toBase64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
+  const bytes = encode(text);
   let binary = "";
   for (let start = 0; start < bytes.length; start += CHUNK) {
     binary += String.fromCharCode(...bytes.subarray(start, start + CHUNK));
   }
   return btoa(binary);
-}
-
-/** Returns the text whose UTF-8 bytes these are; wrong bytes become U+FFFD. @throws {Error} If it is not base64. */
-export function fromBase64(base64: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
 }

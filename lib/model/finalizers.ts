@@ -5,8 +5,8 @@
  * with the `resourceVersion` it was made from (docs/architecture.md), or foreign finalizers could be lost.
  */
 
-import { isObject } from "./json.ts";
 import type { KubeObject } from "./object.ts";
+import { metadataOf } from "./references.ts";
 
 /** Tells whether the object is being deleted: it has a deletion timestamp that is not null. */
 export function isDeleting(body: KubeObject): boolean {
@@ -36,9 +36,4 @@ export function removeFinalizer(body: KubeObject, finalizer: string): string[] |
   if (!list.includes(finalizer)) return undefined;
   const rest = list.filter((item) => item !== finalizer);
   return rest.length > 0 ? rest : null;
-}
-
-function metadataOf(body: KubeObject): Partial<KubeObject["metadata"]> {
-  // Strangers' objects may lack it, whatever the type says.
-  return isObject(body.metadata) ? body.metadata : {};
 }

@@ -1,11 +1,11 @@
 /**
- * JSON patches (RFC 6902): making one of two states, and applying one.
+ * JSON patches (RFC 6902): the steps from one state to another. Servers apply them; here nobody does.
  *
  * Our own, small: the packages for it either refuse `__proto__` as a key or set the prototype by it, and rewrite each item
  * behind a removed one, so that taking our finalizer off a list would touch everybody else's.
  */
 
-import { cloneJson, isEqualJson, isObject, setKey, toJson } from "./json.ts";
+import { cloneJson, isEqualJson, isObject, toJson } from "./json.ts";
 import { applyMergePatch } from "./merge_patch.ts";
 import type { JsonObject, KubeObject } from "./object.ts";
 import type { Patch } from "./patch.ts";
@@ -40,34 +40,6 @@ export function toJsonPatch(patch: Patch, body?: KubeObject): JsonPatchOperation
   const after = cloneJson(applyMergePatch(body, patch.toMergePatch()));
   for (const fn of patch.fns) fn(after);
   return createJsonPatch(body, after);
-}
-
-/**
- * Returns a copy of the document after all steps.
- *
- * @throws {RangeError} If a path does not exist, or a test fails; nothing has changed then.
- * @throws {TypeError} If a step is malformed.
- */
-export function applyJsonPatch(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
-  return operations.reduce(applyOperation, cloneJson(document));
-}
-
-/** Returns one key as it stands in a JSON pointer (RFC 6901). */
-export function escapePointer(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/**
- * Returns the keys of a JSON pointer.
- *
- * @throws {TypeError} If it is neither empty nor begins with a slash.
- */
-export function parsePointer(pointer: string): string[] {
-  if (pointer === "") return [];
-  if (!pointer.startsWith("/")) {
-    throw new TypeError(`Cannot parse JSON pointer "${pointer}": it must begin with "/"`);
-  }
-  return pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 interface Comparison {
@@ -120,71 +92,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return a === b || (isEqualJson(a, b) && JSON.stringify(a) === JSON.stringify(b));
 }
 
-function applyOperation(document: unknown, operation: JsonPatchOperation): unknown {
-  const keys = parsePointer(operation.path);
-  switch (operation.op) {
-    case "add":
-      return insert(document, keys, cloneJson(operation.value));
-    case "remove":
-      return take(document, keys).rest;
-    case "replace":
-      return insert(take(document, keys).rest, keys, cloneJson(operation.value));
-    case "move": {
-      const { value, rest } = take(document, parsePointer(operation.from));
-      return insert(rest, keys, value);
-    }
-    case "copy":
-      return insert(document, keys, cloneJson(valueAt(document, parsePointer(operation.from))));
-    case "test":
-      if (isEqualJson(valueAt(document, keys), operation.value)) return document;
-      throw new RangeError(`Cannot apply JSON patch: the test at "${operation.path}" has failed`);
-    default:
-      throw new TypeError(
-        `Cannot apply JSON patch: unknown operation "${(operation as { op?: unknown }).op}"`,
-      );
-  }
-}
-
-function valueAt(document: unknown, keys: readonly string[]): unknown {
-  let value = document;
-  for (const key of keys) {
-    if (Array.isArray(value)) value = value[position(key, value.length - 1, keys)];
-    else if (isObject(value) && Object.hasOwn(value, key)) value = value[key];
-    else throw missing(keys);
-  }
-  return value;
-}
-
-/** Puts a value in place: into lists by shifting the rest, over members of objects. */
-function insert(document: unknown, keys: readonly string[], value: unknown): unknown {
-  const key = keys.at(-1);
-  if (key === undefined) return value;
-  const parent = valueAt(document, keys.slice(0, -1));
-  if (Array.isArray(parent)) {
-    parent.splice(key === "-" ? parent.length : position(key, parent.length, keys), 0, value);
-  } else if (isObject(parent)) setKey(parent, key, value);
-  else throw missing(keys);
-  return document;
-}
-
-function take(
-  document: unknown,
-  keys: readonly string[],
-): { readonly value: unknown; readonly rest: unknown } {
-  const value = valueAt(document, keys);
-  const key = keys.at(-1);
-  if (key === undefined) return { value, rest: undefined };
-  const parent = valueAt(document, keys.slice(0, -1));
-  if (Array.isArray(parent)) parent.splice(Number(key), 1);
-  else if (isObject(parent)) delete parent[key];
-  return { value, rest: document };
-}
-
-function position(key: string, last: number, keys: readonly string[]): number {
-  if (/^(?:0|[1-9][0-9]*)$/.test(key) && Number(key) <= last) return Number(key);
-  throw missing(keys);
-}
-
-function missing(keys: readonly string[]): RangeError {
-  return new RangeError(`Cannot apply JSON patch: there is no "/${keys.map(escapePointer).join("/")}"`);
+/** Returns one key as it stands in a JSON pointer (RFC 6901). */
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

@@ -2,7 +2,7 @@
  * The changes that a handler wants on its object: sections to write into, and functions that change a whole body.
  *
  * The sections mean a merge patch (RFC 7386): what is set is merged, null deletes. One patch is shared by the framework
- * and all handlers of a reconcile. It is only a collector: `execution/apply` minimises and sends it.
+ * and all handlers of a reconcile. It is only a collector: `execution/object_writer.ts` minimises and sends it.
  */
 
 import { isObject, setKey, toJson } from "./json.ts";
@@ -33,7 +33,6 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   #wholes: Map<string, unknown> | undefined;
   #fns: PatchFunction[] = [];
 
-  /** Starts empty, or with a raw merge patch. */
   /** Begins with a raw merge patch, if one is given. */
   constructor(raw?: JsonObject) {
     if (raw !== undefined) this.merge(raw);

@@ -93,7 +93,7 @@ export function removeOwnerReference(
   else delete metadata.ownerReferences;
 }
 
-function metadataOf<Metadata>(body: { readonly metadata?: Metadata }): Partial<Metadata> {
-  // Strangers' objects may lack it, whatever the type says.
+/** Returns the metadata of an object, which may lack it, whatever its type says. */
+export function metadataOf<Metadata>(body: { readonly metadata?: Metadata }): Partial<Metadata> {
   return isObject(body.metadata) ? body.metadata : {};
 }

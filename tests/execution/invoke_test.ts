@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  callWith,
-  currentArguments,
-  currentHandler,
-  invoke,
-  type InvokeOptions,
-} from "../../lib/execution/invoke.ts";
+import { currentArguments, currentHandler, invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
+import { callWith } from "../support/handler_calls.ts";
 import { HandlerTimeoutError } from "../../lib/execution/errors.ts";
 import type { Handler } from "../../lib/execution/handler.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
@@ -89,8 +84,8 @@ describe("invoke()", () => {
   });
 });
 
-describe("callWith()", () => {
-  it("calls the function with the arguments, which are current until it ends, as its id is", async () => {
+describe("currentArguments() and currentHandler()", () => {
+  it("tell what is running until it ends", async () => {
     const args = { name: "a" };
     const fn = async (given: unknown): Promise<unknown[]> => {
       await Promise.resolve();

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  changedPaths,
-  formatPath,
-  isSamePlace,
-  managersOf,
-  namedPaths,
-} from "../../lib/model/changed_paths.ts";
+import { changedPaths, isSamePlace, managersOf, namedPaths } from "../../lib/model/changed_paths.ts";
 
 describe("changedPaths()", () => {
   it("gives what was added, changed and removed, without what the server counts up", () => {
@@ -69,12 +63,6 @@ describe("isSamePlace()", () => {
     assert.ok(isSamePlace("spec", "spec.a"));
     assert.ok(isSamePlace("spec.a.b", "spec.a"));
     assert.ok(!isSamePlace("spec.a", "spec.ab"));
-  });
-});
-
-describe("formatPath()", () => {
-  it("joins keys by dots", () => {
-    assert.equal(formatPath(["spec", "a"]), "spec.a");
   });
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { byteLengthOf, digestOf, fromBase64, suffixOf, toBase64 } from "../../lib/model/encoding.ts";
+import { byteLengthOf, digestOf, suffixOf, toBase64 } from "../../lib/model/encoding.ts";
 import { Buffer } from "node:buffer";
 
 describe("digestOf()", () => {
@@ -32,10 +32,9 @@ describe("byteLengthOf()", () => {
 });
 
 describe("toBase64()", () => {
-  it("takes any text, long ones too, and fromBase64() gives it back", () => {
+  it("takes any text, long ones too", () => {
     for (const text of ["", "a", "äöü €", "😀".repeat(20_000)]) {
       assert.equal(toBase64(text), Buffer.from(text).toString("base64"));
-      assert.equal(fromBase64(toBase64(text)), text);
     }
   });
 });

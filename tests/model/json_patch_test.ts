@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  applyJsonPatch,
-  createJsonPatch,
-  escapePointer,
-  type JsonPatchOperation,
-  parsePointer,
-  toJsonPatch,
-} from "../../lib/model/json_patch.ts";
+import { applyJsonPatch } from "../../lib/kits/apiserver/json_patch.ts";
+import { createJsonPatch, toJsonPatch } from "../../lib/model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
 
@@ -55,7 +49,7 @@ describe("toJsonPatch()", () => {
 });
 
 describe("createJsonPatch()", () => {
-  it("gives steps that lead from one state to the other", () => {
+  it("gives steps that lead from one state to the other, as another library applies them", () => {
     const pairs: [unknown, unknown][] = [
       [{}, { a: 1 }],
       [{ a: { b: [1, 2, 3] } }, { a: { b: [1, 3] } }],
@@ -71,7 +65,8 @@ describe("createJsonPatch()", () => {
     ];
     for (const [before, after] of pairs) {
       const operations = createJsonPatch(before, after);
-      assert.deepEqual(applyJsonPatch(before, operations), after, JSON.stringify(operations));
+      const applied = applyJsonPatch(structuredClone(before) as JsonObject, operations);
+      assert.deepEqual(applied, after, JSON.stringify(operations));
     }
   });
 
@@ -93,17 +88,14 @@ describe("createJsonPatch()", () => {
     assert.deepEqual(createJsonPatch({}, { a: undefined }), []);
   });
 
-  it("takes __proto__ for a key, both ways", () => {
+  it("takes __proto__ for a key", () => {
     const after = JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}}}');
     const operations = createJsonPatch({}, after);
-    assert.deepEqual(operations.map(({ path }) => path), ["/__proto__", "/constructor"]);
-    const applied = applyJsonPatch({}, operations);
-    assert.equal(JSON.stringify(applied), JSON.stringify(after));
+    assert.deepEqual(operations, [
+      { op: "add", path: "/__proto__", value: { polluted: 1 } },
+      { op: "add", path: "/constructor", value: { prototype: { polluted: 2 } } },
+    ]);
     assert.equal(({} as JsonObject).polluted, undefined);
-    assert.throws(
-      () => applyJsonPatch({}, [{ op: "add", path: "/constructor/prototype/polluted", value: 1 }]),
-      RangeError,
-    );
   });
 
   it("copes with 500 levels and 10,000 keys and items", () => {
@@ -114,63 +106,5 @@ describe("createJsonPatch()", () => {
     const wide = Array.from({ length: 10_000 }, (_, index) => index);
     assert.equal(createJsonPatch(wide, wide.slice(1)).length, 1);
     assert.equal(createJsonPatch(wide, wide.toReversed()).length, 10_000);
-  });
-});
-
-describe("applyJsonPatch()", () => {
-  it("does what the examples of RFC 6902 say", () => {
-    const examples: [unknown, JsonPatchOperation[], unknown][] = [
-      [{ foo: ["bar", "baz"] }, [{ op: "add", path: "/foo/1", value: "qux" }], {
-        foo: ["bar", "qux", "baz"],
-      }],
-      [{ foo: ["bar"] }, [{ op: "add", path: "/foo/-", value: ["abc"] }], { foo: ["bar", ["abc"]] }],
-      [{ foo: ["a", "b", "c"] }, [{ op: "remove", path: "/foo/1" }], { foo: ["a", "c"] }],
-      [{ a: { b: 1 } }, [{ op: "move", from: "/a/b", path: "/c" }], { a: {}, c: 1 }],
-      [{ a: [1, 2, 3] }, [{ op: "move", from: "/a/0", path: "/a/2" }], { a: [2, 3, 1] }],
-      [{ a: { b: 1 } }, [{ op: "copy", from: "/a", path: "/c" }, { op: "replace", path: "/c/b", value: 2 }], {
-        a: { b: 1 },
-        c: { b: 2 },
-      }],
-      [{ "/": 9, "~1": 10 }, [{ op: "test", path: "/~01", value: 10 }], { "/": 9, "~1": 10 }],
-      [{ a: 1 }, [{ op: "replace", path: "", value: [1] }], [1]],
-      [{ a: 1 }, [{ op: "add", path: "/", value: 2 }], { a: 1, "": 2 }],
-    ];
-    for (const [document, operations, expected] of examples) {
-      const before = JSON.stringify(document);
-      assert.deepEqual(applyJsonPatch(document, operations), expected);
-      assert.equal(JSON.stringify(document), before, "the document stays as it is");
-    }
-  });
-
-  it("refuses what is not there, and failed tests", () => {
-    const refused: [unknown, JsonPatchOperation][] = [
-      [{ a: 1 }, { op: "test", path: "/a", value: "1" }],
-      [{ a: 1 }, { op: "test", path: "/b", value: 1 }],
-      [{ a: 1 }, { op: "remove", path: "/b" }],
-      [{ a: 1 }, { op: "replace", path: "/b", value: 1 }],
-      [{ a: 1 }, { op: "add", path: "/a/b", value: 1 }],
-      [{ a: [1] }, { op: "add", path: "/a/2", value: 1 }],
-      [{ a: [1] }, { op: "remove", path: "/a/1" }],
-      [{ a: [1] }, { op: "remove", path: "/a/01" }],
-      [{ a: [1] }, { op: "remove", path: "/a/-" }],
-      [{}, { op: "remove", path: "/toString" }],
-    ];
-    for (const [document, operation] of refused) {
-      assert.throws(() => applyJsonPatch(document, [operation]), RangeError, JSON.stringify(operation));
-    }
-    assert.throws(() => applyJsonPatch({}, [{ op: "remove", path: "a" }]), TypeError);
-    // Operations come from servers and users.
-    assert.throws(
-      () => applyJsonPatch({}, [{ op: "destroy", path: "/a" } as unknown as JsonPatchOperation]),
-      TypeError,
-    );
-  });
-});
-
-describe("parsePointer()", () => {
-  it("gives what escapePointer() took", () => {
-    const keys = ["a/b", "~", "~1", "", "x"];
-    assert.deepEqual(parsePointer(keys.map((key) => `/${escapePointer(key)}`).join("")), keys);
-    assert.deepEqual(parsePointer(""), []);
   });
 });

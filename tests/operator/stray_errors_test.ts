@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { callWith } from "../../lib/execution/invoke.ts";
+import { callWith } from "../support/handler_calls.ts";
 import { handleStrayErrors } from "../../lib/operator/stray_errors.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
@@ -9,7 +9,7 @@ import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 describe("handleStrayErrors()", () => {
-  it("logs with handler and object, counts, and stops for exceptions only, until it is disposed of", () => {
+  it("logs with handler and object, counts, and stops for exceptions only, until it is disposed of", async () => {
     const host = virtualHost();
     const [logs, counted, stopped]: [LogRecord[], string[], unknown[]] = [[], [], []];
     const stray = handleStrayErrors({
@@ -20,7 +20,7 @@ describe("handleStrayErrors()", () => {
     });
     const [rejection, exception] = [new Error("one"), new Error("two")];
     const args = { namespace: "ns", name: "a" };
-    callWith(args, { id: "make", fn: () => host.process.stray(rejection, "rejection") });
+    await callWith(args, { id: "make", fn: () => host.process.stray(rejection, "rejection") });
     assert.deepEqual(stopped, []);
     host.process.stray(exception, "exception");
     assert.deepEqual(stopped, [exception]);

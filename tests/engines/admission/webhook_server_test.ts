@@ -1,10 +1,10 @@
+import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { describe, it } from "node:test";
 import { ReviewError } from "../../../lib/engines/admission/review.ts";
 import { subjectOf } from "../../../lib/engines/admission/certificate.ts";
 import { webhookServer, type WebhookServerOptions } from "../../../lib/engines/admission/webhook_server.ts";
-import { fromBase64 } from "../../../lib/model/encoding.ts";
 import { createAuthority } from "../../../lib/runtime/certificates.ts";
 import { currentHost } from "../../../lib/runtime/current_host.ts";
 import type { Host } from "../../../lib/runtime/host.ts";
@@ -194,3 +194,7 @@ describe("webhookServer()", () => {
     for (const options of bad) assert.throws(() => webhookServer(options), TypeError);
   });
 });
+
+function fromBase64(base64: string): string {
+  return Buffer.from(base64, "base64").toString();
+}

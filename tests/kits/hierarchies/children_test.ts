@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { eachChild, resolveOwner, warnHandled } from "../../../lib/kits/hierarchies/children.ts";
 import { adopt, label } from "../../../mod.ts";
-import { callWith } from "../../../lib/execution/invoke.ts";
+import { callWith } from "../../support/handler_calls.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 
@@ -35,26 +35,26 @@ const body = { kind: "Pod", metadata: { name: "a" } };
 const other = { kind: "Pod", metadata: { name: "b" } };
 
 describe("resolveOwner()", () => {
-  it("gives the object of the running handler, unless one is named", () => {
+  it("gives the object of the running handler, unless one is named", async () => {
     const fn = (): void => {
       assert.equal(resolveOwner({}), body);
       assert.equal(resolveOwner({ owner: other }), other);
     };
-    callWith({ body }, { id: "a", fn });
+    await callWith({ body }, { id: "a", fn });
   });
 
-  it("finds none in handlers that are about no object, or outside of all", () => {
-    assert.throws(() => callWith({ settings: {} }, { id: "a", fn: () => resolveOwner({}) }), TypeError);
+  it("finds none in handlers that are about no object, or outside of all", async () => {
+    await assert.rejects(callWith({ settings: {} }, { id: "a", fn: () => resolveOwner({}) }), TypeError);
     assert.throws(() => resolveOwner({}), TypeError);
   });
 });
 
 describe("warnHandled()", () => {
-  it("logs to the running handler's logger, and nowhere else", () => {
+  it("logs to the running handler's logger, and nowhere else", async () => {
     const lines: LogRecord[] = [];
     const logger = createLogger({ level: "debug", write: (line) => lines.push(line) }, virtualHost().clock);
     warnHandled("outside", {});
-    callWith({ body, logger }, { id: "a", fn: () => warnHandled("inside", { child: "x" }) });
+    await callWith({ body, logger }, { id: "a", fn: () => warnHandled("inside", { child: "x" }) });
     assert.deepEqual(lines.map(({ level, message }) => [level, message]), [["warn", "inside"]]);
   });
 });

@@ -21,10 +21,10 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/execution/progress.ts", [
     ["retries: record.retries + 1,", "retries: 1,"],
     [
-      "return { ...base, stopped: toText(now), success: true };",
-      "return { ...record, ...base, stopped: toText(now), success: true };",
+      "return { ...base, stopped: formatTimestamp(now), success: true };",
+      "return { ...record, ...base, stopped: formatTimestamp(now), success: true };",
     ],
-    ["return { ...base, stopped: toText(now), failure: true,", "return { ...base, failure: true,"],
+    ["return { ...base, stopped: formatTimestamp(now), failure: true,", "return { ...base, failure: true,"],
     ["delayedUntil(record) <= now)", "delayedUntil(record) < now)"],
     ["!isFinished(record) && delayedUntil(record) <= now", "delayedUntil(record) <= now"],
     ["started: timeOf(record.started) ?? now,", "started: timeOf(record.started) ?? 0,"],

@@ -1,0 +1,19 @@
+/** Calls functions as handlers are called, so that they can ask what they were called with. */
+
+import { invoke } from "../../lib/execution/invoke.ts";
+import { silentLogger } from "../../lib/runtime/logging.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+
+/** Calls a function with these arguments, at once. Rejects with what it throws. */
+export function callWith<Args>(
+  args: Args,
+  { id, fn }: { readonly id: string; readonly fn: (args: Args) => unknown },
+): Promise<unknown> {
+  return invoke({ id, fn }, {
+    clock: virtualHost().clock,
+    logger: silentLogger(),
+    remaining: Infinity,
+    signal: new AbortController().signal,
+    args: () => args,
+  });
+}
