@@ -7,6 +7,7 @@
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
+import { growingPause } from "../async/backoff.ts";
 import { ChildrenPending, execute, failAfterwards } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
@@ -145,7 +146,7 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
 
 function pauseAfter(retriesAtOnce: number): Seconds | undefined {
   const excess = retriesAtOnce - FREE_RETRIES;
-  return excess > 0 ? Math.min(SHORTEST_PAUSE * 2 ** (excess - 1), LONGEST_PAUSE) : undefined;
+  return excess > 0 ? growingPause(excess - 1, { initial: SHORTEST_PAUSE, max: LONGEST_PAUSE }) : undefined;
 }
 
 function logStart(

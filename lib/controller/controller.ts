@@ -25,7 +25,7 @@ import {
 const EARLY_MEMOS = 1000;
 
 export interface ControllerOptions extends ReconciliationOptions {
-  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isRetrying">;
+  readonly queue: Pick<WorkQueue, "addEvent" | "isRetrying">;
   /** The operator's own memo: each object starts with a shallow copy of it. */
   readonly memo: Readonly<Record<string, unknown>>;
   /** Indexes an object's newest state, before anything else is done with it. */
@@ -75,13 +75,9 @@ export class Controller implements Worker {
     this.#enqueue(state, told);
   }
 
-  /** Reconciles an object because of something else than an event of its own, if it is still there. */
-  wake(state: ObjectState): void {
-    if (this.#states.get(state.cached) === state) this.#options.queue.add(state, "dependency");
-  }
-
   /** The object has gone; what has come in its place meanwhile is handled now. */
   forget(state: ObjectState): void {
+    state.forget();
     this.#states.delete(state.cached);
     const leaving = this.#leaving.get(state.key);
     if (leaving?.state !== state) return;

@@ -7,6 +7,7 @@
  * Source: Kopf, docs/architecture.
  */
 
+import { growingPause } from "../async/backoff.ts";
 import type { ReadonlyGate } from "../async/gate.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
@@ -138,10 +139,10 @@ export class WorkQueue {
 
   /**
    * Adds an object for another reason than an event of its own: for daemons that have ended, for owners of children. One
-   * that is throttled waits for its time if another object is the reason. NB: not for objects that have gone.
+   * that is throttled waits for its time if another object is the reason; one that has gone is left alone.
    */
   add(state: ObjectState, wake: Wake): void {
-    if (this.#isStopped) return;
+    if (this.#isStopped || state.isForgotten) return;
     const item = this.#itemOf(state);
     if (wake === "dependency" && item.plan?.kind === "throttled") return;
     this.#forgetPlan(state, item);
@@ -224,7 +225,7 @@ export class WorkQueue {
         } catch (error) {
           // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
           item.events.unshift(...events);
-          const after = Math.min(CRASH_PAUSE * 2 ** item.failures++, LONGEST_CRASH_PAUSE);
+          const after = growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE });
           this.#settle(state, item, { kind: "throttle", after, wake: "error" });
           throw error;
         }

@@ -47,6 +47,7 @@ export class ObjectState {
   #snapshot: KubeObject | undefined;
   #doubt: "conflict" | "restored" | undefined;
   #isAbsent = false;
+  #isForgotten = false;
   #reported: Set<string> | undefined;
 
   constructor({ cached, kind, memo, firstSeen }: ObjectStateOptions) {
@@ -93,6 +94,16 @@ export class ObjectState {
   /** Whether the server has said that the object is not there any more. The watch confirms that later. */
   get isAbsent(): boolean {
     return this.#isAbsent;
+  }
+
+  /** Whether its deletion was handled to its end: nothing is done with it any more. */
+  get isForgotten(): boolean {
+    return this.#isForgotten;
+  }
+
+  /** The object has gone, and its deletion was handled. */
+  forget(): void {
+    this.#isForgotten = true;
   }
 
   /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */

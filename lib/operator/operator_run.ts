@@ -347,8 +347,7 @@ export class OperatorRun {
         const extraFields = extraFieldsOf(registry, resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
       },
-      // NB: the controller knows which of them have gone.
-      wake: (state) => this.#controller.wake(state),
+      wake: (state) => this.#queue.add(state, "dependency"),
     });
   }
 

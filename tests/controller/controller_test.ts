@@ -11,7 +11,6 @@ import { Patch } from "../../lib/model/patch.ts";
 function bench({ keepsEvents = false } = {}) {
   const queued: string[] = [];
   const indexed: string[] = [];
-  const woken: string[] = [];
   const states: ObjectState[] = [];
   const numberOf = (state: ObjectState): number => {
     if (!states.includes(state)) states.push(state);
@@ -23,7 +22,6 @@ function bench({ keepsEvents = false } = {}) {
   const options = {
     queue: {
       addEvent: (state: ObjectState, { event }: ObjectEvent) => queued.push(describe(state, event)),
-      add: (state: ObjectState, wake: string) => woken.push(`state ${numberOf(state)}: ${wake}`),
       isRetrying: () => false,
     },
     registry: { eventsOf: () => keepsEvents ? [{}] : [] },
@@ -43,7 +41,7 @@ function bench({ keepsEvents = false } = {}) {
     controller.notify(PODS, { ...stored, event: { type, object }, origin });
     return stored;
   };
-  return { controller, store, tell, queued, indexed, woken, states };
+  return { controller, store, tell, queued, indexed, states };
 }
 
 describe("Controller", () => {
@@ -97,14 +95,13 @@ describe("Controller", () => {
     assert.deepEqual([...controller.counts()], [["pods", 2]]);
   });
 
-  it("wakes objects that are still there", () => {
-    const { controller, tell, woken, states } = bench();
+  it("marks objects that have gone, so that nobody wakes them", () => {
+    const { controller, tell, states } = bench();
     tell("ADDED", 1);
     const [state] = states as [ObjectState];
-    controller.wake(state);
+    assert.equal(state.isForgotten, false);
     controller.forget(state);
-    controller.wake(state);
-    assert.deepEqual(woken, ["state 0: dependency"]);
+    assert.equal(state.isForgotten, true);
   });
 
   it("returns the memo of an object that is known, and keeps that of one that informers tell of later", () => {

@@ -246,6 +246,15 @@ describe("WorkQueue", () => {
     assert.deepEqual(forgotten, [stateOf("a")]);
   });
 
+  it("leaves alone what has gone, whoever wants to wake it", async () => {
+    const { host, queue, turns, stateOf } = bench();
+    const state = stateOf("a");
+    state.forget();
+    queue.add(state, "dependency");
+    await host.clock.advance(5);
+    assert.deepEqual([queue.size, turns.length], [0, 0]);
+  });
+
   it("runs an object for another one, unless it is throttled", async () => {
     let result: Result = { kind: "done" };
     const { host, queue, turns, stateOf } = bench({ result: () => result });

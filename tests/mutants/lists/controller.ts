@@ -80,6 +80,7 @@ const queue: Mutant[] = [
     ["if (!keepAll) item.events.length = 0;", ""],
     [`if (event.event.type === "DELETED" && item.plan`, `if (false && item.plan`],
     [`if (wake === "dependency" && item.plan?.kind === "throttled") return;`, ""],
+    ["if (this.#isStopped || state.isForgotten) return;", "if (this.#isStopped) return;"],
     [
       `if (wake === "dependency" && item.plan?.kind === "throttled") return;`,
       `if (wake === "dependency") return;`,
@@ -90,7 +91,10 @@ const queue: Mutant[] = [
     ["using _slot = await limiter.enter(signal, { urgent: isUrgent(item) });", ""],
     ["limiter.enter(signal, { urgent: isUrgent(item) });", "limiter.enter(signal);"],
     ["item.events.unshift(...events);", ""],
-    ["CRASH_PAUSE * 2 ** item.failures++", "CRASH_PAUSE"],
+    [
+      "growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE })",
+      "(item.failures++, CRASH_PAUSE)",
+    ],
     ["item.failures = result.failed === true ? item.failures + 1 : 0;", ""],
     [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "throttled"`],
     [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "scheduled"`],
@@ -135,7 +139,7 @@ const controller: Mutant[] = [
     ["for (const [next, told] of leaving.waiting) this.#enqueue(next, told);", ""],
     ["if (leaving?.state !== state) return;", ""],
     ["this.#states.delete(state.cached);", ""],
-    [`if (this.#states.get(state.cached) === state) this.#options.queue`, `this.#options.queue`],
+    ["    state.forget();\n", ""],
     ["this.#earlyMemos.set(key, memo);", ""],
   ]),
   ...breaksOf(CONTROLLER, [["this.#earlyMemos.set(key, memo);", ""]], ["tests/scenarios/admission_test.ts"]),
