@@ -1,30 +1,19 @@
-/** How long to wait before the next attempt: longer each time, with jitter. */
+/** How long to wait before the next attempt: longer each time, where many could come back together with jitter. */
 
 import type { Random, Seconds } from "../runtime/host.ts";
 
-/** Returns the pause after a failed attempt; attempts count from 0. Undefined: give up. */
-export type Backoff = (attempt: number) => Seconds | undefined;
-
-/** How a growing pause grows. */
-export interface ExponentialOptions {
-  /** The first pause. Default: 1 s. */
-  readonly initial?: Seconds;
-  /** By what each pause is longer than the one before. Default: 2. */
-  readonly factor?: number;
-  /** The longest pause, before jitter. Default: 60 s. */
-  readonly max?: Seconds;
-  /** Pauses vary by this share in both directions, so that many clients do not come back together. Default: 0.2. */
-  readonly jitter?: number;
-  /** Where the variation comes from. */
-  readonly random: Random;
+/** How a pause grows. */
+export interface GrowthOptions {
+  /** The first pause. */
+  readonly initial: Seconds;
+  /** The longest pause, before jitter. */
+  readonly max: Seconds;
+  /** Pauses vary by this share in both directions, so that many clients do not come back together. Default: 0. */
+  readonly jitter?: { readonly share: number; readonly random: Pick<Random, "next"> };
 }
 
-/** Growing pauses, with jitter, for ever. */
-export function exponentialBackoff(
-  { initial = 1, factor = 2, max = 60, jitter = 0.2, random }: ExponentialOptions,
-): Backoff {
-  return (attempt) => {
-    const pause = Math.min(initial * factor ** attempt, max);
-    return pause * (1 + jitter * (2 * random.next() - 1));
-  };
+/** Returns the pause after a failed attempt, twice as long as the one before. Attempts count from 0. */
+export function growingPause(attempt: number, { initial, max, jitter }: GrowthOptions): Seconds {
+  const pause = Math.min(initial * 2 ** attempt, max);
+  return jitter === undefined ? pause : pause * (1 + jitter.share * (2 * jitter.random.next() - 1));
 }

@@ -7,6 +7,7 @@
  * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: scenario N30.
  */
 
+import { growingPause } from "../async/backoff.ts";
 import type { Client } from "../client/client.ts";
 import type {
   BackgroundWriter,
@@ -17,13 +18,12 @@ import type {
   Subject,
   Written,
 } from "../execution/observer.ts";
-import { formatPath, isSamePlace, namedPaths } from "../model/changed_paths.ts";
+import { isSamePlace, managersOf, namedPaths } from "../model/changed_paths.ts";
 import type { Diff } from "../model/diff.ts";
+import { formatField } from "../model/fields.ts";
 import { isEmptyObject } from "../model/json.ts";
-import { managersOf } from "../model/changed_paths.ts";
 import { minimisePatch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
-import { isNewer } from "../model/versions.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 
@@ -133,7 +133,7 @@ export class HotLoops implements Observer {
   decided(subject: Subject, { diff }: { readonly diff: Diff }): void {
     const state = this.#states.get(subject);
     if (state === undefined || diff.length === 0 || !state.concluded) return;
-    const changed = diff.slice(0, MOST_FIELDS).map(({ path }) => formatPath(path));
+    const changed = diff.slice(0, MOST_FIELDS).map(({ path }) => formatField(path));
     const ours = state.wake === "write" ? state.latest : [...state.earlier];
     state.returned = changed.filter((path) => ours.some((own) => isSamePlace(own, path)));
   }
@@ -248,7 +248,7 @@ export class HotLoops implements Observer {
     const key = JSON.stringify([keyOf(memory.resource), fields]);
     const isNews = !this.#named.has(key);
     if (this.#named.size < MOST_NAMED) this.#named.add(key);
-    const message = "The object is changed again and again: the operator's writes call for further writes " +
+    const message = "Hot loop: the operator's own writes trigger it again " +
       "(let handlers write what they want to see, not what differs each time; or let one manager own the field)";
     logger[isNews ? "warn" : "debug"](message, { ...loop, rounds: state.rounds });
   }
@@ -263,11 +263,11 @@ function push(list: string[], version: string): void {
 function hasOthers(
   { seen, made }: BackgroundWrites,
   since: string | undefined,
-  { before }: BackgroundWriter,
+  { before, order }: BackgroundWriter,
 ): boolean {
   return seen.some((version) =>
-    isNewer(version, since) === true && isNewer(version, before.metadata.resourceVersion) !== true &&
-    !made.includes(version)
+    order.compare(version, since) === "newer" &&
+    order.compare(version, before.metadata.resourceVersion) !== "newer" && !made.includes(version)
   );
 }
 
@@ -292,7 +292,7 @@ function roundOf(
 }
 
 function pauseOf({ rounds }: State): Seconds | undefined {
-  return rounds < ROUNDS ? undefined : Math.min(LONGEST_PAUSE, 2 ** (rounds - ROUNDS));
+  return rounds < ROUNDS ? undefined : growingPause(rounds - ROUNDS, { initial: 1, max: LONGEST_PAUSE });
 }
 
 async function findManagers(

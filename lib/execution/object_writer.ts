@@ -109,7 +109,7 @@ export class ObjectWriter {
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
     const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
-    const outgoing = pending.compose(patch, undefined, logger);
+    const outgoing = pending.compose(patch, logger);
     // NB: it is asked before the notes join it, which are nobody's change.
     const content = observer?.written === undefined ? undefined : outgoing.toMergePatch();
     const hasFunctions = outgoing.fns.length > 0;
@@ -183,7 +183,7 @@ export class ObjectWriter {
       return;
     }
     const { kind: type, handler, onChange } = author;
-    const by = { handler, type, onChange, before, content, version };
+    const by = { handler, type, onChange, before, content, version, order: state.cached.order };
     this.#options.observer?.written?.(state, { ...written, byEvent: false, concluded: false, by });
   }
 }

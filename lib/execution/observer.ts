@@ -5,6 +5,7 @@
  * where nobody observes, not even the arguments are made. Observers must not throw, and must not wait.
  */
 
+import type { VersionOrder } from "../client/cache/object_store.ts";
 import type { RequestObserver } from "../client/transport/transport.ts";
 import type { WatchState } from "../client/watch/watcher.ts";
 import type { Diff } from "../model/diff.ts";
@@ -90,6 +91,8 @@ export interface BackgroundWriter {
   readonly version: string | undefined;
   /** The object before the write. */
   readonly before: KubeObject;
+  /** How versions of the object compare. */
+  readonly order: Pick<VersionOrder, "compare">;
   /** The content that was to be written, as a merge patch. */
   readonly content: JsonObject;
 }

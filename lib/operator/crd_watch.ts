@@ -6,12 +6,10 @@
  */
 
 import type { TaskGroup } from "../async/tasks.ts";
-import { Informer } from "../client/cache/informer.ts";
-import { type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
+import type { ObjectEvent } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { projectionOf } from "../client/projection.ts";
 import { watchOptional } from "../client/watch/optional_watch.ts";
-import { watchObjects } from "../client/watch/watcher.ts";
 import type { WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Host } from "../runtime/host.ts";
@@ -109,47 +107,30 @@ export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
   const versions = new Map<string, string | undefined>();
   // Their schemas can be huge, and all that matters is that they have changed.
   const projection = projectionOf(CRDS, { metadataOnly: true, logger });
-  // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
-  const store = new ObjectStore();
-  /** One look at a time, in the order of the events. */
-  let looks = Promise.resolve();
+  /** One after another, in the order of the events. */
+  let taken = Promise.resolve();
   const notify = ({ event }: ObjectEvent): void => {
-    looks = looks.then(() => signal.aborted ? undefined : takeCrd(options, event, versions));
+    taken = taken.then(() => signal.aborted ? undefined : takeCrd(options, event, versions));
   };
   await watchOptional({
+    client,
+    host,
+    logger,
+    settings,
     signal,
-    clock: host.clock,
-    onRefused: (error, { isFirst, retryIn }) =>
+    projection,
+    resource: CRDS,
+    about: { kind: CRDS.plural },
+    notify,
+    onRefused: (error, { isFirst, retryIn }) => {
       logger[isFirst ? "warn" : "debug"](
         "Cannot watch CustomResourceDefinitions: kinds that come later are not noticed",
         { error, retryIn },
-      ),
-    run: async ({ refused, synced }) => {
-      const watch = (store: ObjectStore, signal: AbortSignal): ReturnType<typeof watchObjects> =>
-        watchObjects({
-          client,
-          host,
-          logger,
-          settings,
-          signal,
-          store,
-          projection,
-          resource: CRDS,
-          onRefused: refused,
-        });
-      await new Informer({
-        store,
-        host,
-        logger,
-        watch,
-        notify,
-        onSynced: synced,
-        about: { kind: CRDS.plural },
-      })
-        .run(signal);
+      );
+      return "later";
     },
   });
-  await looks;
+  await taken;
 }
 
 /** NB: also listed ones may be news: they came after the resources were discovered, or while nobody watched. */

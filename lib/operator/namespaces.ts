@@ -5,10 +5,9 @@
  * the names among the patterns are served, with a warning, until it is allowed. Source: Kopf, docs/scopes.
  */
 
-import { Informer } from "../client/cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { ApiError } from "../client/errors.ts";
-import { watchObjects } from "../client/watch/watcher.ts";
+import { watchOptional } from "../client/watch/optional_watch.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { isExactName, type NameTest, parsePattern } from "../model/patterns.ts";
@@ -93,26 +92,19 @@ export class Namespaces {
     if (!this.#isObserved) return;
     const { client, host, logger, settings } = this.#options;
     const selectors = explicitSelectorsFor(settings.watching, NAMESPACES);
-    const informer = new Informer({
+    await watchOptional({
+      client,
       host,
       logger,
+      settings: settings.watching,
+      signal,
+      resource: NAMESPACES,
+      ...selectors,
       about: { kind: NAMESPACES.plural },
-      watch: (store, signal) =>
-        watchObjects({
-          client,
-          host,
-          logger,
-          settings: settings.watching,
-          signal,
-          store,
-          resource: NAMESPACES,
-          ...selectors,
-          onRefused: (error) => this.#onRefused(error),
-        }),
+      onRefused: (error) => this.#onRefused(error),
       notify: ({ event }) => this.#take(event),
       onSynced: () => this.#onSynced(),
     });
-    await informer.run(signal);
   }
 
   get #isObserved(): boolean {

@@ -1,33 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Backoff, exponentialBackoff } from "../../lib/async/backoff.ts";
+import { growingPause } from "../../lib/async/backoff.ts";
 import { createVirtualRandom } from "../../lib/runtime/virtual/host.ts";
 
-const first = (backoff: Backoff, count: number) =>
-  Array.from({ length: count }, (_, attempt) => backoff(attempt));
-
-describe("backoffs", () => {
-  it("exponentialBackoff() grows up to its maximum", () => {
-    const backoff = exponentialBackoff({
-      initial: 1,
-      factor: 3,
-      max: 20,
-      jitter: 0,
-      random: createVirtualRandom(1),
-    });
-    assert.deepEqual(first(backoff, 5), [1, 3, 9, 20, 20]);
-    assert.equal(backoff(5000), 20);
+describe("growingPause()", () => {
+  it("doubles up to its maximum", () => {
+    const pauses = [0, 1, 2, 3, 4, 5].map((attempt) => growingPause(attempt, { initial: 1.5, max: 20 }));
+    assert.deepEqual(pauses, [1.5, 3, 6, 12, 20, 20]);
+    assert.equal(growingPause(5000, { initial: 1, max: 20 }), 20);
   });
 
-  it("exponentialBackoff() varies within its jitter, and the same way for the same seed", () => {
-    const pauses = () =>
-      first(
-        exponentialBackoff({ max: 10, factor: 1, initial: 10, jitter: 0.5, random: createVirtualRandom(7) }),
-        200,
-      );
+  it("varies within its jitter, and the same way for the same seed", () => {
+    const pauses = (): number[] => {
+      const jitter = { share: 0.5, random: createVirtualRandom(7) };
+      return Array.from({ length: 200 }, () => growingPause(3, { initial: 10, max: 10, jitter }));
+    };
     const all = pauses();
     assert.deepEqual(all, pauses());
-    assert.ok(all.every((pause) => pause !== undefined && pause >= 5 && pause <= 15));
+    assert.ok(all.every((pause) => pause >= 5 && pause <= 15));
     assert.ok(new Set(all).size > 150);
   });
 });

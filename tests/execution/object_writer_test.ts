@@ -393,6 +393,7 @@ describe("ObjectWriter.write()", () => {
       before,
       content: { spec: { b: 2 } },
       version: "11",
+      order: state.cached.order,
     };
     const version = "11";
     assert.deepEqual(told, [{ paths: ["spec.b"], writes: 1, version, byEvent: false, concluded: false, by }]);

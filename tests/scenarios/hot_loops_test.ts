@@ -4,7 +4,7 @@ import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, EXAMPLES, LAST_HANDLED, notesOf, Objects, type Running } from "../support/worlds.ts";
 
-const namesALoop = ({ message }: LogRecord) => message.startsWith("The object is changed again and again");
+const namesALoop = ({ message }: LogRecord) => message.startsWith("Hot loop: ");
 
 function loopsIn({ logs }: Running): { level: string; fields: unknown; managers: unknown }[] {
   return logs.filter(namesALoop).map(({ level, fields }) => ({

@@ -6,7 +6,7 @@
  * again. It knows neither handlers nor queues.
  */
 
-import { exponentialBackoff } from "../../async/backoff.ts";
+import { growingPause } from "../../async/backoff.ts";
 import { type ReadonlyGate, whileOpen } from "../../async/gate.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -59,7 +59,6 @@ export class Informer {
   /** Watches until the signal aborts, or the server refuses for good. Run again, it tells what has vanished in between. */
   async run(signal: AbortSignal): Promise<void> {
     const { gate, host, logger, about, onCrash, onPause } = this.#options;
-    const backoff = exponentialBackoff({ initial: 1, max: LONGEST_PAUSE, jitter: 0.5, random: host.random });
     for (let failures = 0; !signal.aborted && await gate?.opened(signal) !== false; failures++) {
       using open = gate === undefined ? undefined : whileOpen(gate, signal);
       const crash = await this.#follow(open?.signal ?? signal);
@@ -71,7 +70,8 @@ export class Informer {
       }
       if (crash === undefined) return;
       onCrash?.();
-      const pause = backoff(failures) ?? LONGEST_PAUSE;
+      const jitter = { share: 0.5, random: host.random };
+      const pause = growingPause(failures, { initial: 1, max: LONGEST_PAUSE, jitter });
       logger.error("Informer crashed, it is started again", { ...about, pause, error: crash.error });
       await host.clock.sleep(pause, signal);
     }

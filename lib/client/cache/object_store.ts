@@ -9,7 +9,6 @@
  */
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
-import { compareVersions } from "../../model/versions.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
 /**
@@ -34,6 +33,8 @@ export interface ObjectEvent {
 }
 
 const WATCH: Source = { from: "watch" };
+
+const DECIMAL = /^[0-9]+$/;
 
 /** How the versions of one kind compare. Its store and the order check of its streams share it. */
 export class VersionOrder {
@@ -67,7 +68,8 @@ export class CachedObject {
   generation: number;
   /** The version that the server has shown last, in a listing or a stream. Written by the store alone. */
   shown: string | undefined;
-  readonly #order: VersionOrder;
+  /** How its versions compare. */
+  readonly order: VersionOrder;
   #object: KubeObject;
   #expected: Expectation | undefined;
 
@@ -75,7 +77,7 @@ export class CachedObject {
     this.generation = generation;
     this.shown = versionOf(object);
     this.#object = object;
-    this.#order = order;
+    this.order = order;
   }
 
   /** The newest state known, whoever brought it. */
@@ -88,7 +90,7 @@ export class CachedObject {
     const version = versionOf(object);
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
     if (isExpected && source.from === "watch") this.#expected = undefined;
-    const order = this.#order.compare(version, versionOf(this.#object));
+    const order = this.order.compare(version, versionOf(this.#object));
     if (order === "same" || order === "older") return order;
     if (order === "unknown") {
       if (source.from === "watch" && this.#expected !== undefined) {
@@ -220,4 +222,20 @@ function versionOf({ metadata }: KubeObject): string | undefined {
 function identityOf({ metadata }: KubeObject): string {
   const { uid, namespace = "", name = "" } = metadata ?? {};
   return uid || `${namespace}/${name}`;
+}
+
+/**
+ * Returns -1, 0 or 1 as `a` is older, the same or newer; undefined if one is missing or not a decimal number.
+ *
+ * NB: they may outgrow 2^53, so they are compared as texts.
+ */
+function compareVersions(a: string | undefined, b: string | undefined): -1 | 0 | 1 | undefined {
+  if (typeof a !== "string" || typeof b !== "string" || !DECIMAL.test(a) || !DECIMAL.test(b)) {
+    return undefined;
+  }
+  const left = a.replace(/^0+/, "");
+  const right = b.replace(/^0+/, "");
+  if (left.length !== right.length) return left.length < right.length ? -1 : 1;
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
 }

@@ -6,7 +6,7 @@
  * in a tight loop. A server that was away is asked again within half a minute of its return.
  */
 
-import { exponentialBackoff } from "../../async/backoff.ts";
+import { growingPause } from "../../async/backoff.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { ApiError } from "../errors.ts";
 
@@ -171,8 +171,8 @@ export class WatchStatus implements WatchState, Disposable {
 
   #grow(initial: Seconds, { fromStart = false } = {}): Seconds {
     const { random } = this.#options.host;
-    const backoff = exponentialBackoff({ initial, max: LONGEST_PAUSE, jitter: JITTER, random });
     const attempt = this.#failures++;
-    return backoff(fromStart ? 0 : attempt) ?? LONGEST_PAUSE;
+    const jitter = { share: JITTER, random };
+    return growingPause(fromStart ? 0 : attempt, { initial, max: LONGEST_PAUSE, jitter });
   }
 }

@@ -7,12 +7,10 @@
  * right at once. Source: scenarios B128–B157, P10.
  */
 
-import { Informer } from "../../client/cache/informer.ts";
-import { type ObjectEvent, ObjectStore } from "../../client/cache/object_store.ts";
+import type { ObjectEvent } from "../../client/cache/object_store.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
-import { watchObjects } from "../../client/watch/watcher.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { apiVersionOf, keyOf, type Resource } from "../../model/resource.ts";
 import type { Host } from "../../runtime/host.ts";
@@ -138,37 +136,24 @@ export class ManagedConfiguration {
   /** Watches it until the signal aborts; without the right to do so, it is not put right. */
   async guard(signal: AbortSignal): Promise<void> {
     const { client, host, watching, resource, name, logger } = this.#options;
-    const store = new ObjectStore();
     const about = { kind: resource.kind, configuration: name };
     await watchOptional({
+      client,
+      host,
+      logger,
+      settings: watching,
       signal,
-      clock: host.clock,
-      onRefused: (error, { isFirst, retryIn }) =>
+      resource,
+      fieldSelector: `metadata.name=${name}`,
+      about,
+      onRefused: (error, { isFirst, retryIn }) => {
         logger[isFirst ? "warn" : "debug"](
           "Cannot watch the webhook configuration: if somebody edits or deletes it, that is not put right",
           { ...about, error, retryIn },
-        ),
-      run: ({ refused, synced }) =>
-        new Informer({
-          store,
-          host,
-          logger,
-          about,
-          watch: (store, signal) =>
-            watchObjects({
-              client,
-              host,
-              logger,
-              settings: watching,
-              signal,
-              store,
-              resource,
-              fieldSelector: `metadata.name=${name}`,
-              onRefused: refused,
-            }),
-          notify: (event) => this.#compare(event),
-          onSynced: synced,
-        }).run(signal),
+        );
+        return "later";
+      },
+      notify: (event) => this.#compare(event),
     });
   }
 

@@ -8,12 +8,10 @@
 
 import type { Gate } from "../../async/gate.ts";
 import { TaskGroup } from "../../async/tasks.ts";
-import { Informer } from "../../client/cache/informer.ts";
 import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
-import { watchObjects } from "../../client/watch/watcher.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Host, Random, Seconds } from "../../runtime/host.ts";
@@ -148,41 +146,27 @@ export class PeeringScope {
     const selectors = explicitSelectorsFor(settings.watching, resource);
     const fieldSelector = [`metadata.name=${name}`, selectors.fieldSelector].filter(Boolean).join(",");
     await watchOptional({
+      client,
+      host,
+      logger,
+      settings: settings.watching,
       signal,
-      clock: host.clock,
+      resource,
+      namespace,
+      ...selectors,
+      fieldSelector,
+      about: this.#title,
       onRefused: (error, { isFirst }) => {
         logger[isFirst ? "warn" : "debug"](
           "Cannot watch the peering object: other operators are not noticed (allow it, or be standalone)",
           { ...this.#title, error },
         );
         this.#looked.resolve();
+        return "later";
       },
-      run: async ({ refused, synced }) => {
-        const informer = new Informer({
-          host,
-          logger,
-          about: this.#title,
-          watch: (store, signal) =>
-            watchObjects({
-              client,
-              host,
-              logger,
-              settings: settings.watching,
-              signal,
-              store,
-              resource,
-              namespace,
-              ...selectors,
-              fieldSelector,
-              onRefused: refused,
-            }),
-          notify: (event) => this.#take(event),
-          onSynced: () => {
-            synced();
-            if (this.#object === undefined) this.#decide();
-          },
-        });
-        await informer.run(signal);
+      notify: (event) => this.#take(event),
+      onSynced: () => {
+        if (this.#object === undefined) this.#decide();
       },
     });
   }

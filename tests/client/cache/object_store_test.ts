@@ -136,3 +136,23 @@ describe("VersionOrder", () => {
 function opaque(resourceVersion: string): KubeObject {
   return { metadata: { name: "a", resourceVersion } };
 }
+
+describe("VersionOrder", () => {
+  it("compares versions as numbers of any length", () => {
+    const order = new VersionOrder();
+    assert.equal(order.compare("9", "10"), "older");
+    assert.equal(order.compare("10", "9"), "newer");
+    assert.equal(order.compare("10", "10"), "same");
+    assert.equal(order.compare("90071992547409931234567890", "90071992547409931234567891"), "older");
+    assert.equal(order.compare("007", "7"), "same");
+    assert.equal(order.compare("0", "00"), "same");
+  });
+
+  it("knows nothing but equality where there is no order", () => {
+    for (const odd of [undefined, "", "abc", "1.5", "-1", "1e3", " 1"]) {
+      assert.equal(new VersionOrder().compare(odd, "1"), "unknown", String(odd));
+      assert.equal(new VersionOrder().compare("1", odd), "unknown", String(odd));
+    }
+    assert.equal(new VersionOrder().compare("abc", "abc"), "same");
+  });
+});

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ApiError } from "../../../lib/client/errors.ts";
 import { refusedPause, watchOptional } from "../../../lib/client/watch/optional_watch.ts";
-import { aborted } from "../../../lib/async/timeout.ts";
-import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
-
-const refusal = new ApiError({ status: 403, request: "GET /widgets" });
+import { defaultSettings } from "../../../lib/settings/settings.ts";
+import {
+  type Answer,
+  FakeStream,
+  json,
+  listOf,
+  makeWorld,
+  statusOf,
+  widget,
+  WIDGETS,
+} from "../fake_server.ts";
 
 describe("refusedPause()", () => {
   it("is a minute at first, and ten at last", () => {
@@ -13,43 +19,77 @@ describe("refusedPause()", () => {
   });
 });
 
-describe("watchOptional()", () => {
-  it("tries again after each refusal, later and later, and soon again once it has worked", async () => {
-    const { clock } = virtualHost();
-    const controller = new AbortController();
-    const began: number[] = [];
-    const told: string[] = [];
-    const run = watchOptional({
-      signal: controller.signal,
-      clock,
-      onRefused: (error, { isFirst, retryIn }) => told.push(`${error.status} ${isFirst} ${retryIn}`),
-      run: ({ refused, synced }) => {
-        began.push(clock.monotonic());
-        if (began.length === 3) synced();
-        assert.equal(refused(refusal), "stop");
-        return Promise.resolve();
-      },
-    });
-    await clock.advance(300);
-    assert.deepEqual(began, [0, 60, 180, 240]);
-    assert.deepEqual(told, ["403 true 60", "403 false 120", "403 true 60", "403 false 120"]);
+const forbidden = (): Response => json(statusOf(403), 403);
+
+/** A watch that can be done without, and what was told of it: refusals, events, "synced". */
+function begin(answer: Answer, onRefused: "later" | "retry" = "later") {
+  const world = makeWorld({ answer, networking: { errorBackoffs: [] } });
+  const { host, client, transport: { logger }, seen } = world;
+  const controller = new AbortController();
+  const told: string[] = [];
+  const run = watchOptional({
+    client,
+    host,
+    logger,
+    settings: { ...defaultSettings().watching, initialStreaming: false },
+    signal: controller.signal,
+    resource: WIDGETS,
+    retryForbidden: false,
+    onRefused: (error, { isFirst, retryIn }) => {
+      told.push(`${error.status} ${isFirst} ${retryIn}`);
+      return onRefused;
+    },
+    notify: ({ event: { type, object }, origin }) => told.push(`${origin} ${type} ${object.metadata.name}`),
+    onSynced: () => told.push("synced"),
+  });
+  const times = (): number[] => seen.map(({ at }) => Math.round(at));
+  const stop = async (): Promise<void> => {
     controller.abort();
     await run;
+  };
+  return { ...world, told, times, stop };
+}
+
+describe("watchOptional()", () => {
+  it("tries again after each refusal, later and later, and soon again once it has worked", async () => {
+    let lists = 0;
+    const { host: { clock }, told, times, stop } = begin(({ query }) => {
+      if (query["watch"]) return forbidden();
+      return ++lists === 3 ? listOf(1, [widget("a", 1)]) : forbidden();
+    });
+    await clock.advance(300);
+    assert.deepEqual(times(), [0, 60, 180, 180, 240]);
+    const first = ["403 true 60", "403 false 120", "server null a", "synced"];
+    assert.deepEqual(told, [...first, "403 true 60", "403 false 120"]);
+    await stop();
+  });
+
+  it("tells what has gone while it was refused", async () => {
+    let lists = 0;
+    const { host: { clock }, told, stop } = begin(({ query }) => {
+      if (query["watch"]) return lists === 1 ? forbidden() : new FakeStream().response;
+      return listOf(++lists, lists === 1 ? [widget("a", 1)] : []);
+    });
+    await clock.advance(100);
+    assert.deepEqual(told.slice(-2), ["missing DELETED a", "synced"]);
+    await stop();
+  });
+
+  it("goes on as after other failures where that is wanted", async () => {
+    const { host: { clock }, times, stop } = begin(() => forbidden(), "retry");
+    await clock.advance(30);
+    assert.ok(times().length > 2, String(times()));
+    await stop();
   });
 
   it("ends when its signal aborts: while it watches, and while it waits", async () => {
     for (const isRefused of [false, true]) {
-      const { clock } = virtualHost();
-      const controller = new AbortController();
-      const run = watchOptional({
-        signal: controller.signal,
-        clock,
-        onRefused: () => {},
-        run: ({ refused }) => isRefused ? Promise.resolve(void refused(refusal)) : aborted(controller.signal),
+      const { host: { clock }, stop } = begin(({ query }) => {
+        if (isRefused) return forbidden();
+        return query["watch"] ? new FakeStream().response : listOf(1, []);
       });
-      await clock.settle();
-      controller.abort();
-      await run;
+      await clock.advance(5);
+      await stop();
       assert.equal(clock.pending, 0);
     }
   });

@@ -24,8 +24,10 @@ const mutants: Mutant[] = [
   ], ["tests/client/cache/informer_test.ts", "tests/client/watch/watcher_test.ts"]),
   ...breaksOf("lib/client/watch/optional_watch.ts", [
     ["refusals += 1;", ""],
-    ["void (refusals = 0);", "{};"],
-    ["FIRST_PAUSE * 2 ** refusals, LONGEST_PAUSE", "FIRST_PAUSE * 2 ** refusals, 1e9"],
+    ["        refusals = 0;\n", ""],
+    ["max: LONGEST_PAUSE });", "max: 1e9 });"],
+    ['answer === "later" ? "stop" : answer', '"stop"'],
+    ["      store,\n      host,", "      host,"],
   ]),
   ...breaksOf("lib/client/watch/stream_order.ts", [
     [

@@ -92,7 +92,7 @@ const mutants: Mutant[] = [
     replace: "chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,",
     by: "chunkSize: null,",
   },
-  { ...NAMESPACES, replace: "          ...selectors,\n", by: "" },
+  { ...NAMESPACES, replace: "      ...selectors,\n", by: "" },
   {
     file: "lib/registry/registry.ts",
     tests,
