@@ -51,7 +51,7 @@ export function addClusterOptions(command: Command): Command {
     .addOption(
       new CommandOption(
         "--kubeconfig <path>",
-        "How to reach the cluster; default: $KUBECONFIG, ~/.kube/config, service account",
+        "How to reach the cluster; default: $KUBECONFIG, service account, ~/.kube/config",
       ),
     )
     .addOption(

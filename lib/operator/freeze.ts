@@ -29,7 +29,7 @@ export interface ResumePeersOptions {
   readonly identity?: string;
   /** The peering objects of these namespaces, names or globs. Default: the cluster's. */
   readonly namespaces?: readonly string[];
-  /** Path of a kubeconfig. Default: KUBECONFIG, `~/.kube/config`, or the service account. */
+  /** Path of a kubeconfig. Default: `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
   readonly kubeconfig?: string;
   /** Which of its contexts. Default: the current one. */
   readonly context?: string;

@@ -59,7 +59,7 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly ready?: () => void;
   /** Called when every kind has been listed for the first time. */
   readonly synced?: () => void;
-  /** Path of a kubeconfig. Default: KUBECONFIG, `~/.kube/config`, or the service account. */
+  /** Path of a kubeconfig. Default: `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
   readonly kubeconfig?: string;
   /** Which of its contexts. Default: the current one. */
   readonly context?: string;

@@ -38,6 +38,20 @@ function headingsOf(text: string): string[] {
   );
 }
 
+/** Messages that a page quotes: code of several words that begins like a sentence, and is in no block. */
+export function quotedMessages(page: string): string[] {
+  const codes = [...page.replace(/```[^]*?```/g, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
+  return codes.filter((code) => /^[A-Z][\w']* \w+ /.test(code));
+}
+
+/** The parts of a message that are the same each time: without names, places and numbers. */
+export function constantsOf(message: string): string[] {
+  return message.split(/"[^"]*"|…|\S*\/\S*|\d[\d.:]*|\S+\.example\.com/).map((part) =>
+    part.replace(/^[\s,]+|[\s,]+$/g, "")
+  )
+    .filter((part) => part.length > 3);
+}
+
 /** The `ts` blocks of a page, or of a module's comments. */
 export function programsOf(text: string): string[] {
   return [...text.matchAll(/^( \*|  *\*)? *```ts\n([^]*?)^\1? *```/gm)].map(([, margin, program = ""]) =>

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CAUSES, NAMES, OPTIONS, SETTINGS } from "./kopf_names.ts";
-import { findDeadLinks, pages, programsOf, typeCheck } from "./pages.ts";
+import { constantsOf, findDeadLinks, pages, programsOf, quotedMessages, typeCheck } from "./pages.ts";
 import { assertNone, filesBelow, readTree } from "./tree.ts";
 
 const concepts = filesBelow("docs/", ".md").filter((path) => /^docs\/[^/]+$/.test(path));
@@ -59,6 +59,27 @@ describe("The documentation", () => {
   });
 });
 
+describe("The page about troubleshooting", () => {
+  it("quotes messages that the code has", () => {
+    const code = [...filesBelow("lib/", ".ts"), "tools/package.ts"].map(readTree).join("\n");
+    // Literals may go on in the next line.
+    const text = code.replace(/["`] \+\s*["`]/g, "");
+    const quoted = quotedMessages(readTree("docs/troubleshooting.md"));
+    assert.ok(quoted.length > 20, quoted.join("\n"));
+    assertNone(
+      quoted.filter((message) => !constantsOf(message).every((each) => text.includes(each))),
+      "messages are not in the code",
+    );
+  });
+});
+
+describe("The glossary", () => {
+  it("has at most twenty words", () => {
+    const words = [...readTree("docs/glossary.md").matchAll(/^\| (?!word|---)/gm)];
+    assert.ok(words.length > 10 && words.length <= 20, `${words.length}`);
+  });
+});
+
 describe("The page for users of Kopf", () => {
   const page = readTree("docs/kopf.md");
   /** The first column of tables: what Kopf has. In it, what stands in backticks. */
@@ -85,6 +106,16 @@ describe("The page for users of Kopf", () => {
   it("says it of each option of the command line", () => {
     const has = (option: string): boolean => left.some((cell) => cell.includes(option));
     assertNone(OPTIONS.filter((option) => !has(option)), "options are missing");
+  });
+});
+
+describe("quotedMessages()", () => {
+  it("finds sentences among code, and what is constant in them", () => {
+    const page =
+      '| `Cannot load "a.ts"`, `kubectl get`, `/readyz` or `LoginError` | `A right is missing: handler "x" cannot …` |';
+    const messages = quotedMessages(page);
+    assert.deepEqual(messages, ['Cannot load "a.ts"', 'A right is missing: handler "x" cannot …']);
+    assert.deepEqual(messages.map(constantsOf), [["Cannot load"], ["A right is missing: handler", "cannot"]]);
   });
 });
 
