@@ -68,6 +68,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["ConfigMap", { short: ["cm"] }],
     ["Endpoints", { short: ["ep"], plural: "endpoints", singular: "endpoints", createOnUpdate: true }],
     ["Event", { short: ["ev"], selectable: EVENT_FIELDS, createOnUpdate: true }],
+    ["LimitRange", { short: ["limits"], createOnUpdate: true }],
     ["Namespace", {
       short: ["ns"],
       cluster: true,
@@ -81,11 +82,20 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["Pod", {
       short: ["po"],
       all: true,
-      subresources: STATUS,
+      subresources: ["binding", "ephemeralcontainers", "eviction", "status"],
       counted: true,
       returnsDeleted: true,
       selectable: POD_FIELDS,
     }],
+    ["PodTemplate", { counted: true, createOnUpdate: true }],
+    ["ReplicationController", {
+      short: ["rc"],
+      all: true,
+      subresources: SCALE_AND_STATUS,
+      counted: true,
+      selectable: ["status.replicas"],
+    }],
+    ["ResourceQuota", { short: ["quota"], subresources: STATUS }],
     ["Secret", { selectable: ["type"] }],
     ["ServiceAccount", { short: ["sa"], subresources: ["token"], returnsDeleted: true }],
     ["Service", {
@@ -119,7 +129,16 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       conditional: true,
     }],
   ],
+  "apiregistration.k8s.io/v1": [
+    ["APIService", {
+      category: "api-extensions",
+      cluster: true,
+      subresources: STATUS,
+      conditional: true,
+    }],
+  ],
   "apps/v1": [
+    ["ControllerRevision", {}],
     ["DaemonSet", { short: ["ds"], all: true, subresources: STATUS, counted: true }],
     ["Deployment", { short: ["deploy"], all: true, subresources: SCALE_AND_STATUS, counted: true }],
     ["ReplicaSet", {
@@ -131,16 +150,39 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     }],
     ["StatefulSet", { short: ["sts"], all: true, subresources: SCALE_AND_STATUS, counted: true }],
   ],
+  "autoscaling/v2": [["HorizontalPodAutoscaler", { short: ["hpa"], all: true, subresources: STATUS }]],
   "batch/v1": [
     ["CronJob", { short: ["cj"], all: true, subresources: STATUS, counted: true }],
     ["Job", { all: true, subresources: STATUS, counted: true, selectable: ["status.successful"] }],
   ],
+  "certificates.k8s.io/v1": [
+    ["CertificateSigningRequest", {
+      short: ["csr"],
+      cluster: true,
+      subresources: ["approval", "status"],
+      selectable: ["spec.signerName"],
+    }],
+  ],
   "coordination.k8s.io/v1": [["Lease", { createOnUpdate: true, conditional: true }]],
+  "discovery.k8s.io/v1": [["EndpointSlice", { counted: true }]],
   "events.k8s.io/v1": [["Event", { short: ["ev"], createOnUpdate: true }]],
+  "flowcontrol.apiserver.k8s.io/v1": [
+    ["FlowSchema", { cluster: true, subresources: STATUS, counted: true }],
+    ["PriorityLevelConfiguration", { cluster: true, subresources: STATUS, counted: true }],
+  ],
   "networking.k8s.io/v1": [
+    ["IPAddress", {
+      short: ["ip"],
+      cluster: true,
+      plural: "ipaddresses",
+      selectable: ["spec.parentRef"],
+    }],
+    ["IngressClass", { cluster: true, plural: "ingressclasses", counted: true }],
     ["Ingress", { short: ["ing"], plural: "ingresses", subresources: STATUS, counted: true }],
     ["NetworkPolicy", { short: ["netpol"], plural: "networkpolicies", counted: true }],
+    ["ServiceCIDR", { cluster: true, subresources: STATUS }],
   ],
+  "node.k8s.io/v1": [["RuntimeClass", { cluster: true, plural: "runtimeclasses", conditional: true }]],
   "policy/v1": [["PodDisruptionBudget", { short: ["pdb"], subresources: STATUS, counted: true }]],
   "rbac.authorization.k8s.io/v1": [
     ["ClusterRoleBinding", { cluster: true, createOnUpdate: true }],
@@ -150,6 +192,14 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
   ],
   "scheduling.k8s.io/v1": [
     ["PriorityClass", { short: ["pc"], plural: "priorityclasses", cluster: true, counted: true }],
+  ],
+  "storage.k8s.io/v1": [
+    ["CSIDriver", { cluster: true, conditional: true }],
+    ["CSINode", { cluster: true, conditional: true }],
+    ["CSIStorageCapacity", { plural: "csistoragecapacities", conditional: true }],
+    ["StorageClass", { short: ["sc"], cluster: true, plural: "storageclasses" }],
+    ["VolumeAttachment", { cluster: true, subresources: STATUS, conditional: true }],
+    ["VolumeAttributesClass", { short: ["vac"], cluster: true, plural: "volumeattributesclasses" }],
   ],
 };
 

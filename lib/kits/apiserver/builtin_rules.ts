@@ -27,12 +27,21 @@ export function builtinRules(kind: string): KindRules {
       if (kind === "Job") labelJob(object);
       if (kind === "DaemonSet") annotateDaemonSet(object);
     },
-    validate: (object, { old }) => [
+    validate: (object, { old, part }) => [
       ...builtinCauses(kind, object),
-      ...(old === undefined ? [] : immutableCauses(kind, object, old)),
+      ...(old === undefined || part === "status" ? [] : immutableCauses(kind, { object, old, part })),
     ],
   };
+  if (kind === "Pod") return { ...rules, gracePeriod: podGracePeriod };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
+}
+
+/** Pods that nobody runs need no time to end. Source: k8s.io/kubernetes, pkg/registry/core/pod/strategy.go. */
+function podGracePeriod({ spec, status }: KubeObject, asked: number | undefined): number {
+  const isOver = status?.phase === "Failed" || status?.phase === "Succeeded";
+  if (isOver || spec?.nodeName === undefined || spec.nodeName === "") return 0;
+  const seconds = asked ?? Number(spec.terminationGracePeriodSeconds ?? 0);
+  return seconds < 0 ? 1 : seconds;
 }
 
 const NAMESPACE_RULES: Omit<KindRules, "validate"> = {

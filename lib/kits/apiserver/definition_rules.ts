@@ -5,6 +5,7 @@
  * of rules, certificates of conversion webhooks.
  */
 
+import type { ObjectPart } from "./kinds.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
 import type { CelLoader } from "./cel/loader.ts";
@@ -25,7 +26,7 @@ export interface DefinitionContext {
   /** As it was, on an update. */
   readonly old?: KubeObject;
   /** "status": only the status is written. */
-  readonly part?: "status";
+  readonly part?: ObjectPart;
   /** Must have been loaded if the definition has rules. Without it, they are not looked at. */
   readonly cel?: CelLoader;
 }

@@ -20,6 +20,8 @@ const SUBRESOURCE_VERBS = ["get", "patch", "update"];
 const OTHER_KINDS: Readonly<Record<string, JsonObject>> = Object.assign(Object.create(null), {
   scale: { group: "autoscaling", version: "v1", kind: "Scale" },
   token: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" },
+  binding: { group: "", version: "v1", kind: "Binding" },
+  eviction: { group: "policy", version: "v1", kind: "Eviction" },
 });
 const CORE: Resource["group"] = "";
 
@@ -85,7 +87,7 @@ function describeResource(resource: Resource): JsonObject[] {
 }
 
 function verbsOf(subresource: string): readonly string[] {
-  if (subresource === "token") return ["create"];
+  if (["binding", "eviction", "token"].includes(subresource)) return ["create"];
   return subresource === "finalize" ? ["update"] : SUBRESOURCE_VERBS;
 }
 

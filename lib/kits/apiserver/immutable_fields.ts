@@ -1,34 +1,221 @@
 /**
  * Fields of built-in kinds that cannot be changed once they are there.
  *
- * Source: k8s.io/kubernetes, pkg/apis/core/validation (ValidateConfigMapUpdate, ValidateSecretUpdate) and
- * pkg/apis/apps/validation.
+ * NB: where the real server prints what differs, as Go prints it, this one says only that something does.
+ * Source: k8s.io/kubernetes, pkg/apis/{core,apps,batch,storage,scheduling}/validation.
  */
 
-import type { KubeObject } from "../../model/object.ts";
-import { type Cause, invalid } from "./causes.ts";
-import { equal, objectAt } from "./values.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { type Cause, forbidden, invalid } from "./causes.ts";
+import type { ObjectPart } from "./kinds.ts";
+import { equal, objectsIn } from "./values.ts";
 
-const SEALED = "Forbidden: field is immutable when `immutable` is set";
-const SELECTING = ["Deployment", "DaemonSet", "ReplicaSet"];
+const SEALED = "field is immutable when `immutable` is set";
+const IMMUTABLE = "field is immutable";
+const SELECTING = ["Deployment", "DaemonSet", "ReplicaSet", "Job"];
+
+/** An object, and how it was. */
+export interface Revision {
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+  readonly part?: ObjectPart;
+}
 
 /** Says which fields were changed that must not be. */
-export function immutableCauses(kind: string, object: KubeObject, old: KubeObject): Cause[] {
-  if (kind === "ConfigMap" || kind === "Secret") return dataCauses(kind, object, old);
-  if (!SELECTING.includes(kind)) return [];
-  const [value, before] = [object, old].map((one) => objectAt(one.spec, "selector"));
-  return equal(value, before) ? [] : [invalid("spec.selector", { value, detail: "field is immutable" })];
+export function immutableCauses(kind: string, { object, old, part }: Revision): Cause[] {
+  const [now, before] = [object.spec ?? {}, old.spec ?? {}];
+  const selector = SELECTING.includes(kind) ? sameField("spec.selector", now.selector, before.selector) : [];
+  switch (kind) {
+    case "ConfigMap":
+    case "Secret":
+      return dataCauses(kind, object, old);
+    case "Pod":
+      return part === "binding" ? [] : podCauses(now, before, part);
+    case "StatefulSet":
+      return restCauses(now, before, STATEFUL_SET);
+    case "Job":
+      return [...selector, ...jobCauses(now, before)];
+    case "PersistentVolumeClaim":
+      return claimCauses(object, old);
+    case "PersistentVolume":
+      return volumeCauses(now, before);
+    case "Service":
+      return serviceCauses(now, before);
+    case "PriorityClass":
+      return object.value === old.value ? [] : [forbidden("value", "may not be changed in an update.")];
+    case "StorageClass":
+      return storageClassCauses(object, old);
+    case "ControllerRevision":
+      return sameField("data", object.data, old.data);
+    default:
+      return selector;
+  }
+}
+
+function sameField(field: string, value: unknown, before: unknown): Cause[] {
+  return equal(value, before) ? [] : [invalid(field, { value, detail: IMMUTABLE })];
 }
 
 function dataCauses(kind: string, object: KubeObject, old: KubeObject): Cause[] {
-  const causes: Cause[] = [];
-  if (kind === "Secret" && object.type !== old.type) {
-    causes.push(invalid("type", { value: object.type, detail: "field is immutable" }));
-  }
+  const causes: Cause[] = kind === "Secret" ? sameField("type", object.type, old.type) : [];
   if (old.immutable !== true) return causes;
   for (const field of ["immutable", "data", "binaryData"]) {
-    if (equal(object[field] ?? {}, old[field] ?? {})) continue;
-    causes.push({ reason: "FieldValueForbidden", message: SEALED, field });
+    if (!equal(object[field] ?? {}, old[field] ?? {})) causes.push(forbidden(field, SEALED));
   }
   return causes;
+}
+
+const POD =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+function podCauses(now: JsonObject, before: JsonObject, part: ObjectPart | undefined): Cause[] {
+  if (part === "ephemeralcontainers") return debuggingCauses(now, before);
+  for (const field of ["containers", "initContainers"]) {
+    if (objectsIn(now[field]).length !== objectsIn(before[field]).length) {
+      return [forbidden(`spec.${field}`, "pod updates may not add or remove containers")];
+    }
+  }
+  const tolerations = objectsIn(now.tolerations);
+  const isDropped = objectsIn(before.tolerations).some((old) => !tolerations.some((one) => equal(one, old)));
+  const gates = objectsIn(before.schedulingGates);
+  const isGated = objectsIn(now.schedulingGates).some((gate) => !gates.some((one) => equal(one, gate)));
+  const deadlines = deadlineCauses(now, before);
+  if (!isDropped && !isGated && equal(withoutChangeable(now), withoutChangeable(before))) return deadlines;
+  return [...deadlines, forbidden("spec", POD)];
+}
+
+/** A deadline may come nearer, and not go away. */
+function deadlineCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const field = "spec.activeDeadlineSeconds";
+  const [value, old] = [now.activeDeadlineSeconds, before.activeDeadlineSeconds];
+  if (typeof old !== "number" || value === old) return [];
+  if (typeof value !== "number") {
+    return [invalid(field, { value: null, detail: "must not update from a positive integer to nil value" })];
+  }
+  const detail = "must be less than or equal to previous value";
+  return value > old ? [invalid(field, { value, detail })] : [];
+}
+
+function withoutChangeable(spec: JsonObject): JsonObject {
+  const bare = (list: unknown) =>
+    objectsIn(list).map(({ image: _image, resources: _resources, ...container }) => container);
+  const {
+    activeDeadlineSeconds: _deadline,
+    tolerations: _tolerations,
+    schedulingGates: _gates,
+    containers,
+    initContainers,
+    ...rest
+  } = spec;
+  const grace = Number(rest.terminationGracePeriodSeconds ?? 0);
+  return {
+    ...rest,
+    terminationGracePeriodSeconds: grace < 0 ? 1 : rest.terminationGracePeriodSeconds,
+    containers: bare(containers),
+    initContainers: bare(initContainers),
+  };
+}
+
+function debuggingCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const field = "spec.ephemeralContainers";
+  const there = objectsIn(now.ephemeralContainers);
+  return objectsIn(before.ephemeralContainers).flatMap((old) => {
+    const found = there.find(({ name }) => name === old.name);
+    if (found === undefined) {
+      return [
+        forbidden(field, `existing ephemeral containers ${JSON.stringify(old.name)} may not be removed`),
+      ];
+    }
+    const message = `existing ephemeral containers ${JSON.stringify(old.name)} may not be changed`;
+    return equal(found, old) ? [] : [forbidden(field, message)];
+  });
+}
+
+const STATEFUL_SET = {
+  changeable: [
+    "replicas",
+    "ordinals",
+    "template",
+    "updateStrategy",
+    "revisionHistoryLimit",
+    "persistentVolumeClaimRetentionPolicy",
+    "minReadySeconds",
+  ],
+  detail:
+    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+};
+
+function restCauses(
+  now: JsonObject,
+  before: JsonObject,
+  { changeable, detail }: { readonly changeable: readonly string[]; readonly detail: string },
+): Cause[] {
+  const rest = (spec: JsonObject) =>
+    Object.fromEntries(Object.entries(spec).filter(([field]) => !changeable.includes(field)));
+  return equal(rest(now), rest(before)) ? [] : [forbidden("spec", detail)];
+}
+
+/** A Job that is suspended and has not begun may still be told where its Pods shall run. */
+function jobCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const causes = sameField("spec.completionMode", now.completionMode, before.completionMode);
+  const isIndexed = now.completionMode === "Indexed" && now.completions === now.parallelism;
+  if (!isIndexed) causes.push(...sameField("spec.completions", now.completions, before.completions));
+  if (before.suspend === true) return causes;
+  return [...causes, ...sameField("spec.template", now.template, before.template)];
+}
+
+const CLAIM =
+  "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+
+function claimCauses(object: KubeObject, old: KubeObject): Cause[] {
+  const { volumeName: bound = "" } = old.spec ?? {};
+  const rest = (spec: JsonObject = {}): JsonObject => {
+    const { volumeName, storageClassName, resources, volumeAttributesClassName, ...others } = spec;
+    // NB: what the binding fills in, and what a bound claim may ask for.
+    return {
+      ...others,
+      ...(bound === "" ? { resources } : { volumeName }),
+      ...(old.spec?.storageClassName === undefined ? {} : { storageClassName }),
+      ...(bound === "" ? { volumeAttributesClassName } : {}),
+    };
+  };
+  return equal(rest(object.spec), rest(old.spec)) ? [] : [forbidden("spec", CLAIM)];
+}
+
+const SHARED_VOLUME_FIELDS = [
+  "accessModes",
+  "capacity",
+  "claimRef",
+  "mountOptions",
+  "nodeAffinity",
+  "persistentVolumeReclaimPolicy",
+  "storageClassName",
+  "volumeAttributesClassName",
+  "volumeMode",
+];
+
+function volumeCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const source = (spec: JsonObject) =>
+    Object.fromEntries(Object.entries(spec).filter(([field]) => !SHARED_VOLUME_FIELDS.includes(field)));
+  const causes = equal(source(now), source(before)) ? [] : [
+    forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"),
+  ];
+  return [...causes, ...sameField("spec.volumeMode", now.volumeMode, before.volumeMode)];
+}
+
+function serviceCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const isFree = [now, before].some(({ type }) => type === "ExternalName");
+  const [value, old] = [now.clusterIP, before.clusterIP];
+  if (isFree || old === undefined || old === "" || value === old) return [];
+  return [invalid("spec.clusterIPs[0]", { value: [value ?? ""], detail: "may not change once set" })];
+}
+
+function storageClassCauses(object: KubeObject, old: KubeObject): Cause[] {
+  const causes = ["parameters", "provisioner"].flatMap((field) =>
+    equal(object[field], old[field]) ? [] : [forbidden(field, `updates to ${field} are forbidden.`)]
+  );
+  if (object.reclaimPolicy !== old.reclaimPolicy) {
+    causes.push(forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden."));
+  }
+  return [...causes, ...sameField("volumeBindingMode", object.volumeBindingMode, old.volumeBindingMode)];
 }

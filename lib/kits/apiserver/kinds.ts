@@ -26,14 +26,19 @@ export interface KindRules {
   terminate?(object: KubeObject): void;
   /** Whether something besides `metadata.finalizers` keeps a deleted object. */
   holds?(object: KubeObject): boolean;
+  /** How long an object may take to end, if its kind has such a time. In seconds. */
+  gracePeriod?(object: KubeObject, asked: number | undefined): number;
 }
 
-/** The change that a write makes to an object. */
+/** Subresources that are a part of their object, and have rules of their own. */
+export type ObjectPart = "status" | "binding" | "ephemeralcontainers";
+
+/** What a write does to an object. */
 export interface Change {
   /** The object before; undefined if it is new. */
   readonly old?: KubeObject;
-  /** "status": only the status is written. */
-  readonly part?: "status";
+  /** The subresource that is written, if it is one. */
+  readonly part?: ObjectPart;
   /** Is told what is wrong, but was so before. */
   readonly warn?: (text: string) => void;
 }

@@ -228,6 +228,32 @@ export function unauthorized(): Refusal {
   return refusal("Unauthorized", { code: 401, reason: "Unauthorized" });
 }
 
+/** A request that may be made again later; with `retryAfter`, in so many seconds. */
+export function tooManyRequests(
+  message: string,
+  { retryAfter, causes }: {
+    readonly retryAfter?: number;
+    readonly causes?: readonly { readonly reason: string; readonly message: string }[];
+  } = {},
+): Refusal {
+  return refusal(message, {
+    code: 429,
+    reason: "TooManyRequests",
+    details: {
+      ...(causes === undefined ? {} : { causes: causes.map((cause) => ({ ...cause })) }),
+      ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
+    },
+  });
+}
+
+/** Something that Kubernetes has and this server does not. */
+export function notServed(what: string): Refusal {
+  return refusal(`the API server in the process does not serve ${what}: see docs/apiserver.md`, {
+    code: 501,
+    reason: "NotImplemented",
+  });
+}
+
 /** An error of the storage, which the real server passes on as it is. */
 export function storageFault(message: string): Refusal {
   return new Refusal({ kind: "Status", apiVersion: "v1", status: "Failure", message, code: 500 });

@@ -12,7 +12,7 @@ import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
 import { apiVersionFor, parseResourcePath, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
-import { badRequest, methodNotAllowed, noSuchResource, notFound } from "./refusal.ts";
+import { badRequest, methodNotAllowed, noSuchResource, notFound, notServed } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
@@ -123,6 +123,20 @@ function addOpenapi(app: Hono<Asked>, cluster: Cluster): void {
   });
 }
 
+const RUNNING = "what needs a running container";
+
+/** Subresources of the real server that need more than a server. */
+const NOT_SERVED: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  "v1/pods/attach": `pods/attach, or ${RUNNING}`,
+  "v1/pods/exec": `pods/exec, or ${RUNNING}`,
+  "v1/pods/log": `pods/log, or ${RUNNING}`,
+  "v1/pods/portforward": `pods/portforward, or ${RUNNING}`,
+  "v1/pods/proxy": `pods/proxy, or ${RUNNING}`,
+  "v1/pods/resize": "pods/resize",
+  "v1/services/proxy": `services/proxy, or ${RUNNING}`,
+  "v1/nodes/proxy": `nodes/proxy, or ${RUNNING}`,
+});
+
 async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Response> {
   const request = c.req.raw;
   const url = new URL(request.url);
@@ -130,6 +144,8 @@ async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Respon
   if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
   if (kind === undefined) return await serveReview(cluster, c, path);
+  const missingPart = NOT_SERVED[`${path.apiVersion}/${path.plural}/${path.subresource}`];
+  if (missingPart !== undefined) throw notServed(missingPart);
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);

@@ -176,7 +176,9 @@ export async function deleteAdmitted(
   }
 }
 
-function deleteOptions({ dryRun, propagation, preconditions = {} }: DeleteOptions): JsonObject {
+function deleteOptions(
+  { dryRun, propagation, preconditions = {}, gracePeriodSeconds }: DeleteOptions,
+): JsonObject {
   const { uid, resourceVersion } = preconditions;
   return {
     kind: "DeleteOptions",
@@ -187,6 +189,7 @@ function deleteOptions({ dryRun, propagation, preconditions = {} }: DeleteOption
         ...(resourceVersion === undefined ? {} : { resourceVersion }),
       },
     }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(propagation === undefined ? {} : { propagationPolicy: propagation }),
     ...(dryRun === true ? { dryRun: ["All"] } : {}),
   };

@@ -1,8 +1,4 @@
-/**
- * DeleteOptions: in the query, in the body, or both (the body wins).
- *
- * `gracePeriodSeconds` is accepted and has no effect: without kubelets nobody would end the period.
- */
+/** DeleteOptions: in the query, in the body, or both (the body wins). */
 
 import type { JsonObject } from "../../../model/object.ts";
 import { badRequest, invalid } from "../refusal.ts";
@@ -10,7 +6,10 @@ import { isObject, objectAt } from "../values.ts";
 import type { DeleteOptions, Propagation } from "../writes/delete.ts";
 import { readValue } from "./body.ts";
 
-export type DeleteRequest = Pick<DeleteOptions, "propagation" | "preconditions" | "dryRun">;
+export type DeleteRequest = Pick<
+  DeleteOptions,
+  "propagation" | "preconditions" | "dryRun" | "gracePeriodSeconds"
+>;
 
 /** @throws {Refusal} 400 or 415 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
@@ -18,12 +17,19 @@ export async function readDeleteOptions(request: Request, query: URLSearchParams
   if (value !== undefined && !isObject(value)) {
     throw badRequest("the request body is not an object of kind DeleteOptions");
   }
-  const body: JsonObject = value ?? {};
+  return deleteOptionsFrom(value ?? {}, query);
+}
+
+/** Reads the options out of a body, and out of the query. @throws {Refusal} 422 */
+export function deleteOptionsFrom(body: JsonObject, query: URLSearchParams): DeleteRequest {
   const propagation = propagationOf(body.propagationPolicy ?? query.get("propagationPolicy"));
   const orphan = body.orphanDependents ?? query.get("orphanDependents");
   const preconditions = objectAt(body, "preconditions") ?? {};
   const dryRun = body.dryRun ?? query.getAll("dryRun");
+  const grace = body.gracePeriodSeconds ?? query.get("gracePeriodSeconds") ?? undefined;
+  const seconds = Number(grace);
   return {
+    ...(grace === undefined || !Number.isInteger(seconds) ? {} : { gracePeriodSeconds: seconds }),
     ...(propagation === undefined ? legacyPropagation(orphan) : { propagation }),
     preconditions: { uid: textOf(preconditions.uid), resourceVersion: textOf(preconditions.resourceVersion) },
     dryRun: Array.isArray(dryRun) && dryRun.includes("All"),

@@ -33,6 +33,7 @@ import { type Decoded, decodePatched } from "./decode.ts";
 import { readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { JSON_PATCH, readPatch } from "./patch.ts";
+import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
@@ -71,6 +72,8 @@ export function serveResource(
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
   if (path.subresource === "token") return tokenResponse(cluster, call);
   if (path.name === undefined) return serveCollection(cluster, call);
+  const own = podResponse(cluster, call);
+  if (own !== undefined) return own;
   if (kind.namespaced && path.namespace === undefined) throw methodNotAllowed();
   switch (request.method) {
     case "GET":

@@ -6,6 +6,7 @@
  * `x-kubernetes-validations` are not looked at here: see `cel/validations.ts`.
  */
 
+import type { ObjectPart } from "../kinds.ts";
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cause } from "../causes.ts";
 import { applyDefaults, dropNulls } from "./defaults.ts";
@@ -22,7 +23,7 @@ export interface ValidateOptions {
   /** The object before the update: what was wrong in it and did not change is let pass. */
   readonly old?: JsonObject;
   /** "status": an update of the status subresource, of which only the status is checked. Default: the whole object. */
-  readonly part?: "status";
+  readonly part?: ObjectPart;
 }
 
 /** The checks of a schema for an object of its kind. All three leave `apiVersion`, `kind` and `metadata` alone. */

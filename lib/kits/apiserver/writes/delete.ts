@@ -2,7 +2,8 @@
  * Deleting objects: preconditions, finalizers, propagation. Source: k8s.io/apiserver, pkg/registry/generic/registry/store.go
  * and pkg/registry/rest/delete.go.
  *
- * There are no kubelets, so nobody could end a grace period: Pods go at once, whatever `gracePeriodSeconds` says.
+ * Only Pods have a grace period, and only those that are bound to a node: its kubelet ends it by deleting them once more,
+ * with no grace left.
  */
 
 import type { KubeObject } from "../../../model/object.ts";
@@ -23,6 +24,8 @@ export interface DeleteOptions extends WriteOptions {
   /** Default: what the object's finalizers say, else "Background". */
   readonly propagation?: Propagation;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** How long the object may take to end, where its kind lets it. In seconds. Default: what the object says. */
+  readonly gracePeriodSeconds?: number;
 }
 
 export interface Deletion {
@@ -46,15 +49,23 @@ export function deleteObject(cluster: Cluster, options: DeleteOptions): Deletion
   const current = kind.collection.get(key);
   if (current === undefined) throw notFound(kind, reference.name);
   checkPreconditions(options, current.object);
-  const marked = mark(cluster, kind, { ...current.object, metadata: { ...current.object.metadata } });
+  const grace = graceOf(options, current.object);
+  if (grace === "pending" && isUnchanged(current.object, propagation)) {
+    return { stored: current, gone: false };
+  }
+  const copy = { ...current.object, metadata: { ...current.object.metadata } };
+  const marked = mark(cluster, { kind, object: copy, grace: grace === "pending" ? undefined : grace });
   const finalizers = finalizersFor(marked.metadata.finalizers ?? [], propagation);
   if (finalizers.length === 0) delete marked.metadata.finalizers;
   else marked.metadata.finalizers = finalizers;
-  const kept = finalizers.length > 0 || kind.rules.holds?.(marked) === true;
+  const waits = grace === "pending" || (grace !== undefined && grace > 0);
+  const kept = waits || finalizers.length > 0 || kind.rules.holds?.(marked) === true;
   if (dryRun) return { stored: kept ? new Stored(marked, current.version) : current, gone: !kept };
   if (!kept) {
+    // NB: of kinds with a grace period, those who watch see the mark first.
+    const stored = grace === undefined ? current : cluster.store.put(kind.collection, key, marked);
     cluster.store.remove(kind.collection, key);
-    return { stored: current, gone: true };
+    return { stored, gone: true };
   }
   if (equal(marked, current.object)) return { stored: current, gone: false };
   return { stored: cluster.store.put(kind.collection, key, marked), gone: false };
@@ -91,12 +102,47 @@ function finalizersFor(present: readonly string[], propagation: Propagation | un
   return others;
 }
 
-/** Puts deletion marks on the object, unless it has them. */
-function mark(cluster: Cluster, kind: Kind, object: KubeObject): KubeObject {
+/**
+ * The grace period of this deletion; "pending" if one that is not longer is running; undefined for kinds without.
+ *
+ * Source: k8s.io/apiserver, pkg/registry/rest/delete.go, BeforeDelete().
+ */
+function graceOf(
+  { kind, gracePeriodSeconds }: DeleteOptions,
+  object: KubeObject,
+): number | "pending" | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  if (kind.rules.gracePeriod === undefined) return undefined;
+  if (deletionTimestamp === undefined) return kind.rules.gracePeriod(object, gracePeriodSeconds);
+  const isShorter = gracePeriodSeconds !== undefined && gracePeriodSeconds < deletionGracePeriodSeconds;
+  if (isShorter) return gracePeriodSeconds;
+  return gracePeriodSeconds === 0 ? 0 : "pending";
+}
+
+function isUnchanged({ metadata }: KubeObject, propagation: Propagation | undefined): boolean {
+  const { finalizers = [] } = metadata;
+  return equal(finalizersFor(finalizers, propagation), finalizers);
+}
+
+interface Marking {
+  readonly kind: Kind;
+  /** Is changed. */
+  readonly object: KubeObject;
+  readonly grace: number | undefined;
+}
+
+/** Gives the object its deletion marks, unless it has them; a shorter grace period replaces a longer one. */
+function mark(cluster: Cluster, { kind, object, grace = 0 }: Marking): KubeObject {
   const { metadata } = object;
-  if (metadata.deletionTimestamp !== undefined) return object;
-  metadata.deletionTimestamp = timestamp(cluster.host.clock.now());
-  metadata.deletionGracePeriodSeconds = 0;
+  if (metadata.deletionTimestamp !== undefined) {
+    const { deletionGracePeriodSeconds: before = 0 } = metadata;
+    if (grace >= before || kind.rules.gracePeriod === undefined) return object;
+    metadata.deletionTimestamp = timestamp(Date.parse(metadata.deletionTimestamp) - (before - grace) * 1000);
+    metadata.deletionGracePeriodSeconds = grace;
+    return object;
+  }
+  metadata.deletionTimestamp = timestamp(cluster.host.clock.now() + grace * 1000);
+  metadata.deletionGracePeriodSeconds = grace;
   if (metadata.generation !== undefined) metadata.generation++;
   kind.rules.terminate?.(object);
   return object;

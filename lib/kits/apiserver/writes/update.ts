@@ -6,7 +6,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import { withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
-import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
+import { keyFor, type Kind, type ObjectKey, type ObjectPart } from "../kinds.ts";
 import { conflict, invalid, notFound, storageFault } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
 import { clone, equal, isObject } from "../values.ts";
@@ -16,7 +16,7 @@ import { metadataCauses, metadataChangeCauses } from "./metadata.ts";
 export interface UpdateOptions extends WriteOptions {
   readonly kind: Kind;
   readonly reference: ObjectKey;
-  /** "status": only the status is taken. */
+  /** "status", "ephemeralcontainers": only that part is taken. "binding": the object is bound to a node. */
   readonly subresource?: string;
   /** Returns the object as it shall be: a new one, which may be changed here. `current` must not be changed. */
   readonly change: (current: KubeObject) => KubeObject;
@@ -67,7 +67,11 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   next.apiVersion = current.apiVersion;
   checkVersion(kind, next, seen);
   keepSystemFields(next, current);
-  const updated = subresource === "status" ? withStatus(kind, next, current) : next;
+  const updated = subresource === "status"
+    ? withStatus(kind, next, current)
+    : subresource === "ephemeralcontainers"
+    ? withEphemeralContainers(next, current)
+    : next;
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
   const unknown = kind.rules.normalize(updated);
   report?.(unknown);
@@ -75,14 +79,14 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   else if (applied === true) setOwners(updated, next);
   else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.settle?.(updated, current);
-  countGeneration(kind, updated, current);
+  if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);
   const causes = [
     ...metadataCauses(kind, updated),
     ...metadataChangeCauses(updated.metadata, current.metadata),
     ...kind.rules.validate(updated, {
       old: current,
       warn: options.warn,
-      ...(subresource === "status" ? { part: subresource } : {}),
+      ...(isPart(subresource) ? { part: subresource } : {}),
     }),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
@@ -148,6 +152,8 @@ function tidy(object: KubeObject): KubeObject {
 /** Whether an object is deleted and nothing keeps it any more. */
 export function mayVanish(kind: Kind, { metadata, ...rest }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0) return false;
+  // Who runs it still has time to end it.
+  if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return kind.rules.holds?.({ metadata, ...rest }) !== true;
 }
 
@@ -218,6 +224,17 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
   if (Object.hasOwn(next, "status")) updated.status = next.status;
   else delete updated.status;
   return updated;
+}
+
+/** Only containers for debugging are taken; they are added to what there is. */
+function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObject {
+  const { ephemeralContainers } = next.spec ?? {};
+  const updated = clone({ ...current, metadata: {} });
+  return { ...updated, metadata: { ...current.metadata }, spec: { ...updated.spec, ephemeralContainers } };
+}
+
+function isPart(subresource: string | undefined): subresource is ObjectPart {
+  return subresource === "status" || subresource === "binding" || subresource === "ephemeralcontainers";
 }
 
 function keepStatus(next: KubeObject, current: KubeObject): void {

@@ -44,14 +44,63 @@ describe("deleteObject()", () => {
     assert.equal((await api.call("DELETE", A)).code, 404);
   });
 
-  it("does not wait for Pods, whatever grace they have", async () => {
-    const api = createApi();
+  describe("of Pods", () => {
     const path = "/api/v1/namespaces/default/pods";
-    await api.ok("POST", path, {
-      metadata: { name: "p" },
-      spec: { nodeName: "n", containers: [{ name: "c", image: "i" }] },
+    const pod = (name: string, spec: object = {}) => ({
+      metadata: { name },
+      spec: { containers: [{ name: "c", image: "i" }], ...spec },
     });
-    await api.ok("DELETE", `${path}/p?gracePeriodSeconds=30`);
-    assert.equal((await api.call("GET", `${path}/p`)).code, 404);
+
+    it("does not wait where nobody runs them: they are on no node, or have ended", async () => {
+      const api = createApi();
+      const watch = await api.watch(`${path}?watch=1`);
+      await api.ok("POST", path, pod("a"));
+      await api.ok("DELETE", `${path}/a?gracePeriodSeconds=30`);
+      assert.equal((await api.call("GET", `${path}/a`)).code, 404);
+      assert.deepEqual(await watch.take(), ["ADDED a", "MODIFIED a", "DELETED a"]);
+      await api.ok("POST", path, pod("b", { nodeName: "n" }));
+      await api.ok("PATCH", `${path}/b/status`, { status: { phase: "Succeeded" } }, MERGE);
+      await api.ok("DELETE", `${path}/b`);
+      assert.equal((await api.call("GET", `${path}/b`)).code, 404);
+      await watch.stop();
+    });
+
+    it("gives those on a node their time, which can only become shorter", async () => {
+      const api = createApi();
+      await api.ok("POST", path, pod("a", { nodeName: "n", terminationGracePeriodSeconds: 20 }));
+      const marked = await api.ok("DELETE", `${path}/a`);
+      assert.deepEqual(
+        [marked.metadata.deletionGracePeriodSeconds, marked.metadata.deletionTimestamp],
+        [20, "2026-01-01T00:00:20Z"],
+      );
+      const longer = await api.ok("DELETE", `${path}/a`, { gracePeriodSeconds: 60 });
+      assert.equal(longer.metadata.resourceVersion, marked.metadata.resourceVersion);
+      const shorter = await api.ok("DELETE", `${path}/a`, { gracePeriodSeconds: 5 });
+      assert.deepEqual(
+        [shorter.metadata.deletionGracePeriodSeconds, shorter.metadata.deletionTimestamp],
+        [5, "2026-01-01T00:00:05Z"],
+      );
+      await api.ok("DELETE", `${path}/a`, { gracePeriodSeconds: 0 });
+      assert.equal((await api.call("GET", `${path}/a`)).code, 404);
+    });
+
+    it("keeps those with finalizers, even with no grace left", async () => {
+      const api = createApi();
+      const metadata = { name: "a", finalizers: ["example.com/f"] };
+      await api.ok("POST", path, { ...pod("a", { nodeName: "n" }), metadata });
+      await api.ok("DELETE", `${path}/a`, { gracePeriodSeconds: 0 });
+      assert.equal((await api.ok("GET", `${path}/a`)).metadata.deletionGracePeriodSeconds, 0);
+      await api.ok("PATCH", `${path}/a`, { metadata: { finalizers: null } }, MERGE);
+      assert.equal((await api.call("GET", `${path}/a`)).code, 404);
+    });
+
+    it("does not let them go while their time runs, although the last finalizer goes", async () => {
+      const api = createApi();
+      const metadata = { name: "a", finalizers: ["example.com/f"] };
+      await api.ok("POST", path, { ...pod("a", { nodeName: "n" }), metadata });
+      await api.ok("DELETE", `${path}/a`);
+      await api.ok("PATCH", `${path}/a`, { metadata: { finalizers: null } }, MERGE);
+      assert.equal((await api.call("GET", `${path}/a`)).code, 200);
+    });
   });
 });

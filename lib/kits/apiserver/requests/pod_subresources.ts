@@ -1,0 +1,157 @@
+/**
+ * What can be asked of a Pod besides itself and its status: to bind it to a node, to evict it, to add containers for
+ * debugging. What would need a running container is refused.
+ *
+ * Source: k8s.io/kubernetes, pkg/registry/core/pod/storage (storage.go, eviction.go).
+ */
+
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
+import { badRequest, conflict, internal, methodNotAllowed, notFound, tooManyRequests } from "../refusal.ts";
+import { selects } from "../selector.ts";
+import type { Stored } from "../storage/stored.ts";
+import { timestamp } from "../timestamp.ts";
+import { clone, isObject, objectAt, objectsIn } from "../values.ts";
+import { deleteAdmitted, updateAdmitted } from "./admitted.ts";
+import { readValue } from "./body.ts";
+import type { Call } from "./call.ts";
+import { deleteOptionsFrom } from "./delete_options.ts";
+import { encodedResponse } from "./respond.ts";
+
+const DISRUPTION = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+/** Serves `binding` and `eviction` of a Pod; undefined for other subresources. */
+export function podResponse(cluster: Cluster, call: Call): Promise<Response> | undefined {
+  const { kind, path } = call;
+  if (kind.group !== "" || kind.plural !== "pods") return undefined;
+  if (path.subresource === "binding") return bind(cluster, call);
+  return path.subresource === "eviction" ? evict(cluster, call) : undefined;
+}
+
+/** Puts a Pod onto a node. */
+async function bind(cluster: Cluster, call: Call): Promise<Response> {
+  const { reference, body } = await readBody(call, "Binding");
+  const target = objectAt(body, "target");
+  const node = target?.name;
+  if (typeof node !== "string" || node === "") throw badRequest("target.name: Required value");
+  const wish = ({ object }: Stored) => {
+    const { name = "", deletionTimestamp } = object.metadata;
+    const refuse = (why: string) => conflict({ group: "", plural: "pods/binding", kind: "Pod" }, name, why);
+    if (deletionTimestamp !== undefined) {
+      throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
+    }
+    if (object.spec?.nodeName !== undefined) {
+      throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(object.spec.nodeName)}`);
+    }
+    if (objectsIn(object.spec?.schedulingGates).length > 0) {
+      throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
+    }
+    return { object: bound(cluster, object, { node, annotations: objectAt(body, "metadata")?.annotations }) };
+  };
+  await updateAdmitted(cluster, call, { reference, wish, warn: () => {} });
+  return done(call);
+}
+
+function bound(
+  { host }: Cluster,
+  pod: KubeObject,
+  { node, annotations }: { readonly node: string; readonly annotations: unknown },
+): KubeObject {
+  const next = clone(pod);
+  for (const [key, value] of Object.entries(isObject(annotations) ? annotations : {})) {
+    next.metadata.annotations = { ...next.metadata.annotations, [key]: String(value) };
+  }
+  next.spec = { ...next.spec, nodeName: node };
+  const scheduled = {
+    type: "PodScheduled",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(host.clock.now()),
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+  };
+  const others = objectsIn(next.status?.conditions).filter(({ type }) => type !== "PodScheduled");
+  next.status = { ...next.status, conditions: [...others, scheduled] };
+  return next;
+}
+
+/** Deletes a Pod, unless too few of its kind would be left. */
+async function evict(cluster: Cluster, call: Call): Promise<Response> {
+  const { kind } = call;
+  const { reference, body } = await readBody(call, "Eviction");
+  const options = deleteOptionsFrom(objectAt(body, "deleteOptions") ?? {}, call.query);
+  const dryRun = call.dryRun || options.dryRun === true;
+  const pod = find(kind, reference).object;
+  const { phase } = pod.status ?? {};
+  const isFree = phase === "Succeeded" || phase === "Failed" || phase === "Pending" ||
+    pod.metadata.deletionTimestamp !== undefined;
+  if (!isFree) takeDisruption(cluster, pod, dryRun);
+  await deleteAdmitted(cluster, call, { ...options, dryRun, kind, reference, warn: () => {} });
+  return done(call);
+}
+
+/** Counts the Pod as disrupted, if its budget lets it. @throws {Refusal} 429 or 500 */
+function takeDisruption(cluster: Cluster, pod: KubeObject, dryRun: boolean): void {
+  const { namespace = "", name = "", labels } = pod.metadata;
+  const kind = cluster.kinds.at("policy/v1", "poddisruptionbudgets");
+  const budgets = [...kind?.collection.values(`${namespace}/`) ?? []]
+    .filter(({ object }) => isObject(object.spec?.selector) && selects(object.spec.selector, labels));
+  const [budget] = budgets;
+  if (kind === undefined || budget === undefined) return;
+  if (budgets.length > 1) {
+    throw internal(
+      "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    );
+  }
+  const { metadata, status = {} } = budget.object;
+  const cause = (message: string) => ({ reason: "DisruptionBudget", message });
+  if (Number(status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+    const message = `The disruption budget ${metadata.name} is still being processed by the server.`;
+    throw tooManyRequests(DISRUPTION, { retryAfter: 10, causes: [cause(message)] });
+  }
+  const allowed = Number(status.disruptionsAllowed ?? 0);
+  if (allowed <= 0) {
+    const message = `The disruption budget ${metadata.name} needs ${
+      Number(status.desiredHealthy ?? 0)
+    } healthy pods and has ${Number(status.currentHealthy ?? 0)} currently`;
+    throw tooManyRequests(DISRUPTION, { causes: [cause(message)] });
+  }
+  if (dryRun) return;
+  const disruptedPods = { ...objectAt(status, "disruptedPods"), [name]: timestamp(cluster.host.clock.now()) };
+  const updated = clone(budget.object);
+  updated.status = { ...status, disruptionsAllowed: allowed - 1, disruptedPods };
+  cluster.store.put(kind.collection, `${namespace}/${metadata.name}`, updated);
+}
+
+function find(kind: Kind, reference: ObjectKey): Stored {
+  const stored = kind.collection.get(keyFor(kind, reference));
+  if (stored === undefined) throw notFound(kind, reference.name);
+  return stored;
+}
+
+interface Asked {
+  readonly reference: ObjectKey;
+  readonly body: JsonObject;
+}
+
+async function readBody({ request, kind, path }: Call, wanted: string): Promise<Asked> {
+  if (request.method !== "POST") throw methodNotAllowed();
+  const body = await readValue(request);
+  if (!isObject(body)) throw badRequest(`the request body is not an object of kind ${wanted}`);
+  const reference = { namespace: path.namespace, name: path.name ?? "" };
+  const named = objectAt(body, "metadata")?.name;
+  if (named !== undefined && named !== reference.name) {
+    throw badRequest(
+      wanted === "Binding"
+        ? "name in URL does not match name in Binding object"
+        : "name in URL does not match name in Eviction object",
+    );
+  }
+  find(kind, reference);
+  return { reference, body };
+}
+
+function done({ shape }: Call): Response {
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  return encodedResponse(status, { shape, code: 201 });
+}
