@@ -246,7 +246,10 @@ export interface ServeOptions {
   readonly port?: number;
   /** PEM texts; without them the server speaks plain HTTP. */
   readonly tls?: ServerTls;
-  /** Answers a request. A throw becomes a plain 500. The request's signal aborts when the client goes away. */
+  /**
+   * Answers a request. A throw becomes a plain 500, but one with `code: "ECONNRESET"`, which breaks the connection. The
+   * request's signal aborts when the client goes away.
+   */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>;
   /** Limits for clients. Default: see each. */
   readonly limits?: ServerLimits;

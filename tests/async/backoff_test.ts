@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { growingPause } from "../../lib/async/backoff.ts";
-import { createVirtualRandom } from "../../lib/runtime/virtual/host.ts";
+import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 
 describe("growingPause()", () => {
   it("doubles up to its maximum", () => {

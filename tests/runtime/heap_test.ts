@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Heap } from "../../lib/runtime/heap.ts";
-import { createVirtualRandom } from "../../lib/runtime/virtual/host.ts";
+import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 
 interface Entry {
   place: number;

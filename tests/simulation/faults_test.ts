@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import process from "node:process";
 import type { Random } from "../../lib/runtime/host.ts";
-import { createVirtualRandom } from "../../lib/runtime/virtual/host.ts";
+import { createVirtualRandom } from "../../lib/runtime/virtual/random.ts";
 import { Endurance } from "../support/endurance.ts";
 import {
   answer,

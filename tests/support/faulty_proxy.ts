@@ -2,8 +2,20 @@
  * A proxy between a client and an API server that breaks what passes through it.
  *
  * Faults wait for the requests that they are meant for, each for so many of them; what no fault wants passes. The same proxy
- * is a function (in the virtual network) and, through `serveProxy()`, a server with sockets.
+ * is a function (in the virtual network) and, through `serveProxy()`, a server with sockets. What happens to streams is what
+ * the API server in the process offers as faults; the proxy brings it to a real server.
  */
+
+import {
+  connectionReset,
+  cutInLine as cutLine,
+  duplicateLines,
+  fallSilent,
+  firstLines,
+  linesOf,
+  reorderLines,
+  throughStream,
+} from "../../lib/kits/apiserver/faults/streams.ts";
 
 /** What a request is, as far as faults choose by it. */
 export interface Passing {
@@ -76,7 +88,7 @@ export class FaultyProxy {
     const forward = async (): Promise<Response> => {
       const request = translate === undefined ? original : await translate.request(original);
       const response = await this.#upstream(request);
-      return translate === undefined ? response : through(response, (chunks) => translate.body(chunks));
+      return translate === undefined ? response : throughStream(response, (chunks) => translate.body(chunks));
     };
     const rule = this.#rules.find(({ when, times }) => times > 0 && when(passing));
     if (rule === undefined) return await forward();
@@ -145,57 +157,28 @@ export function answer(body: string): Fault {
 export function errorEvent(code: number, { after = 0 } = {}): Fault {
   const status = { kind: "Status", apiVersion: "v1", status: "Failure", code, message: `it is ${code}` };
   return stream(async function* (chunks) {
-    let left = after;
-    if (left > 0) {
-      for await (const line of linesOf(chunks)) {
-        yield line;
-        if (--left === 0) break;
-      }
-    }
+    yield* firstLines(chunks, after);
     yield encode(`${JSON.stringify({ type: "ERROR", object: status })}\n`);
   });
 }
 
 /** Lets some lines through and a part of the next one, and then cuts the connection (or half of it, or ends it). */
 export function cutInLine(how: "reset" | "half-close", { after = 0, inCharacter = false } = {}): Fault {
-  return stream(async function* (chunks) {
-    let left = after;
-    for await (const line of linesOf(chunks)) {
-      if (left-- > 0) {
-        yield line;
-        continue;
-      }
-      const wide = line.findIndex((byte) => byte >= 0x80);
-      if (inCharacter && wide < 0) {
-        yield line;
-        continue;
-      }
-      yield line.subarray(0, inCharacter ? wide + 1 : line.length >> 1);
-      throw how === "reset" ? reset() : new HalfClosed();
-    }
-  });
+  const error = how === "reset" ? connectionReset() : new HalfClosed();
+  return stream((chunks) => cutLine(chunks, { lines: after, inCharacter, error }));
 }
 
 /** Lets some lines through, and then cuts the connection between two lines. */
 export function cutAfter(lines: number, how: "reset" | "end" = "reset"): Fault {
   return stream(async function* (chunks) {
-    let left = lines;
-    if (left > 0) {
-      for await (const line of linesOf(chunks)) {
-        yield line;
-        if (--left === 0) break;
-      }
-    }
-    if (how === "reset") throw reset();
+    yield* firstLines(chunks, lines);
+    if (how === "reset") throw connectionReset();
   });
 }
 
 /** Accepts, and says nothing for ever. */
 export function silence(): Fault {
-  return stream(async function* () {
-    await new Promise(() => {});
-    yield new Uint8Array();
-  });
+  return stream((chunks) => fallSilent(chunks, 0));
 }
 
 /** Does not even accept. */
@@ -206,40 +189,18 @@ export function deaf(): Fault {
 /** Breaks the connection before it answers. */
 export function hangUp(): Fault {
   return () => {
-    throw reset();
+    throw connectionReset();
   };
 }
 
 /** Says everything twice. */
 export function duplicate(): Fault {
-  return stream(async function* (chunks) {
-    for await (const line of linesOf(chunks)) {
-      yield line;
-      yield line;
-    }
-  });
+  return stream(duplicateLines);
 }
 
 /** Changes the places of the first two events that come. */
 export function reorder(): Fault {
-  return stream(async function* (chunks) {
-    let first: Uint8Array | undefined;
-    let isDone = false;
-    for await (const line of linesOf(chunks)) {
-      if (isDone || new TextDecoder().decode(line).includes('"BOOKMARK"')) {
-        // What is held back is not overtaken by bookmarks: nobody could miss it then.
-        if (first !== undefined && !isDone) yield first;
-        isDone ||= first !== undefined;
-        yield line;
-      } else if (first === undefined) {
-        first = line;
-      } else {
-        yield line;
-        yield first;
-        isDone = true;
-      }
-    }
-  });
+  return stream(reorderLines);
 }
 
 /** Every version is higher by so much than on the server: taking that away looks like a server set back. */
@@ -268,62 +229,9 @@ export function shiftVersions(by: number): Translation {
 
 /** Any change of a stream. */
 export function stream(change: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): Fault {
-  return async (_passing, forward) => through(await forward(), change);
-}
-
-function through(
-  response: Response,
-  change: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
-): Response {
-  if (response.body === null) return response;
-  const reader = response.body.getReader();
-  async function* chunksOf(): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  }
-  const changed = change(chunksOf())[Symbol.asyncIterator]();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await changed.next();
-        if (!done) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        controller.error(error);
-      }
-      reader.cancel().catch(() => {});
-    },
-    cancel: () => void reader.cancel().catch(() => {}),
-  });
-  const { status, headers } = response;
-  const kept = new Headers(headers);
-  kept.delete("content-length");
-  return new Response(body, { status, headers: kept });
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let rest = new Uint8Array();
-  for await (const chunk of chunks) {
-    const bytes = new Uint8Array(rest.length + chunk.length);
-    bytes.set(rest);
-    bytes.set(chunk, rest.length);
-    let start = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      yield bytes.slice(start, end + 1);
-      start = end + 1;
-    }
-    rest = bytes.slice(start);
-  }
-  if (rest.length > 0) yield rest;
+  return async (_passing, forward) => throughStream(await forward(), change);
 }
 
 function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
-}
-
-function reset(): Error {
-  return Object.assign(new Error("The connection was reset"), { code: "ECONNRESET" });
 }

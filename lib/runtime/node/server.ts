@@ -79,7 +79,11 @@ function createListener(
     let response: Response;
     try {
       response = await fetch(request, new NodePeer(incoming.socket));
-    } catch {
+    } catch (error) {
+      if (isReset(error)) {
+        incoming.socket.destroy();
+        return RESPONSE_ALREADY_SENT;
+      }
       response = new Response("Internal Server Error", { status: 500 });
     }
     await respond(response, env.outgoing as http.ServerResponse);
@@ -87,6 +91,11 @@ function createListener(
   };
   const listener = getRequestListener(answer, { overrideGlobalObjects: false });
   return (incoming, outgoing) => void listener(incoming, outgoing);
+}
+
+/** Whether the one who answers wants the connection to break. */
+function isReset(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECONNRESET";
 }
 
 function listen(server: AnyServer, { hostname, port }: { hostname: string; port: number }): Promise<void> {

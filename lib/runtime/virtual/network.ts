@@ -171,7 +171,8 @@ function catching(fetch: ServeOptions["fetch"]): VirtualFetch {
   return async (request, peer) => {
     try {
       return await fetch(request, peer);
-    } catch {
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ECONNRESET") throw error;
       return new Response("Internal Server Error", { status: 500 });
     }
   };

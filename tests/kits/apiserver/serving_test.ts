@@ -60,4 +60,19 @@ describe("serve()", () => {
     await body.next().then(({ done }) => assert.equal(done, true), () => {});
     await assert.rejects(connection.request({ method: "GET", path, headers }));
   });
+
+  it("breaks connections where a fault says so, and serves the next ones", { timeout }, async () => {
+    const host = currentHost();
+    const server = apiServer({ host });
+    await using served = await server.serve();
+    using connection = host.network.connect({ server: served.url, ca: served.ca });
+    const headers = { authorization: `Bearer ${served.token}` };
+    const ask = () => connection.request({ method: "GET", path: "/api/v1/namespaces", headers });
+    server.faults.inject({ fault: { type: "reset" } });
+    await assert.rejects(ask());
+    server.faults.inject({ fault: { type: "refuse", code: 503 } });
+    assert.equal((await ask()).status, 503);
+    const answer = await ask();
+    assert.deepEqual([answer.status, JSON.parse(await answer.text()).items.length], [200, 4]);
+  });
 });
