@@ -12,6 +12,7 @@ export interface ApiServerFlags {
   readonly port?: number;
   readonly kubeconfig?: string;
   readonly rbac?: boolean;
+  readonly workloads?: boolean;
 }
 
 /** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
@@ -22,6 +23,10 @@ export function addApiServerOptions(command: Command): Command {
     )
     .addOption(
       new CommandOption("--kubeconfig <path>", "Where to write the kubeconfig; default: a temporary file"),
+    )
+    .option(
+      "--workloads",
+      "Let Deployments, Jobs and the like make Pods, which are ready after a second; default: they are only stored",
     );
 }
 
@@ -65,16 +70,18 @@ export interface ServeApiOptions {
   readonly kubeconfig?: string;
   /** Whether roles and bindings count. Default: false. */
   readonly rbac?: boolean;
+  /** Whether workloads come to life. Default: false. */
+  readonly workloads?: boolean;
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac = false }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac, workloads }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer } = await import("../kits/apiserver/mod.ts");
-  const server = apiServer({ host, rbac });
+  const server = apiServer({ host, rbac, workloads });
   const served = await server.serve({ port }).catch((error: unknown) => {
     throw isPortTaken(error) ? new CommandError(portTaken(port)) : error;
   });

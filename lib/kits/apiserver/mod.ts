@@ -12,5 +12,30 @@
  * @module
  */
 
-export { type ApiServer, apiServer, type ApiServerOptions, type ServeApiOptions } from "./server.ts";
+export {
+  type ApiServer,
+  apiServer,
+  type ApiServerOptions,
+  type RestartOptions,
+  type ServeApiOptions,
+} from "./server.ts";
+export { Faults, type Strike } from "./faults/faults.ts";
+export type {
+  AnswerFault,
+  CutFault,
+  DelayFault,
+  DuplicateFault,
+  ErrorEventFault,
+  Fault,
+  FaultedRequest,
+  FaultRule,
+  FaultTime,
+  InjectedFault,
+  LagFault,
+  RefuseFault,
+  ReorderFault,
+  ResetFault,
+  SilenceFault,
+} from "./faults/fault.ts";
+export type { WorkloadsOptions } from "./workloads/mod.ts";
 export type { ServedApi } from "./serving.ts";

@@ -7,13 +7,14 @@
 
 import { Hono } from "hono";
 import type { Authority } from "../../runtime/certificates.ts";
-import type { Host } from "../../runtime/host.ts";
+import type { Host, Seconds } from "../../runtime/host.ts";
 import { type Credentials, Gate } from "./access/gate.ts";
-import { ADMIN } from "./access/user.ts";
+import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { builtinKinds } from "./builtin.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
+import { Faults } from "./faults/faults.ts";
 import { Kinds } from "./kinds.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
 import { refusalResponse } from "./requests/respond.ts";
@@ -21,6 +22,7 @@ import { badRequest, internal, Refusal } from "./refusal.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
 import { Store } from "./store.ts";
+import { startWorkloads, type WorkloadsOptions } from "./workloads/mod.ts";
 
 export interface ApiServerOptions<H extends Host = Host> {
   readonly host: H;
@@ -31,6 +33,11 @@ export interface ApiServerOptions<H extends Host = Host> {
    * ConfigMap `kube-root-ca.crt`.
    */
   readonly rbac?: boolean;
+  /**
+   * Whether workloads come to life: Deployments make ReplicaSets and those Pods, which are ready after a second; Jobs
+   * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
+   */
+  readonly workloads?: boolean | WorkloadsOptions;
 }
 
 export interface ServeApiOptions {
@@ -40,6 +47,14 @@ export interface ServeApiOptions {
   readonly hostname?: string;
   /** Signs the server's certificate. Default: one made for this server. */
   readonly authority?: Authority;
+}
+
+/** How a server comes back. */
+export interface RestartOptions {
+  /** How long requests meet a broken connection. In seconds. Default: 1. */
+  readonly downFor?: Seconds;
+  /** Whether it has forgotten the past, too: see `compact()`. Default: false. */
+  readonly compact?: boolean;
 }
 
 /** A Kubernetes API server in the process. */
@@ -52,16 +67,22 @@ export interface ApiServer<H extends Host = Host> {
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
   serve(options?: ServeApiOptions): Promise<ServedApi>;
+  /** What goes wrong with requests: nothing, unless it is injected here. */
+  readonly faults: Faults;
   /** Forgets the past: requests for versions before the current one are answered with 410. */
   compact(): void;
   /** Ends all watches, as a restart of the real server does; what was written stays. */
   closeWatches(): void;
+  /** Behaves as a server that is started anew: breaks all watches, and for a while all requests; what was written stays. */
+  restart(options?: RestartOptions): void;
   /** The version of the last write. */
   readonly resourceVersion: string;
 }
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
-export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptions<H>): ApiServer<H> {
+export function apiServer<H extends Host>(
+  { host, rbac = false, workloads = false }: ApiServerOptions<H>,
+): ApiServer<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const cel = new CelLoader();
@@ -73,15 +94,28 @@ export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptio
   addRoutes(app, cluster);
   const refuse = (error: unknown) => refusalResponse(toRefusal(error));
   app.onError(refuse);
-  const answer = async (request: Request, credentials: Credentials): Promise<Response> => {
+  const serve = async (request: Request, credentials: Credentials): Promise<Response> => {
     try {
       return await app.fetch(request, { user: gate.admit(request, credentials) });
     } catch (error) {
       return refuse(error);
     }
   };
+  if (workloads !== false) {
+    const serveInside = async (request: Request, user: User) => await app.fetch(request, { user });
+    startWorkloads(cluster, { ...(workloads === true ? {} : workloads), serve: serveInside });
+  }
+  const faults = new Faults(host.clock);
+  const answer = (request: Request, credentials: Credentials) =>
+    faults.pass(request, () => serve(request, credentials));
+  const closeWatches = () => {
+    for (const { listeners } of store.collections()) {
+      for (const listener of [...listeners]) listener.close?.();
+    }
+  };
   return {
     host,
+    faults,
     fetch: (request) => answer(request, { peer: ADMIN, inProcess: true }),
     async serve(options = {}) {
       const served = await serveApi({ ...options, host, answer });
@@ -90,10 +124,11 @@ export function apiServer<H extends Host>({ host, rbac = false }: ApiServerOptio
       return served;
     },
     compact: () => store.compact(),
-    closeWatches() {
-      for (const { listeners } of store.collections()) {
-        for (const listener of [...listeners]) listener.close?.();
-      }
+    closeWatches,
+    restart({ downFor = 1, compact = false } = {}) {
+      if (compact) store.compact();
+      faults.goDown(downFor);
+      closeWatches();
     },
     get resourceVersion() {
       return String(store.version);

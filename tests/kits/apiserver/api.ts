@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type ApiServer, apiServer } from "../../../lib/kits/apiserver/mod.ts";
+import { type ApiServer, apiServer, type ApiServerOptions } from "../../../lib/kits/apiserver/mod.ts";
 import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
 
 /** An object as tests read it: they know what is in it. */
@@ -29,9 +29,9 @@ export interface Api {
 export const MERGE: Record<string, string> = { "content-type": "application/merge-patch+json" };
 export const JSON_PATCH: Record<string, string> = { "content-type": "application/json-patch+json" };
 
-export function createApi(): Api {
+export function createApi(options: Omit<ApiServerOptions, "host"> = {}): Api {
   const host = virtualHost();
-  const server = apiServer({ host });
+  const server = apiServer({ ...options, host });
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     server.fetch(
       new Request(`https://api.test${path}`, {

@@ -1,0 +1,66 @@
+/**
+ * ReplicaSets: as many Pods as are wanted.
+ *
+ * Source: k8s.io/kubernetes, pkg/controller/replicaset.
+ */
+
+import type { ObjectKey } from "../kinds.ts";
+import { selects } from "../selector.ts";
+import { availableIn, claim, countPods, createPod, isActive, isReady } from "./pods.ts";
+import type { Pod, ReplicaSet } from "./types.ts";
+import { PLACES, type World } from "./world.ts";
+
+/** Brings a ReplicaSet in order. */
+export async function reconcileReplicaSet(world: World, key: ObjectKey): Promise<number | undefined> {
+  const set = world.get<ReplicaSet>(PLACES.replicaSets, key);
+  if (set?.spec === undefined) return undefined;
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", object: set };
+  const find = () => claim<Pod>(world, PLACES.pods, { owner, selector: set.spec?.selector ?? {} });
+  const pods = await find();
+  if (set.metadata.deletionTimestamp === undefined) {
+    const active = pods.filter(isActive);
+    const missing = set.spec.replicas - active.length;
+    for (let i = 0; i < missing; i++) await createPod(world, { owner, template: set.spec.template });
+    for (const pod of leastNeeded(world, active).slice(0, Math.max(0, -missing))) {
+      await world.remove(PLACES.pods, pod);
+    }
+  }
+  return await report(world, set, await find());
+}
+
+/** The Pods that can go first: those that are least of use, and of those the youngest. */
+function leastNeeded(world: World, pods: readonly Pod[]): Pod[] {
+  const use = (pod: Pod) => (pod.spec?.nodeName === undefined ? 0 : 1) + (isReady(pod) ? 2 : 0);
+  const born = (pod: Pod) => world.since(pod.metadata.creationTimestamp);
+  return [...pods].sort((a, b) => use(a) - use(b) || born(a) - born(b));
+}
+
+async function report(world: World, set: ReplicaSet, pods: readonly Pod[]): Promise<number | undefined> {
+  const { minReadySeconds = 0, template } = set.spec ?? {};
+  const active = pods.filter(isActive);
+  const { ready, available, next } = countPods(world, active, minReadySeconds);
+  const labels = template?.metadata?.labels ?? {};
+  const labeled = active.filter(({ metadata }) => selects({ matchLabels: labels }, metadata.labels)).length;
+  const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
+  const current = world.get<ReplicaSet>(PLACES.replicaSets, {
+    namespace: set.metadata.namespace,
+    name: set.metadata.name ?? "",
+  });
+  if (current === undefined) return undefined;
+  await world.report(PLACES.replicaSets, current, {
+    status: {
+      replicas: active.length,
+      ...(labeled > 0 ? { fullyLabeledReplicas: labeled } : {}),
+      ...(ready > 0 ? { readyReplicas: ready } : {}),
+      ...(available > 0 ? { availableReplicas: available } : {}),
+      terminatingReplicas: terminating,
+      observedGeneration: set.metadata.generation,
+    },
+  });
+  return next;
+}
+
+/** How many of a set's Pods are available at once. */
+export function availablePods(world: World, set: ReplicaSet, pods: readonly Pod[]): number {
+  return pods.filter((pod) => availableIn(world, pod, set.spec?.minReadySeconds) === 0).length;
+}
