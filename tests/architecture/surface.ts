@@ -94,7 +94,9 @@ export const SURFACE: Readonly<Record<string, string>> = {
     VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram createManifests start virtualHost
   `,
   "./apiserver": `
-    ApiServer ApiServerOptions ServeApiOptions ServedApi apiServer
+    AnswerFault ApiServer ApiServerOptions CutFault DelayFault DuplicateFault ErrorEventFault Fault FaultRule
+    FaultTime FaultedRequest Faults InjectedFault LagFault RefuseFault ReorderFault ResetFault RestartOptions
+    ServeApiOptions ServedApi SilenceFault Strike WorkloadsOptions apiServer
   `,
   "./kubernetes": `
     APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource

@@ -5,7 +5,7 @@
  * of rules, certificates of conversion webhooks.
  */
 
-import type { ObjectPart } from "./kinds.ts";
+import type { ObjectPart } from "./paths.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
 import type { CelLoader } from "./cel/loader.ts";

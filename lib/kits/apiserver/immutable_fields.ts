@@ -7,7 +7,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid } from "./causes.ts";
-import type { ObjectPart } from "./kinds.ts";
+import type { ObjectPart } from "./paths.ts";
 import { equal, objectsIn } from "./values.ts";
 
 const SEALED = "field is immutable when `immutable` is set";

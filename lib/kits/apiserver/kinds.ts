@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Cause } from "./causes.ts";
 import type { ScalePaths } from "./crd.ts";
+import type { ObjectPart } from "./paths.ts";
 import type { Collection } from "./storage/collection.ts";
 import type { PrinterColumn } from "./tables.ts";
 
@@ -30,10 +31,7 @@ export interface KindRules {
   gracePeriod?(object: KubeObject, asked: number | undefined): number;
 }
 
-/** Subresources that are a part of their object, and have rules of their own. */
-export type ObjectPart = "status" | "binding" | "ephemeralcontainers";
-
-/** What a write does to an object. */
+/** The change that a write makes to an object. */
 export interface Change {
   /** The object before; undefined if it is new. */
   readonly old?: KubeObject;

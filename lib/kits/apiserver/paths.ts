@@ -21,6 +21,9 @@ export function apiVersionFor(
   return group === "" ? version : `${group}/${version}`;
 }
 
+/** Subresources that are a part of their object, and have rules of their own. */
+export type ObjectPart = "status" | "binding" | "ephemeralcontainers";
+
 const NAMESPACE_SUBRESOURCES = ["status", "finalize"];
 
 /** Reads a path below /api/v1 or /apis/group/version; undefined if it names no resource. */

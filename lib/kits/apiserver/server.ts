@@ -67,7 +67,7 @@ export interface ApiServer<H extends Host = Host> {
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
   serve(options?: ServeApiOptions): Promise<ServedApi>;
-  /** What goes wrong with requests: nothing, unless it is injected here. */
+  /** The faults that strike requests: none, unless they are injected here. */
   readonly faults: Faults;
   /** Forgets the past: requests for versions before the current one are answered with 410. */
   compact(): void;

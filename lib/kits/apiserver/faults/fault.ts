@@ -1,5 +1,5 @@
 /**
- * What can go wrong between a client and the API server, and with which requests.
+ * The ways in which requests go wrong between a client and the API server, and which requests do.
  *
  * Faults are data, so that they can be written down, drawn by a seed and printed.
  */
@@ -110,7 +110,7 @@ export interface ReorderFault {
   readonly type: "reorder";
 }
 
-/** What a request is, as far as faults choose by it. */
+/** A request, as far as faults choose by it. */
 export interface FaultedRequest {
   /** Such as "get", "list", "watch", "create", "update", "patch", "delete" or "deletecollection". */
   readonly verb: string;
@@ -132,7 +132,7 @@ export interface FaultedRequest {
 
 /** A fault, and the requests that it is meant for. What is left out, any request has. */
 export interface FaultRule {
-  /** What goes wrong; of several, one is drawn each time. */
+  /** The way in which it goes wrong; of several, one is drawn each time. */
   readonly fault: Fault | readonly Fault[];
   readonly verbs?: readonly string[];
   /** The plural, such as "databases". Default: all resources, and nothing else (discovery and health are let through). */
@@ -141,7 +141,7 @@ export interface FaultRule {
   readonly subresource?: string;
   readonly name?: string;
   readonly namespace?: string;
-  /** What the `User-Agent` begins with: to strike one client and not the others. */
+  /** The beginning of the `User-Agent`: to strike one client and not the others. */
   readonly userAgent?: string;
   /** A question of one's own, after all others. With it, paths that are no resources are asked about as well. */
   readonly when?: (request: FaultedRequest) => boolean;
@@ -149,7 +149,7 @@ export interface FaultRule {
   readonly times?: number;
   /** The probability that a request that fits is struck: 0 to 1. Default: 1. */
   readonly rate?: number;
-  /** What chance begins with: the same seed, the same faults for the same requests. Default: 1. */
+  /** The beginning of chance: the same seed, the same faults for the same requests. Default: 1. */
   readonly seed?: number;
 }
 

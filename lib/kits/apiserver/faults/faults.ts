@@ -7,7 +7,7 @@
 
 import type { Clock, Random, Seconds } from "../../../runtime/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
-import { isPathWish, wishOf } from "../access/attributes.ts";
+import { wishOf } from "../access/attributes.ts";
 import type { Fault, FaultedRequest, FaultRule, InjectedFault } from "./fault.ts";
 import { spoil } from "./spoil.ts";
 import { connectionReset } from "./streams.ts";
@@ -29,7 +29,7 @@ export class Faults {
     this.#clock = clock;
   }
 
-  /** What was struck so far, in order; delays do not count. */
+  /** All that was struck so far, in order; delays do not count. */
   get strikes(): readonly Strike[] {
     return this.#strikes;
   }

@@ -35,7 +35,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: "Timeout",
 };
 
-/** What a fault works with. */
+/** All that a fault works with. */
 export interface SpoilOptions {
   /** Does what the request asks for. */
   readonly forward: () => Promise<Response>;

@@ -7,7 +7,7 @@ import type { Clock, Seconds } from "../../../runtime/host.ts";
 /** The bytes of an answer, in pieces of any size. */
 export type Chunks = AsyncIterable<Uint8Array>;
 
-/** What the client sees when a connection breaks: the error that Node's sockets have. */
+/** Returns the error that a client sees when a connection breaks, as Node's sockets have it. */
 export function connectionReset(): Error {
   return Object.assign(new Error("The connection was reset"), { code: "ECONNRESET" });
 }

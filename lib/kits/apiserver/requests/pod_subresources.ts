@@ -1,5 +1,5 @@
 /**
- * What can be asked of a Pod besides itself and its status: to bind it to a node, to evict it, to add containers for
+ * Requests about a Pod besides itself and its status: to bind it to a node, to evict it, to add containers for
  * debugging. What would need a running container is refused.
  *
  * Source: k8s.io/kubernetes, pkg/registry/core/pod/storage (storage.go, eviction.go).

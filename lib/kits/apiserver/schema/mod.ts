@@ -6,7 +6,7 @@
  * `x-kubernetes-validations` are not looked at here: see `cel/validations.ts`.
  */
 
-import type { ObjectPart } from "../kinds.ts";
+import type { ObjectPart } from "../paths.ts";
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cause } from "../causes.ts";
 import { applyDefaults, dropNulls } from "./defaults.ts";

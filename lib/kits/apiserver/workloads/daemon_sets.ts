@@ -14,7 +14,7 @@ import { PLACES, type World } from "./world.ts";
 const GENERATION_LABEL = "pod-template-generation";
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** What Pods of DaemonSets bear, so that they run where nothing else does. */
+/** The taints that Pods of DaemonSets bear, so that they run where nothing else does. */
 const TOLERATIONS = [
   "not-ready",
   "unreachable",

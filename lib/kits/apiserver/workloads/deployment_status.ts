@@ -1,5 +1,5 @@
 /**
- * What a Deployment says of itself.
+ * The status of a Deployment.
  *
  * Source: k8s.io/kubernetes, pkg/controller/deployment/progress.go and util/deployment_util.go.
  */

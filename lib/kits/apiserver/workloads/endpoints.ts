@@ -16,7 +16,7 @@ const SERVICE = "kubernetes.io/service-name";
 const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const CONTROLLER = "endpointslice-controller.k8s.io";
 const HEADLESS = "service.kubernetes.io/headless";
-/** How many endpoints one slice has at most. Source: `--max-endpoints-per-slice`. */
+/** How many endpoints one slice has at most. */
 const MOST = 100;
 
 /** Brings the slices of a Service in order. */

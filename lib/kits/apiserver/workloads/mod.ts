@@ -22,7 +22,7 @@ import { controllerOf } from "./pods.ts";
 import { reconcileReplicaSet } from "./replica_sets.ts";
 import { reconcileStatefulSet } from "./stateful_sets.ts";
 import { WorkLoop } from "./work_loop.ts";
-import { PLACES, type Serve, World } from "./world.ts";
+import { type Serve, World } from "./world.ts";
 
 /** Which of the cluster's own programs run. */
 export interface WorkloadsOptions {
@@ -57,7 +57,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   Service: "services",
 };
 
-/** What a Pod that nobody controls may come to belong to. */
+/** Those that a Pod that nobody controls may come to belong to. */
 const ADOPTERS = ["replicasets.apps", "statefulsets.apps", "daemonsets.apps"];
 
 /** Starts the controllers, and makes what they need. They follow the store from then on. */

@@ -1,5 +1,5 @@
 /**
- * What all controllers know about Pods: whose they are, how they are, and how to make one.
+ * The knowledge of Pods that all controllers share: whose they are, how they are, and how to make one.
  *
  * Source: k8s.io/kubernetes, pkg/controller/controller_utils.go and controller_ref_manager.go.
  */

@@ -21,7 +21,7 @@ export interface Rollout {
   readonly old: readonly ReplicaSet[];
 }
 
-/** What there is now. */
+/** Returns the Deployment with the ReplicaSets that there are now. */
 export function look(world: World, deployment: Deployment): Rollout {
   const sets = controlledBy<ReplicaSet>(world, PLACES.replicaSets, deployment)
     .sort((a, b) => revisionOf(a) - revisionOf(b));

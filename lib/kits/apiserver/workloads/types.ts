@@ -1,5 +1,5 @@
 /**
- * What controllers read of the kinds that they care for. The server has checked the types when the objects were written.
+ * The fields that controllers read of the kinds that they care for. The server has checked the types when the objects were written.
  *
  * Source: Kubernetes API reference, "Workload Resources".
  */
@@ -71,7 +71,7 @@ export interface PodTemplate {
   readonly spec: PodSpec;
 }
 
-/** What all that have Pods have. */
+/** The fields of all that have Pods. */
 interface Replicated extends JsonObject {
   readonly selector: JsonObject;
   readonly template: PodTemplate;

@@ -1,5 +1,5 @@
 /**
- * What controllers see of the cluster, and how they change it: as clients of the server, with webhooks, quotas and owners
+ * The cluster as controllers see and change it: as clients of the server, with webhooks, quotas and owners
  * of fields; but without a network, so that no fault strikes them.
  */
 
@@ -37,7 +37,7 @@ export const PLACES = {
 /** By which program something is written. */
 export type Agent = "kube-controller-manager" | "kube-scheduler" | "kubelet";
 
-/** What the server has refused. */
+/** A refusal by the server. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
   readonly code: number;
@@ -192,7 +192,7 @@ function typed<Obj>(object: KubeObject): Obj {
   return object as Obj;
 }
 
-/** What JSON does not write is not there. */
+/** Returns the object without what JSON does not write. */
 function withoutUndefined(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 }

@@ -131,7 +131,7 @@ interface Marking {
   readonly grace: number | undefined;
 }
 
-/** Gives the object its deletion marks, unless it has them; a shorter grace period replaces a longer one. */
+/** Puts deletion marks on the object, unless it has them; a shorter grace period replaces a longer one. */
 function mark(cluster: Cluster, { kind, object, grace = 0 }: Marking): KubeObject {
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) {

@@ -6,7 +6,8 @@
 import type { KubeObject } from "../../../model/object.ts";
 import { withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
-import { keyFor, type Kind, type ObjectKey, type ObjectPart } from "../kinds.ts";
+import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
+import type { ObjectPart } from "../paths.ts";
 import { conflict, invalid, notFound, storageFault } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
 import { clone, equal, isObject } from "../values.ts";
