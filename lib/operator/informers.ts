@@ -6,6 +6,7 @@
  */
 
 import type { Task, TaskGroup } from "../async/tasks.ts";
+import type { Caches } from "../client/cache/caches.ts";
 import { Informer } from "../client/cache/informer.ts";
 import { type CachedObject, type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
@@ -34,6 +35,8 @@ export interface InformersOptions {
   readonly scope: NamespaceScope;
   /** Told of each event of an object, in order. */
   readonly notify: (resource: Resource, event: ObjectEvent) => void;
+  /** Where the stores are looked up. */
+  readonly caches: Caches;
   /** Closes informers, and is told which are stale. */
   readonly gates: Gates;
   /** Has what was held released when an informer has listed anew after a pause. */
@@ -116,14 +119,6 @@ export class Informers {
     return !this.#isRevising && [...this.#running.values()].every(({ health }) => health.isListed);
   }
 
-  /** Returns what is known of an object; undefined if it is not watched. */
-  find(resource: Resource, object: KubeObject): CachedObject | undefined {
-    for (const key of keysFor(resource, object.metadata.namespace)) {
-      const cached = this.#running.get(key)?.informer.store.get(object);
-      if (cached !== undefined) return cached;
-    }
-  }
-
   /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
     const { gates: { watching }, host: { clock } } = this.#options;
@@ -153,18 +148,23 @@ export class Informers {
       const isMoved = [...wanted.values()].some((target) => isOtherVersion(target.resource, resource));
       for (const cached of dropped[number]!) informer.forget(cached, isMoved ? "moved" : "missing");
     }
-    for (const [key, { target }] of ended) if (!wanted.has(key)) this.#leave(key, target.resource);
+    for (const [key, { target, informer }] of ended) {
+      this.#options.caches.remove(target.resource, scopeOf(target), informer);
+      if (!wanted.has(key)) this.#leave(key, target.resource);
+    }
     this.#isRevising = false;
     this.#tellSynced();
   }
 
   #targetsOf(resource: Resource): [string, Target][] {
     const isShared = this.#clusterWatches.isShared(resource);
-    if (isShared) return [[informerKey(resource, "*"), { resource, namespace: undefined, isShared }]];
     const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];
-    return namespaces.map((
+    const targets = (isShared ? [undefined] : namespaces).map((namespace) => ({
+      resource,
       namespace,
-    ) => [informerKey(resource, namespace ?? ""), { resource, namespace, isShared }]);
+      isShared,
+    }));
+    return targets.map((target) => [informerKey(resource, scopeOf(target)), target]);
   }
 
   /** Hands the objects of an informer that has ended to those that follow it; returns the rest. */
@@ -216,6 +216,7 @@ export class Informers {
     if (indexing.concerns(resource)) indexing.block(key);
     const task = tasks.start(`watch ${key}`, (signal) => informer.run(signal));
     this.#running.set(key, { target, health, informer, task });
+    this.#options.caches.add(resource, scopeOf(target), informer);
   }
 
   #watch({ key, target, health, store, signal }: WatchContext): ReturnType<typeof watchObjects> {
@@ -273,6 +274,10 @@ export class Informers {
     const { gates, queue } = this.#options;
     if (gates.markCurrent(key)) queue.release();
   }
+}
+
+function scopeOf({ namespace = "", isShared }: Target): string {
+  return isShared ? "*" : namespace;
 }
 
 /** Observers may keep what they are told. */

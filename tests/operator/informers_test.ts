@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { TaskGroup } from "../../lib/async/tasks.ts";
+import { Caches } from "../../lib/client/cache/caches.ts";
 import { Gates } from "../../lib/operator/gates.ts";
 import { Informers, type InformersOptions } from "../../lib/operator/informers.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
@@ -12,6 +13,7 @@ const KIND = "widgets.v1.example.com";
 interface Bench extends World {
   readonly informers: Informers;
   readonly tasks: TaskGroup;
+  readonly caches: Caches;
   readonly events: string[];
 }
 
@@ -27,8 +29,10 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
     ),
   });
   const tasks = new TaskGroup({ onError: (error) => assert.fail(String(error)) });
+  const caches = new Caches();
   const events: string[] = [];
   const informers = new Informers({
+    caches,
     gates: new Gates(),
     queue: { release: () => {} },
     indexing: { concerns: () => false, block: () => {}, release: () => {} },
@@ -40,7 +44,7 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
     onSynced: () => {},
     ...options,
   });
-  return Object.assign(world, { informers, tasks, events });
+  return Object.assign(world, { informers, caches, tasks, events });
 }
 
 describe("Informers", () => {
@@ -139,13 +143,17 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 
-  it("finds what is known of an object, in whichever informer", async () => {
+  it("lends the stores of its informers to who looks for objects, as long as they run", async () => {
     const world = bench();
     await world.informers.revise([WIDGETS]);
     await world.host.clock.settle();
-    assert.equal(world.informers.find(WIDGETS, widget("a", 0))?.object.metadata.resourceVersion, "1");
-    assert.equal(world.informers.find(WIDGETS, widget("missing", 0)), undefined);
-    assert.equal(world.informers.find({ ...WIDGETS, plural: "gadgets" }, widget("a", 0)), undefined);
+    const { caches } = world;
+    assert.equal(caches.get(WIDGETS, widget("a", 0))?.object.metadata.resourceVersion, "1");
+    assert.equal(caches.isSynced(WIDGETS), true);
+    assert.equal(caches.get(WIDGETS, widget("missing", 0)), undefined);
+    assert.equal(caches.get({ ...WIDGETS, plural: "gadgets" }, widget("a", 0)), undefined);
+    await world.informers.revise([]);
+    assert.equal(caches.get(WIDGETS, widget("a", 0)), undefined);
     await world.tasks.stop();
   });
 });

@@ -107,7 +107,7 @@ export class Informer {
         const stored = event.type === "DELETED"
           ? this.store.remove(event.object)
           : this.store.put(event.object);
-        return this.#tell({ cached: stored.cached, event, adoption: stored.adoption, origin: "server" });
+        return this.#tell({ ...stored, event, origin: "server" });
       }
       case "synced":
         return this.#complete(item.isSetBack);
@@ -132,7 +132,8 @@ export class Informer {
     cached: CachedObject,
     { type, origin }: Pick<WatchEvent, "type"> & Pick<ObjectEvent, "origin">,
   ): void {
-    this.#tell({ cached, event: { type, object: cached.object }, adoption: "newer", origin });
+    const { object } = cached;
+    this.#tell({ cached, event: { type, object }, adoption: "newer", before: object, origin });
   }
 
   /** One object that cannot be handled must not keep the others out. */

@@ -10,6 +10,7 @@
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import { type IndexBy, StoreIndex } from "./store_index.ts";
 
 /**
  * How a state relates to the known one. "early": it may be from before an own write; it is kept aside until the event of that
@@ -28,6 +29,8 @@ export interface ObjectEvent {
   readonly cached: CachedObject;
   readonly event: WatchEvent;
   readonly adoption: Adoption;
+  /** The newest state known before; undefined: there was none. */
+  readonly before?: KubeObject;
   /** "missing": a later listing lacked it. "restored": the server was set back. "moved": it is served in another version now. */
   readonly origin: "server" | "missing" | "restored" | "moved";
 }
@@ -36,8 +39,16 @@ const WATCH: Source = { from: "watch" };
 
 const DECIMAL = /^[0-9]+$/;
 
+/** Told of a newer state of an object, whoever brought it. */
+export type OnAdopted = (
+  cached: CachedObject,
+  told: { readonly before: KubeObject; readonly from: Source["from"] },
+) => void;
+
 /** How the versions of one kind compare. Its store and the order check of its streams share it. */
 export class VersionOrder {
+  /** Told of each newer state of an object of the store. Set by the store alone. */
+  onAdopted: OnAdopted | undefined;
   #isOrdered = true;
 
   /** The streams were out of order again and again: from now on, only equality counts. */
@@ -68,8 +79,7 @@ export class CachedObject {
   generation: number;
   /** The version that the server has shown last, in a listing or a stream. Written by the store alone. */
   shown: string | undefined;
-  /** How its versions compare. */
-  readonly order: VersionOrder;
+  #order: VersionOrder;
   #object: KubeObject;
   #expected: Expectation | undefined;
 
@@ -77,7 +87,12 @@ export class CachedObject {
     this.generation = generation;
     this.shown = versionOf(object);
     this.#object = object;
-    this.order = order;
+    this.#order = order;
+  }
+
+  /** How its versions compare. */
+  get order(): VersionOrder {
+    return this.#order;
   }
 
   /** The newest state known, whoever brought it. */
@@ -90,7 +105,7 @@ export class CachedObject {
     const version = versionOf(object);
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
     if (isExpected && source.from === "watch") this.#expected = undefined;
-    const order = this.order.compare(version, versionOf(this.#object));
+    const order = this.#order.compare(version, versionOf(this.#object));
     if (order === "same" || order === "older") return order;
     if (order === "unknown") {
       if (source.from === "watch" && this.#expected !== undefined) {
@@ -101,14 +116,25 @@ export class CachedObject {
         this.#expected = { version, until: source.until, skipped: undefined };
       }
     }
-    this.#object = object;
+    this.#take(object, source.from);
     return "newer";
   }
 
   /** Takes a state of a server that was set back: what it has now is the newest, whatever its version. */
   replace(object: KubeObject): void {
     this.#expected = undefined;
-    if (versionOf(object) !== versionOf(this.#object)) this.#object = object;
+    if (versionOf(object) !== versionOf(this.#object)) this.#take(object, "watch");
+  }
+
+  /** It belongs to another store from now on. Called by that store alone. */
+  moveTo(order: VersionOrder): void {
+    this.#order = order;
+  }
+
+  #take(object: KubeObject, from: Source["from"]): void {
+    const before = this.#object;
+    this.#object = object;
+    this.#order.onAdopted?.(this, { before, from });
   }
 
   /** Until when an event is waited for while another one is kept aside (monotonic); undefined: nothing is kept aside. */
@@ -129,6 +155,8 @@ export class CachedObject {
 export interface StoredObject {
   readonly cached: CachedObject;
   readonly adoption: Adoption;
+  /** The newest state known before; undefined: there was none. */
+  readonly before: KubeObject | undefined;
 }
 
 /** All objects of one informer. */
@@ -137,10 +165,20 @@ export class ObjectStore {
   readonly #objects = new Map<string, CachedObject>();
   /** Older versions that the latest listing has shown: all of them are true if the server was set back. */
   readonly #setBack = new Map<CachedObject, KubeObject>();
+  readonly #indexes = new Map<IndexBy, StoreIndex<CachedObject>>();
   #generation = 0;
+  /** Told of newer states that no watch has brought: from answers to writes, and from reads. Default: nobody is. */
+  onAdopted: OnAdopted | undefined;
 
   constructor(order: VersionOrder = new VersionOrder()) {
     this.order = order;
+    order.onAdopted = (cached, told) => {
+      const isQuiet = told.from === "watch" && this.#indexes.size === 0;
+      // NB: an object that has gone may still be written to by those who handle its deletion.
+      if (isQuiet || !this.#has(cached)) return;
+      this.#index(cached);
+      if (told.from !== "watch") this.onAdopted?.(cached, told);
+    };
   }
 
   get size(): number {
@@ -153,6 +191,16 @@ export class ObjectStore {
 
   values(): Iterable<CachedObject> {
     return this.#objects.values();
+  }
+
+  /** Returns the objects under a key of an index, which is made when it is first asked. */
+  by(by: IndexBy, key: string): Iterable<CachedObject> {
+    let index = this.#indexes.get(by);
+    if (index === undefined) {
+      this.#indexes.set(by, index = new StoreIndex(by));
+      for (const cached of this.#objects.values()) index.put(cached);
+    }
+    return index.get(key);
   }
 
   /** Begins a listing: what is put from now on is marked as seen in it. */
@@ -168,19 +216,34 @@ export class ObjectStore {
     if (known === undefined) {
       const cached = new CachedObject(object, this.order, this.#generation);
       this.#objects.set(key, cached);
-      return { cached, adoption: "newer" };
+      this.#index(cached);
+      return { cached, adoption: "newer", before: undefined };
     }
+    const before = known.object;
     const adoption = known.adopt(object, WATCH);
     if (adoption === "older" && known.generation !== this.#generation) this.#setBack.set(known, object);
     known.generation = this.#generation;
     known.shown = versionOf(object);
-    return { cached: known, adoption };
+    return { cached: known, adoption, before };
+  }
+
+  /**
+   * Takes what the server has answered to a write, or to a read, before the watch shows it. NB: an object that is new is put
+   * into the listing that goes on, which may have begun before there was such an object.
+   */
+  adopt(object: KubeObject): StoredObject {
+    const known = this.#objects.get(identityOf(object));
+    if (known === undefined) return this.put(object);
+    const before = known.object;
+    return { cached: known, adoption: known.adopt(object, { from: "read" }), before };
   }
 
   /** Takes an object over from a store whose informer has ended: everything that is known of it stays tied to it. */
   take(cached: CachedObject): void {
     cached.generation = this.#generation;
+    cached.moveTo(this.order);
     this.#objects.set(identityOf(cached.object), cached);
+    this.#index(cached);
   }
 
   /** Takes the last state of an object that has gone, and forgets the object. One that was never seen is returned as well. */
@@ -188,11 +251,13 @@ export class ObjectStore {
     const key = identityOf(object);
     const known = this.#objects.get(key);
     if (known === undefined) {
-      return { cached: new CachedObject(object, this.order, this.#generation), adoption: "newer" };
+      const cached = new CachedObject(object, this.order, this.#generation);
+      return { cached, adoption: "newer", before: undefined };
     }
-    this.#objects.delete(key);
+    this.#forget(key, known);
+    const before = known.object;
     known.settle(Infinity);
-    return { cached: known, adoption: known.adopt(object, WATCH) };
+    return { cached: known, adoption: known.adopt(object, WATCH), before };
   }
 
   /** Ends a listing: forgets the objects that it did not name, and returns them. */
@@ -200,7 +265,7 @@ export class ObjectStore {
     const missing: CachedObject[] = [];
     for (const [key, cached] of this.#objects) {
       if (cached.generation === this.#generation) continue;
-      this.#objects.delete(key);
+      this.#forget(key, cached);
       missing.push(cached);
     }
     return missing;
@@ -211,6 +276,19 @@ export class ObjectStore {
     for (const [cached, object] of this.#setBack) cached.replace(object);
     this.#setBack.clear();
     return [...this.#objects.values()];
+  }
+
+  #has(cached: CachedObject): boolean {
+    return this.#objects.get(identityOf(cached.object)) === cached;
+  }
+
+  #index(cached: CachedObject): void {
+    for (const index of this.#indexes.values()) index.put(cached);
+  }
+
+  #forget(key: string, cached: CachedObject): void {
+    this.#objects.delete(key);
+    for (const index of this.#indexes.values()) index.remove(cached);
   }
 }
 

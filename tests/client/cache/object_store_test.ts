@@ -32,9 +32,9 @@ describe("ObjectStore", () => {
   it("returns one object for all states, but another one for what comes after a deletion", () => {
     const store = new ObjectStore();
     const { cached } = store.put(widget("a", 1));
-    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "newer" });
-    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "same" });
-    assert.deepEqual(store.remove(widget("a", 3)), { cached, adoption: "newer" });
+    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "newer", before: widget("a", 1) });
+    assert.deepEqual(store.put(widget("a", 2)), { cached, adoption: "same", before: widget("a", 2) });
+    assert.deepEqual(store.remove(widget("a", 3)), { cached, adoption: "newer", before: widget("a", 2) });
     assert.deepEqual(cached.object, widget("a", 3));
     assert.notEqual(store.put(widget("a", 4)).cached, cached);
     assert.equal(store.remove(widget("never seen", 5)).adoption, "newer");
@@ -45,7 +45,7 @@ describe("ObjectStore", () => {
     const { cached } = first.put(widget("a", 5));
     second.take(cached);
     second.beginListing();
-    assert.deepEqual(second.put(widget("a", 4)), { cached, adoption: "older" });
+    assert.deepEqual(second.put(widget("a", 4)), { cached, adoption: "older", before: widget("a", 5) });
     assert.deepEqual(second.sweep(), []);
     const third = new ObjectStore();
     third.take(cached);

@@ -1,0 +1,107 @@
+/**
+ * The stores of all informers of one run, in one passive place: informers put theirs in, everybody else looks objects up.
+ *
+ * A kind has one store, or one for each namespace that is served. Nobody is given a store to keep: stores come and go with
+ * what is watched.
+ */
+
+import type { KubeObject } from "../../model/object.ts";
+import { keyOf, type Resource } from "../../model/resource.ts";
+import type { Informer } from "./informer.ts";
+import type { CachedObject, ObjectStore, StoredObject } from "./object_store.ts";
+import { BY_NAME, type IndexBy, nameKey } from "./store_index.ts";
+
+/** Where an informer looks: one namespace, all of them (""), or those that are served, out of all ("*"). */
+export type CacheScope = string;
+
+/** A kind, or one of its versions. */
+export type CachedKind = Pick<Resource, "group" | "kind">;
+
+type KnownInformer = Pick<Informer, "store" | "phase">;
+
+interface Kind {
+  readonly resource: Resource;
+  readonly informers: Map<CacheScope, KnownInformer>;
+}
+
+/** What is known of objects of all kinds that are watched. */
+export class Caches {
+  readonly #kinds = new Map<string, Kind>();
+
+  /** Puts the store of an informer in. */
+  add(resource: Resource, scope: CacheScope, informer: KnownInformer): void {
+    const key = keyOf(resource);
+    const informers = this.#kinds.get(key)?.informers ?? new Map<CacheScope, KnownInformer>();
+    informers.set(scope, informer);
+    this.#kinds.set(key, { resource, informers });
+  }
+
+  /** Takes it out again, if it is still there. */
+  remove(resource: Resource, scope: CacheScope, informer: KnownInformer): void {
+    const kind = this.#kinds.get(keyOf(resource));
+    if (kind?.informers.get(scope) !== informer) return;
+    kind.informers.delete(scope);
+    if (kind.informers.size === 0) this.#kinds.delete(keyOf(resource));
+  }
+
+  /** The kinds that are watched. */
+  get resources(): readonly Resource[] {
+    return [...this.#kinds.values()].map(({ resource }) => resource);
+  }
+
+  /** Whether all objects of a kind are known: it is watched, and each of its informers has listed. */
+  isSynced(resource: Resource): boolean {
+    const informers = [...this.#kinds.get(keyOf(resource))?.informers.values() ?? []];
+    return informers.length > 0 && informers.every(({ phase }) => phase !== "starting");
+  }
+
+  /** Returns what is known of this object: of this uid, if it has one. */
+  get(resource: Resource, object: KubeObject): CachedObject | undefined {
+    return this.#first(resource, object.metadata?.namespace, (store) => store.get(object));
+  }
+
+  /** Returns the object with this name. */
+  find(
+    resource: Resource,
+    address: { readonly namespace?: string; readonly name: string },
+  ): CachedObject | undefined {
+    const key = nameKey(address);
+    return this.#first(resource, address.namespace, (store) => {
+      const [found] = store.by(BY_NAME, key);
+      return found;
+    });
+  }
+
+  /** Returns the objects under a key of an index. */
+  *by(resource: Resource, index: IndexBy, key: string): Generator<CachedObject, void, void> {
+    for (const store of this.#storesOf(resource)) yield* store.by(index, key);
+  }
+
+  /** Returns all objects of a kind. */
+  *values(resource: Resource): Generator<CachedObject, void, void> {
+    for (const store of this.#storesOf(resource)) yield* store.values();
+  }
+
+  /** Takes what the server has answered to a write; undefined if nobody watches for such objects. */
+  adopt(resource: Resource, object: KubeObject): StoredObject | undefined {
+    return this.#first(resource, object.metadata?.namespace, (store) => store.adopt(object));
+  }
+
+  *#storesOf(resource: Resource): Generator<ObjectStore, void, void> {
+    for (const { store } of this.#kinds.get(keyOf(resource))?.informers.values() ?? []) yield store;
+  }
+
+  #first<Found>(
+    resource: Resource,
+    namespace: string | undefined,
+    ask: (store: ObjectStore) => Found | undefined,
+  ): Found | undefined {
+    const informers = this.#kinds.get(keyOf(resource))?.informers;
+    if (informers === undefined) return undefined;
+    for (const scope of new Set(["*", namespace ?? "", ""])) {
+      const store = informers.get(scope)?.store;
+      const found = store && ask(store);
+      if (found !== undefined) return found;
+    }
+  }
+}

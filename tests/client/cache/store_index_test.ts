@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { BY_NAME, BY_OWNER, nameKey, StoreIndex } from "../../../lib/client/cache/store_index.ts";
+import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
+import type { KubeObject } from "../../../lib/model/object.ts";
+
+function pod(name: string, version: number, node: string | undefined = "n1"): KubeObject {
+  return { metadata: { name, uid: name, namespace: "ns", resourceVersion: String(version) }, spec: { node } };
+}
+
+const BY_NODE = {
+  keysOf: ({ spec }: KubeObject): readonly string[] => {
+    const { node } = spec as { node?: string };
+    return node === undefined ? [] : [node];
+  },
+};
+
+function names(store: ObjectStore, key: string): (string | undefined)[] {
+  return [...store.by(BY_NODE, key)].map(({ object }) => object.metadata.name);
+}
+
+describe("StoreIndex", () => {
+  it("follows what watches bring, what writes answer, what is taken over, and what goes", () => {
+    const store = new ObjectStore();
+    store.put(pod("a", 1));
+    assert.deepEqual(names(store, "n1"), ["a"]);
+    const { cached } = store.put(pod("b", 2));
+    store.put(pod("a", 3, "n2"));
+    assert.deepEqual([names(store, "n1"), names(store, "n2")], [["b"], ["a"]]);
+    cached.adopt(pod("b", 4, "n2"), { from: "read" });
+    assert.deepEqual([names(store, "n1"), names(store, "n2")], [[], ["a", "b"]]);
+    store.put(pod("b", 5, undefined));
+    assert.deepEqual(names(store, "n2"), ["a"]);
+    const other = new ObjectStore();
+    assert.deepEqual(names(other, "n3"), []);
+    other.take(cached);
+    cached.adopt(pod("b", 6, "n3"), { from: "read" });
+    assert.deepEqual([names(other, "n3"), names(store, "n3")], [["b"], []]);
+    store.beginListing();
+    store.put(pod("c", 7, "n2"));
+    store.sweep();
+    assert.deepEqual(names(store, "n2"), ["c"]);
+    store.remove(pod("c", 8, "n2"));
+    assert.deepEqual(names(store, "n2"), []);
+  });
+
+  it("takes what throws for an object without keys, and says so", () => {
+    const errors: unknown[] = [];
+    const index = new StoreIndex({
+      keysOf: () => {
+        throw new Error("own fault");
+      },
+      onError: (error) => errors.push((error as Error).message),
+    });
+    index.put({ object: pod("a", 1) });
+    assert.deepEqual(errors, ["own fault"]);
+  });
+});
+
+describe("BY_NAME and BY_OWNER", () => {
+  it("know objects by name and namespace, and by their owners, whatever strangers write there", () => {
+    assert.deepEqual(BY_NAME.keysOf(pod("a", 1)), [nameKey({ namespace: "ns", name: "a" })]);
+    const owned = (ownerReferences: unknown): KubeObject => ({ metadata: { ownerReferences } } as KubeObject);
+    assert.deepEqual(BY_OWNER.keysOf(owned([{ uid: "u" }, { uid: 5 }, null, { uid: "v" }])), ["u", "v"]);
+    assert.deepEqual([undefined, null, "u", {}].map((each) => BY_OWNER.keysOf(owned(each))), [
+      [],
+      [],
+      [],
+      [],
+    ]);
+  });
+});
