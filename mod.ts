@@ -28,13 +28,8 @@
 export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/operator/api.ts";
 export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
 export { daemon, defaultOperator, events, index, on, timer } from "./lib/operator/default_operator.ts";
-export {
-  isOperator,
-  Operator,
-  operator,
-  type OperatorOptions,
-  type RunOptions,
-} from "./lib/operator/operator.ts";
+export { isOperator, Operator, operator, type OperatorOptions } from "./lib/operator/operator.ts";
+export type { RunOptions } from "./lib/operator/run_options.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";
 export { webhookServer } from "./lib/engines/admission/webhook_server.ts";
 export { ActivityError } from "./lib/engines/activities.ts";
@@ -48,6 +43,7 @@ export {
   TemporaryError,
   type TemporaryErrorOptions,
 } from "./lib/execution/errors.ts";
+export { exponential } from "./lib/execution/backoff.ts";
 export type { Lifecycle } from "./lib/execution/lifecycle.ts";
 /** Which of several handlers run in one go: `operator({ lifecycle: lifecycles.allAtOnce })`. Default: `asap`. */
 export * as lifecycles from "./lib/execution/lifecycle.ts";
@@ -109,6 +105,7 @@ export type {
   IndexOptions,
   TimerOptions,
 } from "./lib/registry/options.ts";
+export type { ReconcileArguments, ReconcileOptions } from "./lib/registry/reconcile.ts";
 export {
   resource,
   type ResourceLike,

@@ -4,13 +4,14 @@
 
 import { TaskGroup } from "../async/tasks.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
-import { HotLoops } from "../engines/hot_loop.ts";
+import type { Client } from "../client/client.ts";
+import { HotLoops, type LoopingPass } from "../engines/hot_loop.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import { Ledger } from "../engines/ledger.ts";
 import type { Metrics } from "../engines/metrics/metrics.ts";
 import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
-import { combineObservers, type Observer } from "../execution/observer.ts";
+import { type Brake, combineObservers, type Observer, type Subject } from "../execution/observer.ts";
 import type { Registry } from "../registry/registry.ts";
 import { isTraced } from "../runtime/context.ts";
 import type { Host } from "../runtime/host.ts";
@@ -113,6 +114,20 @@ export async function createComponents(
       indexing[Symbol.dispose]();
       metrics?.[Symbol.dispose]();
     },
+  };
+}
+
+/** Returns what slows down daemons and timers that wake themselves. */
+export function createBrake({ observer, hotLoops, gates }: Components, client: Client): Brake {
+  const toLooping = (memory: Subject, logger: Logger): LoopingPass => {
+    return { memory, logger, client, observer, signal: gates.handlers };
+  };
+  return {
+    lookAround: (subject, logger) =>
+      hotLoops.isSuspicious({ memory: subject }, true)
+        ? hotLoops.lookAround(toLooping(subject, logger))
+        : undefined,
+    pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
   };
 }
 

@@ -3,7 +3,6 @@
  */
 
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
-import type { GivenCredentials } from "../client/auth/login.ts";
 import type { LedgerRecord } from "../engines/ledger.ts";
 import { detectIdentity } from "../engines/peering/peering.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
@@ -17,7 +16,9 @@ import {
   type DeclareTimer,
   type On,
 } from "../registry/on.ts";
+import type { DeclareReconcile } from "../registry/reconcile.ts";
 import { Registry } from "../registry/registry.ts";
+import type { TriggerTarget } from "../registry/targets.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
@@ -33,7 +34,9 @@ import {
 } from "../settings/settings.ts";
 import { createEvents, type Events } from "./events.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
+import type { OperatorRun } from "./operator_run.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
+import { checkRunOptions, peeringOf, type RunOptions } from "./run_options.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>
@@ -51,59 +54,12 @@ export interface OperatorOptions<Memo extends object = PlainMemo>
   readonly crds?: "apply";
 }
 
-/** How to run an operator. */
-export interface RunOptions<Memo extends object = PlainMemo> {
-  /** Aborting stops the operator gracefully. Default: it runs for ever. */
-  readonly signal?: AbortSignal;
-  /** Called when the operator has started (its startup handlers have succeeded, the kinds are found), and begins to watch. */
-  readonly ready?: () => void;
-  /** Called when every kind has been listed for the first time. */
-  readonly synced?: () => void;
-  /** Path of a kubeconfig. Default: `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
-  readonly kubeconfig?: string;
-  /** Which of its contexts. Default: the current one. */
-  readonly context?: string;
-  /**
-   * Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called: a way in, such as
-   * `{ server, token }`, or a `KubeConfig` of the official client, or what renews itself.
-   */
-  readonly credentials?: GivenCredentials;
-  /** The beginning of each object's `memo`, for this run. Default: the operator's own. */
-  readonly memo?: Readonly<Memo>;
-  /**
-   * Where to watch: the whole cluster, or some namespaces: names, globs such as "team-*,!team-test", or regular expressions
-   * that must match the whole name. Default: "cluster", with a warning.
-   */
-  readonly scope?: "cluster" | readonly (string | RegExp)[];
-  /**
-   * Where to answer probes, such as "http://0.0.0.0:8080/healthz"; "/readyz" and "/livez" are on the same address. Default:
-   * nowhere.
-   */
-  readonly liveness?: string;
-  /** The name of the peering object to meet other operators at, which there must be then. Default: as the settings say. */
-  readonly peering?: string;
-  /** Operators with a lower one pause for this one. Default: as the settings say, which is 0. */
-  readonly priority?: number;
-  /** Take no notice of other operators. Default: as the settings say, which is false. */
-  readonly standalone?: boolean;
-  /** Log rejections that nobody awaited, and stop in order after exceptions that nobody caught. Default: "leave", to the runtime. */
-  readonly strayErrors?: "handle" | "leave";
-  /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
-  readonly identity?: string;
-  /** A file to which the rights that the operator uses are added, for `lotse generate rbac --record`. Default: none. */
-  readonly recordRights?: string;
-  /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
-  readonly selfCheck?: boolean;
-  /** Default: plain lines on the standard error output, from level "info". */
-  readonly logger?: Logger;
-  /** The world to run in. Default: the real one. */
-  readonly host?: Host;
-}
-
 /** Declares handlers by `on`, and runs them by `run()`. `Memo` is the type of the `memo` that handlers see. */
 export class Operator<Memo extends object = PlainMemo> {
   /** Declares handlers of causes and events. */
   readonly on: On<Memo>;
+  /** Declares a function that brings everything in line with an object, and is called whenever that may be needed. */
+  readonly reconcile: DeclareReconcile<Memo>;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: DeclareIndex<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
@@ -145,8 +101,9 @@ export class Operator<Memo extends object = PlainMemo> {
       (id) => this.settings.persistence.progress.keys(id),
       () => reservedNames(this.settings.persistence),
     );
-    const { on, index, daemon, timer } = declareInto<Memo>(this.#registry);
+    const { on, reconcile, index, daemon, timer } = declareInto<Memo>(this.#registry);
     this.on = on;
+    this.reconcile = reconcile;
     this.index = index;
     this.daemon = daemon;
     this.timer = timer;
@@ -203,6 +160,22 @@ export class Operator<Memo extends object = PlainMemo> {
    */
   get ledger(): { of(object: Referable): LedgerRecord | undefined } {
     return { of: (object) => this.#current.ledger?.of(object) };
+  }
+
+  /**
+   * Has an object reconciled now: one that `op.reconcile` is for, named by itself or by its address, from anywhere. The
+   * reason is among the `reasons` of the reconcile. Returns whether there is such an object.
+   *
+   * @throws {TypeError} If the operator does not run, or no object is named.
+   */
+  trigger(target: TriggerTarget, reason?: string): boolean {
+    try {
+      const { triggers } = this.#serving();
+      return triggers.trigger(target, { kind: "trigger", reason });
+    } catch (error) {
+      pointTo(error, Operator.prototype.trigger);
+      throw error;
+    }
   }
 
   /**
@@ -279,8 +252,12 @@ export class Operator<Memo extends object = PlainMemo> {
   }
 
   #connected(): ApiSource {
-    const source = this.#current.serving?.api;
-    if (source !== undefined) return source;
+    return this.#serving().api;
+  }
+
+  #serving(): OperatorRun {
+    const { serving } = this.#current;
+    if (serving !== undefined) return serving;
     throw new TypeError("Cannot reach the API: the operator is not running (call it from handlers only)");
   }
 }
@@ -314,56 +291,6 @@ export function operator<Memo extends object>(options: OperatorOptions<Memo> = {
     pointTo(error, operator);
     throw error;
   }
-}
-
-const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
-  signal: true,
-  ready: true,
-  synced: true,
-  kubeconfig: true,
-  context: true,
-  credentials: true,
-  memo: true,
-  scope: true,
-  liveness: true,
-  peering: true,
-  priority: true,
-  standalone: true,
-  strayErrors: true,
-  identity: true,
-  recordRights: true,
-  selfCheck: true,
-  logger: true,
-  host: true,
-};
-
-function checkRunOptions(options: object): void {
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(RUN_OPTIONS, name)) continue;
-    throw new TypeError(
-      `Cannot run an operator with option "${name}": known are ${Object.keys(RUN_OPTIONS).join(", ")}`,
-    );
-  }
-  const scope: unknown = "scope" in options ? options.scope : undefined;
-  if (scope === undefined || scope === "cluster") return;
-  const isListed = Array.isArray(scope) &&
-    scope.every((each) => typeof each === "string" || each instanceof RegExp);
-  if (!isListed) {
-    throw new TypeError(
-      'Cannot run in this scope: take "cluster", or a list of namespaces, globs or regular expressions',
-    );
-  }
-  if (scope.length === 0) {
-    throw new RangeError('Cannot run in no namespace: name some, or take "cluster"');
-  }
-}
-
-/** Returns the options of a run over the settings; startup handlers may change them. */
-function peeringOf(
-  { peering, priority, standalone, scope = "cluster" }: Omit<RunOptions, "memo">,
-): Partial<Settings["peering"]> {
-  const named = peering === undefined ? {} : { name: peering, mandatory: true };
-  return { ...named, priority, standalone, clusterwide: scope === "cluster" };
 }
 
 /** Tells whether a value is an operator, of whichever copy of this package. */

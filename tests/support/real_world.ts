@@ -7,7 +7,8 @@ import { type Credentials, fixedCredentials } from "../../lib/client/auth/connec
 import { login } from "../../lib/client/auth/login.ts";
 import { createClient } from "../../lib/client/object_client.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
-import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
+import type { Operator } from "../../lib/operator/operator.ts";
+import type { RunOptions } from "../../lib/operator/run_options.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";

@@ -14,7 +14,8 @@ import {
   type VirtualHost,
   virtualHost,
 } from "../../lib/kits/testing/mod.ts";
-import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
+import type { Operator } from "../../lib/operator/operator.ts";
+import type { RunOptions } from "../../lib/operator/run_options.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";

@@ -7,7 +7,8 @@
 
 import assert from "node:assert/strict";
 import type { Client } from "../../lib/client/client.ts";
-import type { Operator, RunOptions } from "../../lib/operator/operator.ts";
+import type { Operator } from "../../lib/operator/operator.ts";
+import type { RunOptions } from "../../lib/operator/run_options.ts";
 import { resource, type ResourceType } from "../../lib/registry/resource.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";

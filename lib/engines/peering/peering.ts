@@ -82,6 +82,14 @@ export class Peering {
     return [...this.#members.values()].flatMap(({ scope }) => scope.blockers);
   }
 
+  /** What the readiness probe says. A pause is no fault: an operator that waits for others is ready to take over. */
+  checks(isPaused: boolean): readonly { name: string; problem: string | undefined; note?: string }[] {
+    if (!this.isActive) return [];
+    const names = this.blockers.map(({ identity, priority }) => `${identity} (priority ${priority})`);
+    const note = isPaused ? `paused for ${[...new Set(names)].join(", ")}` : undefined;
+    return [{ name: "peering", problem: this.problem, note }];
+  }
+
   /** The fault to be mended before the operator can work; undefined if it works, or others do. */
   get problem(): string | undefined {
     if (!this.#kinds.isOpen) {

@@ -9,7 +9,7 @@ import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
 import { Transport } from "../../client/transport/transport.ts";
 import { type Api, createApi } from "../../operator/api.ts";
-import type { RunOptions } from "../../operator/operator.ts";
+import type { RunOptions } from "../../operator/run_options.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
 import type { VirtualHost } from "../../runtime/virtual/host.ts";

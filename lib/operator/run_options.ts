@@ -1,0 +1,107 @@
+/** How an operator is run: options, what is wrong with them, and what they say in place of settings. */
+
+import type { GivenCredentials } from "../client/auth/login.ts";
+import type { PlainMemo } from "../registry/arguments.ts";
+import type { Host } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** How to run an operator. */
+export interface RunOptions<Memo extends object = PlainMemo> {
+  /** Aborting stops the operator gracefully. Default: it runs for ever. */
+  readonly signal?: AbortSignal;
+  /** Called when the operator has started (its startup handlers have succeeded, the kinds are found), and begins to watch. */
+  readonly ready?: () => void;
+  /** Called when every kind has been listed for the first time. */
+  readonly synced?: () => void;
+  /** Path of a kubeconfig. Default: `KUBECONFIG`, else the pod's service account, else `~/.kube/config`. */
+  readonly kubeconfig?: string;
+  /** Which of its contexts. Default: the current one. */
+  readonly context?: string;
+  /**
+   * Credentials that come from elsewhere; then no kubeconfig is read, and no login handler is called: a way in, such as
+   * `{ server, token }`, or a `KubeConfig` of the official client, or what renews itself.
+   */
+  readonly credentials?: GivenCredentials;
+  /** The beginning of each object's `memo`, for this run. Default: the operator's own. */
+  readonly memo?: Readonly<Memo>;
+  /**
+   * Where to watch: the whole cluster, or some namespaces: names, globs such as "team-*,!team-test", or regular expressions
+   * that must match the whole name. Default: "cluster", with a warning.
+   */
+  readonly scope?: "cluster" | readonly (string | RegExp)[];
+  /**
+   * Where to answer probes, such as "http://0.0.0.0:8080/healthz"; "/readyz" and "/livez" are on the same address. Default:
+   * nowhere.
+   */
+  readonly liveness?: string;
+  /** The name of the peering object to meet other operators at, which there must be then. Default: as the settings say. */
+  readonly peering?: string;
+  /** Operators with a lower one pause for this one. Default: as the settings say, which is 0. */
+  readonly priority?: number;
+  /** Take no notice of other operators. Default: as the settings say, which is false. */
+  readonly standalone?: boolean;
+  /** Log rejections that nobody awaited, and stop in order after exceptions that nobody caught. Default: "leave", to the runtime. */
+  readonly strayErrors?: "handle" | "leave";
+  /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
+  readonly identity?: string;
+  /** A file to which the rights that the operator uses are added, for `lotse generate rbac --record`. Default: none. */
+  readonly recordRights?: string;
+  /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
+  readonly selfCheck?: boolean;
+  /** Default: plain lines on the standard error output, from level "info". */
+  readonly logger?: Logger;
+  /** The world to run in. Default: the real one. */
+  readonly host?: Host;
+}
+
+const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
+  signal: true,
+  ready: true,
+  synced: true,
+  kubeconfig: true,
+  context: true,
+  credentials: true,
+  memo: true,
+  scope: true,
+  liveness: true,
+  peering: true,
+  priority: true,
+  standalone: true,
+  strayErrors: true,
+  identity: true,
+  recordRights: true,
+  selfCheck: true,
+  logger: true,
+  host: true,
+};
+
+/** @throws {TypeError | RangeError} If an option is unknown or of the wrong type. */
+export function checkRunOptions(options: object): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(RUN_OPTIONS, name)) continue;
+    throw new TypeError(
+      `Cannot run an operator with option "${name}": known are ${Object.keys(RUN_OPTIONS).join(", ")}`,
+    );
+  }
+  const scope: unknown = "scope" in options ? options.scope : undefined;
+  if (scope === undefined || scope === "cluster") return;
+  const isListed = Array.isArray(scope) &&
+    scope.every((each) => typeof each === "string" || each instanceof RegExp);
+  if (!isListed) {
+    throw new TypeError(
+      'Cannot run in this scope: take "cluster", or a list of namespaces, globs or regular expressions',
+    );
+  }
+  if (scope.length === 0) {
+    throw new RangeError('Cannot run in no namespace: name some, or take "cluster"');
+  }
+}
+
+/** Returns the options of a run over the settings; startup handlers may change them. */
+export function peeringOf(
+  { peering, priority, standalone, scope = "cluster" }: Omit<RunOptions, "memo">,
+): Partial<Settings["peering"]> {
+  const named = peering === undefined ? {} : { name: peering, mandatory: true };
+  return { ...named, priority, standalone, clusterwide: scope === "cluster" };
+}
