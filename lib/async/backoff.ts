@@ -8,12 +8,17 @@ export interface GrowthOptions {
   readonly initial: Seconds;
   /** The longest pause, before jitter. */
   readonly max: Seconds;
+  /** The growth from one pause to the next. Default: 2. */
+  readonly factor?: number;
   /** Pauses vary by this share in both directions, so that many clients do not come back together. Default: 0. */
   readonly jitter?: { readonly share: number; readonly random: Pick<Random, "next"> };
 }
 
-/** Returns the pause after a failed attempt, twice as long as the one before. Attempts count from 0. */
-export function growingPause(attempt: number, { initial, max, jitter }: GrowthOptions): Seconds {
-  const pause = Math.min(initial * 2 ** attempt, max);
+/** Returns the pause after a failed attempt, longer than the one before. Attempts count from 0. */
+export function growingPause(
+  attempt: number,
+  { initial, max, factor = 2, jitter }: GrowthOptions,
+): Seconds {
+  const pause = Math.min(initial * factor ** attempt, max);
   return jitter === undefined ? pause : pause * (1 + jitter.share * (2 * jitter.random.next() - 1));
 }

@@ -24,6 +24,7 @@ import type { Seconds } from "../runtime/host.ts";
 import type { ProgressRecord } from "../settings/persistence/storage.ts";
 import type { Decision } from "./decide.ts";
 import {
+  contentOf,
   extraFieldsOf,
   loadProgress,
   type Reconciliation,
@@ -235,7 +236,7 @@ class ChangeRun {
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
-      const before = textOf(patch);
+      const before = contentOf(patch);
       const outcome = await this.#execute(active, descendants);
       if (outcome === undefined) {
         // Interrupted: what the others have done is written, if that is anything.
@@ -247,7 +248,7 @@ class ChangeRun {
       if (outcome.kind === "retry" && !(outcome.delay > 0)) this.#hasRetriedAtOnce = true;
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
       if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
-      const hasWritten = before === undefined ? !patch.isEmpty : textOf(patch) !== before;
+      const hasWritten = before === undefined ? !patch.isEmpty : contentOf(patch) !== before;
       if (hasWritten) this.#writers.push(active.id);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
@@ -264,7 +265,7 @@ class ChangeRun {
   #failRefused(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): void {
     if (this.#refusal === undefined) return;
     const { error, handlers } = this.#refusal;
-    const { clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
+    const { host: { random }, clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
     progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
       now: clock.now(),
       judge: (handler, attempt) =>
@@ -274,6 +275,7 @@ class ChangeRun {
           noun: "Handler",
           errors: "temporary",
           defaultBackoff,
+          random,
           error,
         }),
     });
@@ -305,7 +307,7 @@ class ChangeRun {
     { handler, retry, started }: Attempt,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
-    const { clock, logger, settings, signal, observer, state: subject } = this.#r;
+    const { host, clock, logger, settings, signal, observer, state: subject } = this.#r;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
@@ -319,6 +321,7 @@ class ChangeRun {
       noun: "Handler",
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
+      random: host.random,
       signal,
       observed: { observer, subject },
       args: (limited) => {
@@ -345,16 +348,5 @@ class ChangeRun {
     if (progress.isDone) return;
     const delay = progress.delay(this.#r.clock.now()) ?? 0;
     throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
-  }
-}
-
-/** Returns the content of a patch, to be compared; undefined: nothing. */
-function textOf(patch: Patch): string | undefined {
-  if (patch.isEmpty) return undefined;
-  try {
-    return `${patch.fns.length} ${JSON.stringify(patch.toMergePatch())}`;
-  } catch {
-    // What JSON cannot express is dropped when it is written.
-    return "";
   }
 }

@@ -5,13 +5,16 @@
  * down, and observers are told of turns. What a reconcile does is in `reconcile.ts`.
  */
 
+import type { Caches } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { reconcile } from "./reconcile.ts";
-import { prepare, type Reconciliation, type ReconciliationOptions } from "./reconciliation.ts";
+import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
+import { Slots } from "./slots.ts";
+import { Triggers } from "./triggers.ts";
 import {
   isUrgent,
   type Result,
@@ -25,7 +28,9 @@ import {
 const EARLY_MEMOS = 1000;
 
 export interface ControllerOptions extends ReconciliationOptions {
-  readonly queue: Pick<WorkQueue, "addEvent" | "isRetrying">;
+  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isRetrying">;
+  /** Where other objects are looked up. */
+  readonly caches: Caches;
   /** The operator's own memo: each object starts with a shallow copy of it. */
   readonly memo: Readonly<Record<string, unknown>>;
   /** Indexes an object's newest state, before anything else is done with it. */
@@ -47,9 +52,22 @@ export class Controller implements Worker {
   readonly #leaving = new Map<string, Leaving>();
   /** Memos of objects that no informer has told of, the latest last. */
   readonly #earlyMemos = new Map<string, Record<string, unknown>>();
+  readonly #shared: Shared;
+  /** Wakes objects because of others. */
+  readonly triggers: Triggers;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
+    const slots = new Slots({ wake: (state) => this.#options.queue.add(state, "dependency") });
+    this.#shared = { slots, wake: (state) => this.#options.queue.add(state, "dependency") };
+    const { registry, caches, queue, host: { clock } } = options;
+    this.triggers = new Triggers({
+      registry,
+      caches,
+      queue,
+      clock,
+      stateOf: (cached) => this.#states.get(cached),
+    });
   }
 
   /** How many objects are known. */
@@ -79,6 +97,7 @@ export class Controller implements Worker {
   forget(state: ObjectState): void {
     state.forget();
     this.#states.delete(state.cached);
+    this.#shared.slots.forget(state);
     const leaving = this.#leaving.get(state.key);
     if (leaving?.state !== state) return;
     this.#leaving.delete(state.key);
@@ -107,7 +126,7 @@ export class Controller implements Worker {
 
   /** One turn of one object: what the work queue runs. */
   async run(state: ObjectState, turn: Turn): Promise<TurnResult> {
-    const r = prepare(this.#options, state, { urgent: isUrgent(turn) });
+    const r = prepare({ ...this.#options, ...this.#shared }, state, { urgent: isUrgent(turn) });
     const { observer, clock } = r;
     const { wake, waited } = turn;
     observer.reconcileBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
@@ -115,6 +134,7 @@ export class Controller implements Worker {
     const { result, error } = observer.around === undefined
       ? await this.#attempt(r, turn)
       : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(r, turn));
+    this.#shared.slots.turnEnds(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(r, result);
   }

@@ -62,7 +62,7 @@ export function decide(r: Reconciliation, claim: Claim): Decision {
   const { resource, snapshot } = state;
   const handlers = registry.changesOf(resource);
   if (handlers.length === 0) {
-    return registry.backgroundsOf(resource).length > 0
+    return registry.backgroundsOf(resource).length > 0 || registry.reconcilesOf(resource).length > 0
       ? changeFinalizer(r, claim) ?? { kind: "ignore" }
       : findStuck(r);
   }

@@ -5,6 +5,8 @@
  * The order is Kopf's, and each step needs the one before: raw event handlers are told whatever happens; daemons are started
  * before change handlers and stopped when deletion begins, since they live as long as the object; the finalizer goes on
  * before the first handler, since what a handler makes must not outlive its object; the write comes once, and last.
+ * Handlers that say what should be come after those of changes; those that let an object go, before it is decided whether
+ * it may.
  * Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
@@ -22,6 +24,7 @@ import { decide } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
 import { keepPruned } from "./pruned_fields.ts";
 import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
+import { ReconcileRun } from "./reconcile_handlers.ts";
 import type { Result, Turn } from "./work_queue.ts";
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
@@ -46,13 +49,18 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   // Patch functions that lost a race come first: handlers are to see what they do.
   if (state.pending.hasFunctions) {
     const { records, notes } = state.pending;
-    return await write(r, { ...notes, records: () => records, delay: () => 0 }, byEvent);
+    const work = { ...notes, records: () => records, delay: () => 0 };
+    return await write(r, { work, run: new ReconcileRun(r), byEvent });
   }
 
   const claim = await matchDaemons(r);
-  const decision = decide(r, claim);
+  const run = new ReconcileRun(r);
+  await run.finalize();
+  const decision = decide(r, run.claim(claim));
   const work = await carryOut(r, decision);
-  return await write(r, work, byEvent);
+  // NB: the finalizer goes on before anything is made that must not outlive the object.
+  if (decision.kind !== "finalizer") await run.reconcile();
+  return await write(r, { work: run.join(work), run, byEvent });
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
@@ -110,8 +118,16 @@ function isWanted(r: Reconciliation, handler: BackgroundHandler): boolean {
   }
 }
 
+interface Writing {
+  readonly work: Work;
+  /** The handlers that say what should be. */
+  readonly run: ReconcileRun;
+  /** Whether handlers of raw events have a part in it. */
+  readonly byEvent: boolean;
+}
+
 /** Writes what the reconcile leaves behind, and says when the object's next turn is. */
-async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<Result> {
+async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promise<Result> {
   const { state, writer, patch, logger, urgent } = r;
   const { pending } = state;
   const { notes, finalizer, handled, handlers } = work;
@@ -133,8 +149,10 @@ async function write(r: Reconciliation, work: Work, byEvent: boolean): Promise<R
       keepRecords(r, work);
       if (written.handlers.length === 0) throw written.error;
       // The attempts of those handlers have failed by that: the next turn notes it.
-      pending.refusal = written;
-      return { kind: "requeue", after: 0, wake: "error" };
+      pending.refusal = run.refuse(written);
+      if (pending.refusal.handlers.length > 0) return { kind: "requeue", after: 0, wake: "error" };
+      pending.refusal = undefined;
+      return nextTurn(work);
     case "unchanged":
     case "written":
       if (written.kind === "written" && written.lost.length > 0) {

@@ -23,6 +23,7 @@ import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { Slots } from "./slots.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -46,8 +47,16 @@ export interface ReconciliationOptions {
   readonly signal: AbortSignal;
 }
 
+/** The part that the reconciles of one run share, and that is the controller's own. */
+export interface Shared {
+  /** How many objects may reconcile at the same time, by handler. */
+  readonly slots: Slots;
+  /** Begins another turn of the object, if it is still there. */
+  readonly wake: (state: ObjectState) => void;
+}
+
 /** The things that one reconcile works with. */
-export interface Reconciliation extends ReconciliationOptions {
+export interface Reconciliation extends ReconciliationOptions, Shared {
   /** NB: what decides looks at `state.snapshot`, never at `state.body`: an event may change that meanwhile. */
   readonly state: ObjectState;
   /** Whether it goes before what the initial listing has brought. */
@@ -63,7 +72,7 @@ export interface Reconciliation extends ReconciliationOptions {
 
 /** Makes what a reconcile of one object works with. */
 export function prepare(
-  options: ReconciliationOptions,
+  options: ReconciliationOptions & Shared,
   state: ObjectState,
   { urgent }: { readonly urgent: boolean },
 ): Reconciliation {
@@ -87,12 +96,24 @@ export function postingLogger(
   });
 }
 
+/** Returns the content of a patch, to be compared; undefined: nothing. */
+export function contentOf(patch: Patch): string | undefined {
+  if (patch.isEmpty) return undefined;
+  try {
+    return `${patch.fns.length} ${JSON.stringify(patch.toMergePatch())}`;
+  } catch {
+    // What JSON cannot express is dropped when it is written.
+    return "";
+  }
+}
+
 /** Returns the fields that belong to the essence of a resource's objects because any of its handlers names them. */
 export function extraFieldsOf(registry: Registry, resource: Resource): readonly FieldPath[] {
   const handlers = [
     ...registry.eventsOf(resource),
     ...registry.changesOf(resource),
     ...registry.backgroundsOf(resource),
+    ...registry.reconcilesOf(resource),
   ];
   return handlers.flatMap(({ field }) => field === undefined ? [] : [field]);
 }

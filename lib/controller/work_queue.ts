@@ -140,14 +140,17 @@ export class WorkQueue {
   /**
    * Adds an object for another reason than an event of its own: for daemons that have ended, for owners of children. One
    * that is throttled waits for its time if another object is the reason; one that has gone is left alone.
+   *
+   * Returns whether its turn is now: nothing is stopped, throttled or held.
    */
-  add(state: ObjectState, wake: Wake): void {
-    if (this.#isStopped || state.isForgotten) return;
+  add(state: ObjectState, wake: Wake): boolean {
+    if (this.#isStopped || state.isForgotten) return false;
     const item = this.#itemOf(state);
-    if (wake === "dependency" && item.plan?.kind === "throttled") return;
+    if (wake === "dependency" && item.plan?.kind === "throttled") return false;
     this.#forgetPlan(state, item);
     this.#wake(state, item, wake);
     this.#start(state, item);
+    return item.wake !== undefined;
   }
 
   /** Whether the object's last turn has failed, so that each event is a reason to try again. */

@@ -6,8 +6,9 @@
  * its timeout is over gets its `signal` aborted and the attempt fails; a handler that ignores the signal is left behind.
  */
 
-import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { type HandlerBackoff, pauseAfter } from "./backoff.ts";
 import {
   type ErrorsMode,
   HandlerRetriesError,
@@ -18,7 +19,7 @@ import {
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
-import { invoke } from "./invoke.ts";
+import { invoke, type InvokeOptions } from "./invoke.ts";
 
 /** The facts about the handler's earlier attempts. */
 export interface Attempts {
@@ -36,7 +37,9 @@ export interface ExecuteOptions<Args> {
   readonly noun: string;
   /** The meaning of errors where the handler does not say. */
   readonly errors: ErrorsMode;
-  readonly defaultBackoff: Seconds;
+  readonly defaultBackoff: HandlerBackoff;
+  /** Lets pauses that grow vary. Default: they do not. */
+  readonly random?: Random;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
   /** Makes the argument object; the signal is the attempt's own. */
@@ -71,8 +74,7 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   logger.debug(`${noun} invoked`, { handler: handler.id, retry: attempts.retry });
   const begun = options.clock.monotonic();
   try {
-    const remaining = (handler.timeout ?? Infinity) - attempts.runtime;
-    const result = await invoke(handler, { ...options, remaining });
+    const result = await invoke(handler, { ...options, ...limitOf(handler, attempts) });
     logger.info(`${noun} succeeded`, { handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
@@ -85,12 +87,31 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   }
 }
 
+/** Returns how long the attempt may take, and what it fails with then. */
+function limitOf<Args>(
+  { id, timeout = Infinity, attemptTimeout = Infinity }: Handler<Args>,
+  { runtime }: Attempts,
+): Pick<InvokeOptions<Args>, "remaining" | "overdue"> {
+  const rest = timeout - runtime;
+  if (attemptTimeout < rest) {
+    const overdue = (): Error =>
+      new Error(`Handler "${id}" has timed out: its attempt was still running after ${attemptTimeout} s`);
+    return { remaining: attemptTimeout, overdue };
+  }
+  const overdue = (): Error =>
+    new HandlerTimeoutError(
+      `Handler "${id}" has timed out: it was still running when its ${timeout} s were over`,
+    );
+  return { remaining: rest, overdue };
+}
+
 /** The facts about an attempt that had ended well, and whose write the server has refused since. */
 export interface RefusedAttempt {
   readonly logger: Logger;
   readonly noun: string;
   readonly errors: ErrorsMode;
-  readonly defaultBackoff: Seconds;
+  readonly defaultBackoff: HandlerBackoff;
+  readonly random?: Random;
   /** How often the handler was called before that attempt. */
   readonly retry: number;
   /** Time since the first attempt began. */
@@ -122,7 +143,8 @@ function exceededLimit(handler: Handler, { retry, runtime }: Attempts): Permanen
 interface JudgeOptions {
   readonly attempts: Attempts;
   readonly errors: ErrorsMode;
-  readonly defaultBackoff: Seconds;
+  readonly defaultBackoff: HandlerBackoff;
+  readonly random?: Random;
   readonly error: Error;
   /** Time since the first attempt began. */
   readonly spent: Seconds;
@@ -139,8 +161,15 @@ function judge<Args>(handler: Handler<Args>, options: JudgeOptions): Outcome {
     case "permanent":
       return { kind: "failure", error };
     case "temporary":
-      return retryOrFail(handler, handler.backoff ?? options.defaultBackoff, options);
+      return retryOrFail(handler, backoffOf(handler, options), options);
   }
+}
+
+function backoffOf<Args>(
+  { backoff }: Handler<Args>,
+  { defaultBackoff, attempts: { retry }, random }: JudgeOptions,
+): Seconds {
+  return pauseAfter(backoff ?? defaultBackoff, retry, random);
 }
 
 /** Looks one attempt ahead: when the next one would exceed a limit, it fails now instead of waiting for nothing. */

@@ -5,6 +5,7 @@
  */
 
 import type { Seconds } from "../runtime/host.ts";
+import type { HandlerBackoff } from "./backoff.ts";
 import type { ErrorsMode } from "./errors.ts";
 
 /** A function with an id and limits; `Args` is the one argument object that it takes. */
@@ -22,8 +23,10 @@ export interface Handler<Args = never> {
   readonly timeout?: Seconds;
   /** How often the function is called at most. Default: no limit. */
   readonly retries?: number;
+  /** For each attempt on its own. In seconds; default: none. */
+  readonly attemptTimeout?: Seconds;
   /** Wait after an error that is neither temporary nor permanent. In seconds; default: `execution.defaultBackoff`. */
-  readonly backoff?: Seconds;
+  readonly backoff?: HandlerBackoff;
 }
 
 /** How an attempt ended. */

@@ -7,7 +7,6 @@
 
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { HandlerTimeoutError } from "./errors.ts";
 import type { Handler } from "./handler.ts";
 import { Context } from "../runtime/context.ts";
 
@@ -16,6 +15,8 @@ export interface InvokeOptions<Args> {
   readonly logger: Logger;
   /** Time left for this attempt; Infinity for no limit. */
   readonly remaining: Seconds;
+  /** Makes the error with which the attempt fails when they are over. */
+  readonly overdue: () => Error;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
   readonly args: (signal: AbortSignal) => Args;
@@ -24,7 +25,7 @@ export interface InvokeOptions<Args> {
 /**
  * Returns what the function returns.
  *
- * @throws {HandlerTimeoutError} If the time is over first.
+ * @throws The error of `overdue`, if the time is over first.
  * @throws What the function throws.
  */
 export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
@@ -45,9 +46,7 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
   let over = false;
   using _timer = clock.after(remaining, () => {
     over = true;
-    const error = new HandlerTimeoutError(
-      `Handler "${handler.id}" has timed out: it was still running when its ${handler.timeout} s were over`,
-    );
+    const error = options.overdue();
     controller.abort(error);
     timeout.reject(error);
   });

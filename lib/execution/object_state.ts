@@ -10,6 +10,7 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { PendingWrite } from "./pending_write.ts";
+import { ReconcileRecord } from "./reconcile_record.ts";
 
 /** A resource whose objects are handled, as it is served now: shared by the states of all of its objects. */
 export interface ResourceState {
@@ -42,6 +43,8 @@ export class ObjectState {
   hasHandledCause = false;
   /** How many reconciles in a row have brought nothing but handlers that ask to be retried at once. */
   retriesAtOnce = 0;
+  /** Of handlers that say what should be, by their ids; undefined as long as there is none. Written by `recordOf()`. */
+  #records: Map<string, ReconcileRecord> | undefined;
   /** Whether optional deletion handlers had their one call. */
   hasRunOptionalDeletes = false;
   #snapshot: KubeObject | undefined;
@@ -104,6 +107,15 @@ export class ObjectState {
   /** The object has gone, and its deletion was handled. */
   forget(): void {
     this.#isForgotten = true;
+  }
+
+  /** Returns what is known of a handler that says what should be; it begins with nothing. */
+  recordOf(handler: string): ReconcileRecord {
+    const known = this.#records?.get(handler);
+    if (known !== undefined) return known;
+    const record = new ReconcileRecord();
+    (this.#records ??= new Map()).set(handler, record);
+    return record;
   }
 
   /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */

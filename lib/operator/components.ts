@@ -5,7 +5,7 @@
 import { TaskGroup } from "../async/tasks.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { Client } from "../client/client.ts";
-import { HotLoops, type LoopingPass } from "../engines/hot_loop.ts";
+import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import { Ledger } from "../engines/ledger.ts";
 import type { Metrics } from "../engines/metrics/metrics.ts";
@@ -119,13 +119,13 @@ export async function createComponents(
 
 /** Returns what slows down daemons and timers that wake themselves. */
 export function createBrake({ observer, hotLoops, gates }: Components, client: Client): Brake {
-  const toLooping = (memory: Subject, logger: Logger): LoopingPass => {
+  const toLooping = (memory: Subject, logger: Logger): LoopingReconcile => {
     return { memory, logger, client, observer, signal: gates.handlers };
   };
   return {
-    lookAround: (subject, logger) =>
+    findOtherWriters: (subject, logger) =>
       hotLoops.isSuspicious({ memory: subject }, true)
-        ? hotLoops.lookAround(toLooping(subject, logger))
+        ? hotLoops.findOtherWriters(toLooping(subject, logger))
         : undefined,
     pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
   };

@@ -9,26 +9,25 @@
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import { aborted, drained, withTimeout } from "../async/timeout.ts";
+import { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
+import type { Triggers } from "../controller/triggers.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
-import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
 import { Peering } from "../engines/peering/peering.ts";
 import { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
-import type { Brake, Subject } from "../execution/observer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
 import type { ApiSource } from "./api.ts";
-import { type Components, type RunningOptions, STARTING } from "./components.ts";
+import { type Components, createBrake, type RunningOptions, STARTING } from "./components.ts";
 import { CrdWatch } from "./crd_watch.ts";
 import { Informers } from "./informers.ts";
 import { Namespaces } from "./namespaces.ts";
@@ -60,6 +59,7 @@ export class OperatorRun {
   readonly #background: TaskGroup;
   /** Aborts when the operator is to stop, although nobody has told it to. */
   readonly #ended = new AbortController();
+  readonly #caches = new Caches();
   readonly #queue: WorkQueue;
   readonly #revisions: Revisions;
   readonly #poster: Poster;
@@ -154,6 +154,11 @@ export class OperatorRun {
     metrics?.attach(this.#metricSources());
   }
 
+  /** Wakes objects because of others. */
+  get triggers(): Triggers {
+    return this.#controller.triggers;
+  }
+
   /** The poster of Kubernetes events; undefined before and after the operator serves. */
   get poster(): Poster | undefined {
     return this.#isPosting ? this.#poster : undefined;
@@ -179,14 +184,14 @@ export class OperatorRun {
 
   /** Returns the checks of the operator's readiness, as they are now. */
   checks(): readonly Check[] {
-    const { indexing } = this.#components;
+    const { gates, indexing } = this.#components;
     const isStopping = this.#options.signal.aborted;
     return [
       { name: "shutdown", problem: isStopping ? "the operator is stopping" : undefined },
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: indexing.gate.isOpen ? undefined : "they are not complete yet" },
       ...this.#admission.checks(),
-      ...peeringChecks(this.#peering, this.#components),
+      ...this.#peering.checks(gates.isPaused),
       ...this.#informers.checks(),
     ];
   }
@@ -276,6 +281,7 @@ export class OperatorRun {
       settings: settings.watching,
       tasks: this.#watching,
       scope: this.#namespaces,
+      caches: this.#caches,
       gates,
       queue: this.#queue,
       indexing,
@@ -321,6 +327,7 @@ export class OperatorRun {
       signal: gates.handlers,
       writer: this.#writer,
       queue: this.#queue,
+      caches: this.#caches,
       index: (state, event) => indexing.submit(state, event),
     });
   }
@@ -331,6 +338,7 @@ export class OperatorRun {
     const { persistence } = settings;
     return new Daemons({
       clock: host.clock,
+      random: host.random,
       writer: this.#writer,
       settings,
       loggerOf: (body) => {
@@ -340,7 +348,7 @@ export class OperatorRun {
       },
       indices: indexing.indices,
       observer,
-      brake: this.#createBrake(),
+      brake: createBrake(this.#components, this.client),
       tasks: this.#background,
       storeResult,
       essenceOf: ({ resource }, body) => {
@@ -349,20 +357,6 @@ export class OperatorRun {
       },
       wake: (state) => this.#queue.add(state, "dependency"),
     });
-  }
-
-  #createBrake(): Brake {
-    const { observer, hotLoops, gates } = this.#components;
-    const toLooping = (memory: Subject, logger: Logger): LoopingReconcile => {
-      return { memory, logger, client: this.client, observer, signal: gates.handlers };
-    };
-    return {
-      findOtherWriters: (subject, logger) =>
-        hotLoops.isSuspicious({ memory: subject }, true)
-          ? hotLoops.findOtherWriters(toLooping(subject, logger))
-          : undefined,
-      pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
-    };
   }
 
   #createAdmission(): Admission {
@@ -378,7 +372,7 @@ export class OperatorRun {
       handlers: registry.admissionHandlers,
       served: () => this.#watched.admitted,
       memoOf: (resource, object) => {
-        const cached = object && this.#informers.find(resource, object);
+        const cached = object && this.#caches.get(resource, object);
         return this.#controller.memoOf(resource, object, cached);
       },
       indices: indexing.indices,
@@ -388,11 +382,4 @@ export class OperatorRun {
       onEnd: () => this.#ended.abort(),
     });
   }
-}
-
-/** A pause is no fault: an operator that waits for others is ready to take over. */
-function peeringChecks({ isActive, problem, blockers }: Peering, { gates }: Components): readonly Check[] {
-  if (!isActive) return [];
-  const names = [...new Set(blockers.map(({ identity, priority }) => `${identity} (priority ${priority})`))];
-  return [{ name: "peering", problem, note: gates.isPaused ? `paused for ${names.join(", ")}` : undefined }];
 }

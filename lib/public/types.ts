@@ -18,6 +18,16 @@ export type {
   Present,
   ValueAt,
 } from "../registry/field_paths.ts";
+export type {
+  DeclareReconcile,
+  PredicateArguments,
+  ReconcileFn,
+  ReconcileResult,
+  Requeue,
+} from "../registry/reconcile.ts";
+export type { TargetAddress, TriggerTarget } from "../registry/targets.ts";
+export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts";
+export type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";
 export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../registry/index_handle.ts";
 export type { DeclaredHandler } from "../registry/declared.ts";
 export type { Kinds } from "../registry/kinds.ts";

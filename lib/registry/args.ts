@@ -2,6 +2,7 @@
  * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
  */
 
+import type { ReconcileReason } from "../execution/reconcile_record.ts";
 import type { Stopped } from "../async/stop_flag.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -116,6 +117,35 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   get #views(): Views {
     const { body, newest } = this.#cause;
     return this.#made ??= newest === undefined ? snapshotViews(body) : liveViews(newest);
+  }
+}
+
+/** Arguments of a reconcile. */
+export class ReconcileArgs extends ObjectArgs {
+  readonly reasons: readonly ReconcileReason[];
+  readonly attempt: number;
+
+  constructor(
+    cause: ObjectCause,
+    options: { readonly attempt: Attempt; readonly reasons: readonly ReconcileReason[] },
+  ) {
+    super(cause, options.attempt);
+    this.reasons = options.reasons;
+    this.attempt = options.attempt.retry + 1;
+  }
+}
+
+/** Arguments of the predicate of a reconcile. */
+export class PredicateArgs extends ObjectArgs {
+  readonly #old: KubeObject;
+
+  constructor(cause: ObjectCause, old: KubeObject) {
+    super(cause);
+    this.#old = old;
+  }
+
+  get old(): Readonly<KubeObject> {
+    return deepFreeze(this.#old);
   }
 }
 

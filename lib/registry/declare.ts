@@ -4,6 +4,7 @@
  * Options that are null or undefined count as left out.
  */
 
+import { readBackoff } from "../execution/backoff.ts";
 import { type FieldPath, parseField } from "../model/fields.ts";
 import { ABSENT, PRESENT } from "./filters.ts";
 import {
@@ -19,6 +20,7 @@ import {
 } from "./handlers.ts";
 import type { IndexHandle, IndexHandler } from "./index_handle.ts";
 import type { ChangeHandlerCause } from "./options.ts";
+import { checkConcurrency, checkPeriod, checkRateLimit } from "./pace.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
 
 /** Options as they come, before they are checked. */
@@ -33,7 +35,8 @@ export interface Declaration {
     | BackgroundHandler["type"]
     | AdmissionHandler["cause"]
     | "event"
-    | "index";
+    | "index"
+    | "reconcile";
   readonly resource: ResourceLike<never, never>;
   readonly options: RawOptions;
   readonly fn: HandlerFunction;
@@ -42,9 +45,10 @@ export interface Declaration {
 }
 
 const COMMON = ["id", "param", "labels", "annotations", "field", "value", "when"];
-const RETRY = ["errors", "timeout", "retries", "backoff"];
+const RETRY = ["errors", "timeout", "attemptTimeout", "retries", "backoff"];
 const CANCELLATION = ["cancellationBackoff", "cancellationTimeout", "cancellationPolling"];
 const ADMISSION = ["operations", "operation", "subresource", "persistent", "sideEffects", "ignoreFailures"];
+const RECONCILE = ["predicate", "finalize", "resync", "concurrency", "rateLimit", "debounce"];
 const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   event: COMMON,
   index: [...COMMON, ...RETRY],
@@ -56,6 +60,7 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   delete: [...COMMON, ...RETRY, "optional"],
   resume: [...COMMON, ...RETRY, "deleted"],
   daemon: [...COMMON, ...RETRY, "initialDelay", ...CANCELLATION],
+  reconcile: [...COMMON, "errors", "timeout", "retries", "backoff", ...RECONCILE],
   timer: [...COMMON, ...RETRY, "initialDelay", "interval", "sharp", "idle", "keepSchedule"],
 };
 const OPERATIONS: readonly AdmissionOperation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
@@ -68,8 +73,9 @@ const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> =
   when: checkPredicate,
   errors: checkErrors,
   timeout: checkNumber,
+  attemptTimeout: checkNumber,
   retries: checkNumber,
-  backoff: checkNumber,
+  backoff: checkBackoff,
   initialDelay: (name, value) => typeof value === "function" || checkNumber(name, value),
   interval: checkNumber,
   idle: checkNumber,
@@ -84,6 +90,12 @@ const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> =
   sideEffects: checkBoolean,
   ignoreFailures: checkBoolean,
   subresource: checkString,
+  predicate: checkPredicate,
+  finalize: checkFunction,
+  resync: checkPeriod,
+  debounce: checkNumber,
+  concurrency: checkConcurrency,
+  rateLimit: checkRateLimit,
 };
 
 /**
@@ -129,8 +141,8 @@ export function takeOptions(
   return { options: Object.fromEntries(given), fn: fn as HandlerFunction };
 }
 
-/** @throws {TypeError} If options are unknown, of the wrong type, or contradict each other. */
-function objectHandler(declaration: Declaration): ObjectHandler {
+/** Makes what handlers of objects have in common. @throws {TypeError | RangeError} As all here. */
+export function objectHandler(declaration: Declaration): ObjectHandler {
   const { cause, resource, options, fn } = declaration;
   checkOptions(cause, { options, known: KNOWN[cause] });
   const field = fieldOf(options);
@@ -264,6 +276,10 @@ function checkMeta(name: string, filter: unknown): void {
 
 function checkPredicate(name: string, value: unknown): void {
   rejectAsync(name, value);
+  checkFunction(name, value);
+}
+
+function checkFunction(name: string, value: unknown): void {
   if (typeof value === "function") return;
   throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a function`);
 }
@@ -287,6 +303,11 @@ function checkNumber(name: string, value: unknown): void {
   if (!(value >= 0)) {
     throw new RangeError(`Cannot take ${value} for "${name}": it must be a number of at least 0`);
   }
+}
+
+function checkBackoff(name: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return void readBackoff(value);
+  checkNumber(name, value);
 }
 
 function checkBoolean(name: string, value: unknown): void {

@@ -26,6 +26,7 @@ export interface DeclaredHandler {
 export function declaredIn(registry: Registry): DeclaredHandler[] {
   const causes = new Map<ObjectHandler, string>();
   for (const handler of registry.objectHandlers) causes.set(handler, "event");
+  for (const handler of registry.reconcileHandlers) causes.set(handler, "reconcile");
   for (const handler of registry.indexHandlers) causes.set(handler, "index");
   for (const handler of registry.statefulHandlers) {
     causes.set(handler, "type" in handler ? String(handler.type) : "change");

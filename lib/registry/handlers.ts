@@ -4,6 +4,7 @@
 
 import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
+import type { HandlerBackoff } from "../execution/backoff.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
 import type { Handler } from "../execution/handler.ts";
 import type { Seconds } from "../runtime/host.ts";
@@ -23,10 +24,15 @@ export interface RetryOptions {
   readonly errors?: ErrorsMode;
   /** For all attempts together, counted from the first; a running attempt is aborted. Default: none. */
   readonly timeout?: Seconds;
+  /** For each attempt on its own; what runs longer is aborted, and counts as an error. Default: none. */
+  readonly attemptTimeout?: Seconds;
   /** How often the function is called at most; 3 means three calls in all. Default: no limit. */
   readonly retries?: number;
-  /** Wait after an error that is neither temporary nor permanent. Default: `execution.defaultBackoff` (60). */
-  readonly backoff?: Seconds;
+  /**
+   * Wait after an error that is neither temporary nor permanent: always as long, or, with `exponential()`, longer each time.
+   * Default: `execution.defaultBackoff` (60).
+   */
+  readonly backoff?: HandlerBackoff;
 }
 
 /** A handler of a kind's objects. */

@@ -46,6 +46,7 @@ import type {
   IndexOptions,
   TimerOptions,
 } from "./options.ts";
+import { type DeclareReconcile, reconcileHandler } from "./reconcile.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
 
@@ -312,6 +313,7 @@ export interface On<Memo extends object = PlainMemo> {
 /** All ways to declare handlers. */
 export interface Declarations<Memo extends object = PlainMemo> {
   readonly on: On<Memo>;
+  readonly reconcile: DeclareReconcile<Memo>;
   readonly daemon: DeclareDaemon<Memo>;
   readonly timer: DeclareTimer<Memo>;
   readonly index: DeclareIndex<Memo>;
@@ -343,6 +345,10 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
       probe: activity("probe"),
       ready: activity("ready"),
     },
+    reconcile: declaring(
+      "reconcile",
+      (declaration) => registry.add(reconcileHandler({ ...declaration, cause: "reconcile" })),
+    ),
     daemon: background("daemon"),
     timer: background("timer"),
     // The call signatures say what will be in the index, which is what the functions return.

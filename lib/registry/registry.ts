@@ -20,12 +20,13 @@ import type {
   ObjectHandler,
 } from "./handlers.ts";
 import type { IndexHandler } from "./index_handle.ts";
+import type { ReconcileHandler } from "./reconcile.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
 export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
 
 /** Handlers of objects that are watched. */
-type WatchingHandler = EventHandler | ChangeHandler | IndexHandler | BackgroundHandler;
+type WatchingHandler = EventHandler | ChangeHandler | IndexHandler | BackgroundHandler | ReconcileHandler;
 
 /** All that can be registered; `type` tells them apart. */
 export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler;
@@ -38,6 +39,7 @@ interface OfKind {
   readonly changes: readonly ChangeHandler[];
   readonly indexes: readonly IndexHandler[];
   readonly backgrounds: readonly BackgroundHandler[];
+  readonly reconciles: readonly ReconcileHandler[];
 }
 
 /** All handlers of one operator, in one list. */
@@ -127,7 +129,13 @@ export class Registry {
 
   /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
   get statefulHandlers(): readonly ObjectHandler[] {
-    return this.#ofType("change", "daemon", "timer");
+    const finalizing = this.reconcileHandlers.filter(({ finalize }) => finalize !== undefined);
+    return [...this.#ofType("change", "daemon", "timer"), ...finalizing];
+  }
+
+  /** The handlers that say what should be. */
+  get reconcileHandlers(): readonly ReconcileHandler[] {
+    return this.#ofType("reconcile");
   }
 
   /** All index handlers. */
@@ -153,6 +161,11 @@ export class Registry {
   /** The daemons and timers of a kind. */
   backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
     return this.#of(resource).backgrounds;
+  }
+
+  /** The handlers of a kind that say what should be. */
+  reconcilesOf(resource: Resource): readonly ReconcileHandler[] {
+    return this.#of(resource).reconciles;
   }
 
   #ofType<Wanted extends Type>(...types: readonly Wanted[]): readonly OfType<Wanted>[] {
@@ -181,8 +194,10 @@ export class Registry {
     const kind = selectorKey(added.selector);
     const names = this.#keys(added.id);
     for (const other of this.#ofType(...rivalsOf(added.type))) {
-      const { selector, id, fn } = other;
-      if (selectorKey(selector) !== kind || (id === added.id && fn === added.fn)) continue;
+      const { selector, id, fn, type } = other;
+      if (selectorKey(selector) !== kind) continue;
+      const isReconcile = type === "reconcile";
+      if (id === added.id && fn === added.fn && isReconcile === (added.type === "reconcile")) continue;
       const title = formatSelector(added.selector);
       if (id === added.id) {
         throw new TypeError(
@@ -209,6 +224,7 @@ export class Registry {
       changes: ofType(ours, ["change"]),
       indexes: ofType(ours, ["index"]),
       backgrounds: ofType(ours, ["daemon", "timer"]),
+      reconciles: ofType(ours, ["reconcile"]),
     };
     this.#cache.set(key, found);
     return found;
@@ -226,9 +242,10 @@ function isWatching(handler: RegisteredHandler): handler is WatchingHandler {
   return handler.type !== "activity" && handler.type !== "admission";
 }
 
-/** Those whose ids must differ: daemons and timers share one set of names. */
+/** Those whose ids must differ: daemons and timers share one set of names, and so do those that are called in turns. */
 function rivalsOf(type: WatchingHandler["type"] | "admission"): readonly (typeof type)[] {
-  return type === "daemon" || type === "timer" ? ["daemon", "timer"] : [type];
+  if (type === "daemon" || type === "timer") return ["daemon", "timer"];
+  return type === "change" || type === "reconcile" ? ["change", "reconcile"] : [type];
 }
 
 /** Returns the handlers that this cause calls, in order, each function once per id. */

@@ -6,6 +6,7 @@ import type { ObjectState } from "../../lib/execution/object_state.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
 function bench({ keepsEvents = false } = {}) {
@@ -25,6 +26,7 @@ function bench({ keepsEvents = false } = {}) {
       isRetrying: () => false,
     },
     registry: { eventsOf: () => keepsEvents ? [{}] : [] },
+    host: virtualHost(),
     observer: {},
     memo: { shared: 1 },
     index: (state: ObjectState, event: WatchEvent) => indexed.push(describe(state, event)),

@@ -19,6 +19,8 @@ function setUp(remaining: number) {
     clock,
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, clock),
     remaining,
+    overdue: () =>
+      new HandlerTimeoutError('Handler "fn" has timed out: it was still running when its 10 s were over'),
     signal: controller.signal,
     args: (signal) => ({ signal }),
   };

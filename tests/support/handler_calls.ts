@@ -13,6 +13,7 @@ export function callWith<Args>(
     clock: virtualHost().clock,
     logger: silentLogger(),
     remaining: Infinity,
+    overdue: () => new Error("There is no limit"),
     signal: new AbortController().signal,
     args: () => args,
   });

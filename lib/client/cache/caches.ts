@@ -24,7 +24,7 @@ interface Kind {
   readonly informers: Map<CacheScope, KnownInformer>;
 }
 
-/** What is known of objects of all kinds that are watched. */
+/** The objects of all kinds that are watched. */
 export class Caches {
   readonly #kinds = new Map<string, Kind>();
 

@@ -6,7 +6,7 @@
 
 import type { KubeObject } from "../../model/object.ts";
 
-/** What an index is by. Compared by identity. */
+/** The keys of an index. Compared by identity. */
 export interface IndexBy {
   /** Returns the keys under which an object is found. What it throws counts as none, and is reported. */
   readonly keysOf: (object: KubeObject) => readonly string[];

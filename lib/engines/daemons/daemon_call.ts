@@ -48,7 +48,7 @@ export function beginAttempts(clock: Clock): Attempts {
 
 /** Calls the function once. Never throws. */
 export function callOnce(caller: Caller, { attempts, patch, signal }: CallOptions): Promise<Outcome> {
-  const { handler, state, logger, context: { clock, settings, observer } } = caller;
+  const { handler, state, logger, context: { clock, random, settings, observer } } = caller;
   return execute({ ...handler, fn: (args: never) => callUntilStopped(caller, args) }, {
     clock,
     logger,
@@ -56,6 +56,7 @@ export function callOnce(caller: Caller, { attempts, patch, signal }: CallOption
     noun: nounOf(handler),
     errors: "temporary",
     defaultBackoff: settings.execution.defaultBackoff,
+    random,
     signal,
     observed: observer && { observer, subject: state },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
@@ -65,12 +66,13 @@ export function callOnce(caller: Caller, { attempts, patch, signal }: CallOption
 
 /** Fails a run that ended well, because the server has refused what it wrote. */
 export function failRun(caller: Caller, attempts: Attempts, error: Error): Outcome {
-  const { handler, logger, context: { clock, settings } } = caller;
+  const { handler, logger, context: { clock, random, settings } } = caller;
   return failAfterwards(handler, {
     logger,
     noun: nounOf(handler),
     errors: "temporary",
     defaultBackoff: settings.execution.defaultBackoff,
+    random,
     retry: attempts.retry,
     runtime: clock.monotonic() - attempts.begun,
     error,

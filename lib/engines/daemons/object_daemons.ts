@@ -11,13 +11,15 @@ import type { Brake, Observer } from "../../execution/observer.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
-import type { Clock, Seconds } from "../../runtime/host.ts";
+import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** The part of the operator that its daemons and timers need to know. */
 export interface DaemonContext {
   readonly clock: Clock;
+  /** Lets pauses that grow vary. Default: they do not. */
+  readonly random?: Random;
   readonly settings: Settings;
   readonly writer: ObjectWriter;
   /** Default: nobody observes. */

@@ -82,7 +82,7 @@ export class Peering {
     return [...this.#members.values()].flatMap(({ scope }) => scope.blockers);
   }
 
-  /** What the readiness probe says. A pause is no fault: an operator that waits for others is ready to take over. */
+  /** Returns the checks for the readiness probe. A pause is no fault: an operator that waits for others is ready to take over. */
   checks(isPaused: boolean): readonly { name: string; problem: string | undefined; note?: string }[] {
     if (!this.isActive) return [];
     const names = this.blockers.map(({ identity, priority }) => `${identity} (priority ${priority})`);

@@ -1,0 +1,290 @@
+/**
+ * Calls the handlers of a kind that say what should be, with the newest object, when something has woken them.
+ *
+ * They take part in the turns of their object, after its change handlers, and share one write with them: so one object is
+ * never reconciled twice at once, and what comes meanwhile is one more call. What has woken them, and when they are to be
+ * called next, is in the object's records, in memory: no note is needed. Compare controller-runtime's and kube-rs' reconcilers.
+ */
+
+import type { Claim } from "../engines/daemons/daemons.ts";
+import { execute, failAfterwards } from "../execution/execute.ts";
+import type { Outcome } from "../execution/handler.ts";
+import type { Refusal } from "../execution/pending_write.ts";
+import { earliest, type ReconcileReason, type ReconcileRecord } from "../execution/reconcile_record.ts";
+import { finalizersOf, hasFinalizer, isDeleting } from "../model/finalizers.ts";
+import { isEqualJson } from "../model/json.ts";
+import type { KubeObject } from "../model/object.ts";
+import { ObjectArgs, PredicateArgs, ReconcileArgs } from "../registry/args.ts";
+import type { ObjectCause } from "../registry/causes.ts";
+import { matches } from "../registry/filters.ts";
+import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
+import type { Seconds } from "../runtime/host.ts";
+import { currentEssence } from "../settings/persistence/storage.ts";
+import type { Work } from "./change_handlers.ts";
+import { contentOf, extraFieldsOf, type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
+
+/** By how much the time of a resync varies. */
+const RESYNC_JITTER = 0.1;
+
+/** The handlers of one object, in one reconcile. */
+export class ReconcileRun {
+  readonly #r: Reconciliation;
+  readonly #handlers: readonly ReconcileHandler[];
+  /** Those for which there was no slot: they are woken when there is one. */
+  readonly #waiting = new Set<ReconcileHandler>();
+  readonly #writers: string[] = [];
+
+  constructor(r: Reconciliation) {
+    this.#r = r;
+    this.#handlers = r.registry.reconcilesOf(r.state.resource).filter((handler) => isWanted(r, handler));
+  }
+
+  /** Returns the claim of these handlers on the object, joined with that of others. */
+  claim(others: Claim): Claim {
+    const finalizing = this.#handlers.filter(({ finalize }) => finalize !== undefined);
+    if (finalizing.length === 0) return others;
+    const isPending = finalizing.some(({ id }) => !this.#r.state.recordOf(id).hasFinalized);
+    return { isRequired: true, isPending: others.isPending || isPending };
+  }
+
+  /** Where the object is to be deleted: calls those that let it go. To be called before it is decided whether it may. */
+  async finalize(): Promise<void> {
+    const { state, persistence: { finalizer } } = this.#r;
+    if (!isDeleting(state.snapshot)) return;
+    const isHeld = hasFinalizer(state.snapshot, finalizer);
+    for (const handler of this.#handlers) {
+      const record = state.recordOf(handler.id);
+      if (!record.isFinalizing) {
+        record.beginFinalizing();
+        if (handler.finalize !== undefined) this.#wake(record, { kind: "delete" });
+      }
+      if (isHeld && handler.finalize !== undefined && !record.hasFinalized) await this.#callIfDue(handler);
+    }
+  }
+
+  /** Calls those that something has woken, unless the object is to be deleted. */
+  async reconcile(): Promise<void> {
+    const { state } = this.#r;
+    if (isDeleting(state.snapshot)) return;
+    for (const handler of this.#handlers) {
+      this.#look(handler);
+      await this.#callIfDue(handler);
+    }
+  }
+
+  /** Returns the work of these handlers, joined with that of change handlers. */
+  join(work: Work): Work {
+    if (this.#handlers.length === 0) return work;
+    const handlers = [...work.handlers ?? [], ...this.#writers];
+    return { ...work, handlers, delay: () => earliest(work.delay?.(), this.#delay()) };
+  }
+
+  /** Fails the attempts of these handlers, since the server has refused what they wrote. Returns what is left for others. */
+  refuse({ error, handlers }: Refusal): Refusal {
+    const ours = this.#handlers.filter(({ id }) => handlers.includes(id));
+    for (const handler of ours) {
+      const record = this.#r.state.recordOf(handler.id);
+      record.hasFinalized = false;
+      const judge = (retry: number): { readonly error: Error; readonly after: Seconds | undefined } => {
+        const outcome = failAfterwards(handler, { ...this.#judging(handler), retry, runtime: 0, error });
+        return { error, after: outcome.kind === "retry" ? outcome.delay : undefined };
+      };
+      record.refuse(judge, this.#r.clock.monotonic());
+    }
+    return { error, handlers: handlers.filter((id) => !ours.some((each) => each.id === id)) };
+  }
+
+  /** How long until one of them is to be called, as far as is known now. */
+  #delay(): Seconds | undefined {
+    const { state, clock } = this.#r;
+    const isLeaving = isDeleting(state.snapshot);
+    let next: Seconds | undefined;
+    for (const handler of this.#handlers) {
+      const record = state.recordOf(handler.id);
+      if (this.#waiting.has(handler)) continue;
+      if (isLeaving && (handler.finalize === undefined || record.hasFinalized)) continue;
+      next = earliest(next, record.nextLook(handler));
+    }
+    return next === undefined ? undefined : Math.max(0, next - clock.monotonic());
+  }
+
+  /** Finds out whether the object has changed since the handler was called. */
+  #look(handler: ReconcileHandler): void {
+    const { state } = this.#r;
+    const record = state.recordOf(handler.id);
+    const { seen } = record;
+    if (seen === state.snapshot) return;
+    if (seen === undefined) {
+      const isOld = state.firstSeen === "listing";
+      this.#wake(record, { kind: record.wasCalled ? "change" : isOld ? "start" : "create" });
+    } else if (matters(this.#r, handler, seen)) {
+      this.#wake(record, { kind: "change" });
+    } else {
+      record.seen = state.snapshot;
+    }
+  }
+
+  async #callIfDue(handler: ReconcileHandler): Promise<void> {
+    const { state, clock, slots, logger } = this.#r;
+    const record = state.recordOf(handler.id);
+    const now = clock.monotonic();
+    record.look(now);
+    if (record.isRunning && record.isWoken && state.reportOnce(`late ${handler.id}`)) {
+      logger.warn("The handler still runs after its timeout: it is not called again before it has ended", {
+        handler: handler.id,
+      });
+    }
+    if (!record.isDue(now, handler)) return;
+    const slot = slots.enter(handler, state);
+    if (slot === undefined) this.#waiting.add(handler);
+    else await this.#call(handler, record, slot);
+  }
+
+  async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
+    const { state, clock, host: { random }, logger, signal, observer, patch } = this.#r;
+    const isFinal = isDeleting(state.snapshot);
+    const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
+    record.seen = state.snapshot;
+    logger.debug(isFinal ? "Finalizing" : "Reconciling", { handler: handler.id, reasons: namesOf(reasons) });
+    const before = contentOf(patch);
+    const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
+    const fn = this.#guarded(isFinal ? handler.finalize ?? handler.fn : handler.fn, record, slot);
+    const outcome = await execute({ ...handler, fn }, {
+      ...this.#judging(handler),
+      clock,
+      attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
+      signal,
+      observed: { observer, subject: state },
+      args: (limited) => {
+        const { wall: started, monotonic } = begun;
+        const attempt = { param: handler.param, retry, started, begun: monotonic, signal: limited, clock };
+        // The types of `op.reconcile` have made sure that the function takes these arguments.
+        return new ReconcileArgs(this.#cause, { attempt, reasons }) as never;
+      },
+    });
+    if (!record.isRunning) slot[Symbol.dispose]();
+    if (contentOf(patch) !== before) this.#writers.push(handler.id);
+    // What fails because we stop says nothing about the handler: the next process calls it anyway.
+    if (signal.aborted && outcome.kind !== "success") return;
+    this.#settle(record, outcome);
+    const { resync } = handler;
+    const jitter = 1 + RESYNC_JITTER * (2 * random.next() - 1);
+    record.resyncAt(Number.isFinite(resync) ? clock.monotonic() + resync * jitter : undefined);
+  }
+
+  /** NB: a function that goes on after its timeout keeps its slot, and is not called a second time meanwhile. */
+  #guarded(
+    fn: (args: never) => unknown,
+    record: ReconcileRecord,
+    slot: Disposable,
+  ): (args: never) => Promise<Seconds | undefined> {
+    const { state, wake } = this.#r;
+    return async (args) => {
+      record.isRunning = true;
+      try {
+        return requeueOf(await fn(args));
+      } finally {
+        record.isRunning = false;
+        slot[Symbol.dispose]();
+        if (record.isWoken || record.isPlanned) wake(state);
+      }
+    };
+  }
+
+  #settle(record: ReconcileRecord, outcome: Outcome): void {
+    const { state, clock } = this.#r;
+    const now = clock.monotonic();
+    const isFinal = isDeleting(state.snapshot);
+    switch (outcome.kind) {
+      case "success":
+        record.hasFinalized = isFinal && outcome.result === undefined;
+        // What it returns was checked, and is how long it wants to wait; an error that is ignored leaves nothing.
+        return record.succeed(now, outcome.result as Seconds | undefined);
+      case "retry":
+        return record.fail(now, outcome.error, outcome.delay);
+      case "children":
+        return record.postpone(now, outcome.delay);
+      case "failure":
+        // As everywhere: who fails for good has finished, and holds nothing back.
+        record.hasFinalized = isFinal;
+        return record.fail(now, outcome.error, undefined);
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #wake(record: ReconcileRecord, reason: ReconcileReason): void {
+    record.wake(reason, this.#r.clock.monotonic());
+  }
+
+  #judging({ backoff: defaultBackoff }: ReconcileHandler): Judging {
+    const { logger, host: { random } } = this.#r;
+    return { logger, random, noun: "Handler", errors: "temporary", defaultBackoff };
+  }
+
+  get #cause(): ObjectCause {
+    return causeOf(this.#r);
+  }
+}
+
+type Judging = Pick<
+  Parameters<typeof failAfterwards>[1],
+  "logger" | "random" | "noun" | "errors" | "defaultBackoff"
+>;
+
+function causeOf(r: Reconciliation): ObjectCause {
+  const { state: { resource, snapshot: body, memo }, logger, indices, patch } = r;
+  return { resource, body, memo, logger, indices, patch };
+}
+
+/** Whether the handler is for the object as it is; what was planned for one that it is not for any more is forgotten. */
+function isWanted(r: Reconciliation, handler: ReconcileHandler): boolean {
+  try {
+    if (matches(handler, { body: r.state.snapshot, args: () => new ObjectArgs(causeOf(r)) })) return true;
+  } catch (error) {
+    reportFailedFilter(r, handler, error);
+  }
+  const record = r.state.recordOf(handler.id);
+  record.forgetPlans();
+  record.seen = undefined;
+  return false;
+}
+
+/** Whether the object has changed in what a reconcile is called for. A predicate that fails lets the change through. */
+function matters(r: Reconciliation, handler: ReconcileHandler, before: KubeObject): boolean {
+  const { state: { resource, snapshot: after }, persistence, registry, logger } = r;
+  const extraFields = extraFieldsOf(registry, resource);
+  const essenceOf = (body: KubeObject): unknown => currentEssence(persistence, body, { extraFields });
+  const hasChanged =
+    !isEqualJson(foreignMetadataOf(before, persistence), foreignMetadataOf(after, persistence)) ||
+    !isEqualJson(essenceOf(before), essenceOf(after));
+  if (!hasChanged || handler.predicate === undefined) return hasChanged;
+  try {
+    // The types of `op.reconcile` have made sure that it takes these arguments.
+    return handler.predicate(new PredicateArgs(causeOf(r), before) as never);
+  } catch (error) {
+    if (r.state.reportOnce(`predicate ${handler.id}`)) {
+      logger.error("Predicate failed: the change counts as one that matters", { handler: handler.id, error });
+    }
+    return true;
+  }
+}
+
+/** Returns the metadata that no essence holds, and that are not the operator's own. */
+function foreignMetadataOf(body: KubeObject, { finalizer }: Reconciliation["persistence"]): unknown {
+  const { deletionTimestamp, ownerReferences } = body.metadata ?? {};
+  return [deletionTimestamp, ownerReferences, finalizersOf(body).filter((each) => each !== finalizer)];
+}
+
+/** For the log: what has woken it, in short. */
+function namesOf(reasons: readonly ReconcileReason[]): readonly string[] {
+  return reasons.map((reason) => {
+    if ("object" in reason) {
+      const { kind = "", metadata } = reason.object;
+      return `${reason.kind} ${kind}/${metadata?.name ?? ""}`;
+    }
+    return reason.kind === "trigger" && reason.reason !== undefined
+      ? `trigger: ${reason.reason}`
+      : reason.kind;
+  });
+}
