@@ -85,17 +85,7 @@ export type {
 } from "./lib/registry/handlers.ts";
 export type { Index } from "./lib/registry/index_handle.ts";
 export { kinds } from "./lib/registry/kinds.ts";
-export type {
-  DeclareActivity,
-  DeclareAdmission,
-  DeclareChange,
-  DeclareDaemon,
-  DeclareEvent,
-  DeclareField,
-  DeclareIndex,
-  DeclareTimer,
-  On,
-} from "./lib/registry/on.ts";
+export type { On } from "./lib/registry/on.ts";
 export type {
   ActivityOptions,
   AdmissionOptions,

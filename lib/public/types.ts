@@ -4,7 +4,20 @@
  * @module
  */
 
-export type { Before, ChangeFn, LoginResult, OptionalField } from "../registry/on.ts";
+export type {
+  Before,
+  ChangeFn,
+  DeclareActivity,
+  DeclareAdmission,
+  DeclareChange,
+  DeclareDaemon,
+  DeclareEvent,
+  DeclareField,
+  DeclareIndex,
+  DeclareTimer,
+  LoginResult,
+  OptionalField,
+} from "../registry/on.ts";
 export type { SeenBy, SubFn } from "../registry/arguments.ts";
 export type { BackgroundOptions, ChangeHandlerCause, OptionsOfCause } from "../registry/options.ts";
 export type {

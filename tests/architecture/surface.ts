@@ -22,18 +22,17 @@ export const SURFACE: Readonly<Record<string, string>> = {
     AdmissionFilterArguments AdmissionHandlerArguments AdmissionOperation AdmissionOptions Api ApiError
     Applied ApplyOptions AttemptArguments CallOptions ChangeFilterArguments ChangeFilterOptions
     ChangeHandlerArguments ChangeOptions Condition Conditions ConnectionInfo DaemonHandlerArguments
-    DaemonOptions DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent DeclareField
-    DeclareIndex DeclareTimer DeleteOptions Diff DiffItem EVERYTHING ErrorsMode Essence
-    EventFilterArguments EventHandlerArguments EventOptions Events FilterOptions GivenCredentials
-    HandlerOptions HandlerRetriesError HandlerTimeoutError Host Index IndexArguments IndexOptions
-    JsonObject KubeObject LedgerEntry LedgerHandler LedgerRecord Lifecycle ListOptions LogLevel Logger
-    LoginError MetaFilter NewObject ObjectArguments ObjectMeta ObjectPatch ObjectReference On Operator
-    OperatorOptions OwnerReference PRESENT Patch PatchOf PermanentError PlainMemo PostOptions Postable
-    Reason Resource ResourceLike ResourceOptions ResourceType RetryOptions RunOptions Seconds Settings
-    SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError TemporaryErrorOptions TimerOptions
-    UserInfo ValueFilter WatchEvent adopt daemon defaultOperator events index isOperator kinds label
-    lifecycles on operator ownerReference persistence resource timer webhookServer
-  `,
+    DaemonOptions DeleteOptions Diff DiffItem EVERYTHING ErrorsMode Essence EventFilterArguments
+    EventHandlerArguments EventOptions Events FilterOptions GivenCredentials HandlerOptions
+    HandlerRetriesError HandlerTimeoutError Host Index IndexArguments IndexOptions JsonObject KubeObject
+    LedgerEntry LedgerHandler LedgerRecord Lifecycle ListOptions LogLevel Logger LoginError MetaFilter
+    NewObject ObjectArguments ObjectMeta ObjectPatch ObjectReference On Operator OperatorOptions
+    OwnerReference PRESENT Patch PatchOf PermanentError PlainMemo PostOptions Postable Reason
+    ReconcileArguments ReconcileOptions Resource ResourceLike ResourceOptions ResourceType RetryOptions
+    RunOptions Seconds Settings SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError
+    TemporaryErrorOptions TimerOptions UserInfo ValueFilter WatchEvent adopt daemon defaultOperator
+    events exponential index isOperator kinds label lifecycles on operator ownerReference persistence
+    resource timer webhookServer`,
   "./cli": `
     main
   `,
@@ -82,13 +81,15 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./types": `
     Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
-    ConditionOptions DeclaredHandler DeepReadonly DiffOperation FieldOf FieldPathOf FieldValue
-    FurtherVersionOptions IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter
-    JsonSchemaOptions Kinds LifecycleContext LoginResult OptionalField OptionsOfCause OutputOf PartAddress
-    PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Present RemoveOptions
-    ResourcePredicate RuleOptions ScaleOptions SchemaLike SeenBy Selector SelectorTerm SingleValue
-    StandardJsonSchema StatusBody SubFn TypedPostOptions ValueAt VersionOptions WatchScope WriteOptions
-  `,
+    ConditionOptions DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
+    DeclareField DeclareIndex DeclareReconcile DeclareTimer DeclaredHandler DeepReadonly DiffOperation
+    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff IndexKey
+    IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds
+    LifecycleContext LoginResult OptionalField OptionsOfCause OutputOf PartAddress PartOf PatchFunction
+    PatchOfMeta PatchOptions PathOf PathOfObject PredicateArguments Present RateLimit ReconcileFn
+    ReconcileReason ReconcileResult RemoveOptions Requeue ResourcePredicate RuleOptions ScaleOptions
+    SchemaLike SeenBy Selector SelectorTerm SingleValue StandardJsonSchema StatusBody SubFn
+    TargetAddress TriggerTarget TypedPostOptions ValueAt VersionOptions WatchScope WriteOptions`,
   "./testing": `
     Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualFetch VirtualHost
     VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram createManifests start virtualHost
