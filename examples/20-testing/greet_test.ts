@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { kinds, operator, TemporaryError } from "@lotse/lotse";
-import { apiServer } from "@lotse/lotse/apiserver";
-import { start, virtualHost } from "@lotse/lotse/testing";
+import { start, testCluster } from "@lotse/lotse/testing";
 
 const op = operator();
 
@@ -12,13 +11,13 @@ op.on.create(kinds.ConfigMap, function greet({ retry, patch }) {
 });
 
 it("greets after an hour", async () => {
-  const cluster = apiServer({ host: virtualHost({ seed: 1 }) });
-  await using runner = await start(op, { cluster });
-  await runner.api.create(kinds.ConfigMap, { metadata: { name: "a", namespace: "default" } });
-  await runner.settle();
+  await using cluster = await testCluster();
+  await using run = await start(op, { cluster });
+  await run.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
 
-  await runner.advance(3600);
-  const { metadata } = await runner.api.get(kinds.ConfigMap, { name: "a", namespace: "default" });
-  assert.equal(metadata.labels?.greeted, "yes");
-  assert.ok(runner.messages("info").includes("Handler succeeded"));
+  await run.advance(3599);
+  assert.deepEqual(run.handled("one"), []);
+  await run.advance(1);
+  assert.deepEqual(run.handled("one"), ["greet"]);
+  await run.until(kinds.ConfigMap, "one", { metadata: { labels: { greeted: "yes" } } });
 });

@@ -185,33 +185,28 @@ export default op;
 function test(options: ProjectOptions): string {
   const { kind } = options;
   return `import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { kinds } from "@lotse/lotse";
-import { apiServer } from "@lotse/lotse/apiserver";
-import { createManifests, start, virtualHost } from "@lotse/lotse/testing";
+import { start, testCluster } from "@lotse/lotse/testing";
 import op, { ${kind} } from "./handlers.ts";
 
 const AT = { name: "one", namespace: "default" };
 
 // The cluster is in this process, and its clock is wound by hand: nothing here waits for real time.
 test("keeps a ConfigMap for each ${kind}", async () => {
-  const cluster = apiServer({ host: virtualHost() });
-  await createManifests(cluster, await readFile(new URL("deploy/crd.yaml", import.meta.url), "utf8"));
-  await using runner = await start(op, { cluster });
+  await using cluster = await testCluster({ manifests: new URL("deploy/crd.yaml", import.meta.url) });
+  await using run = await start(op, { cluster });
 
-  await runner.api.create(${kind}, { metadata: AT, spec: { message: "Hello" } });
-  await runner.settle();
-  assert.deepEqual((await runner.api.get(kinds.ConfigMap, AT))["data"], { text: "Hello" });
-  assert.equal((await runner.api.get(${kind}, AT)).status?.written, "Hello");
+  await run.api.create(${kind}, { metadata: AT, spec: { message: "Hello" } });
+  await run.until(kinds.ConfigMap, "one", { data: { text: "Hello" } });
+  await run.until(${kind}, "one", { status: { written: "Hello" } });
 
-  await runner.api.patch(${kind}, AT, { spec: { copies: 2 } });
-  await runner.settle();
-  assert.deepEqual((await runner.api.get(kinds.ConfigMap, AT))["data"], { text: "Hello Hello" });
+  await run.api.patch(${kind}, AT, { spec: { copies: 2 } });
+  await run.until(kinds.ConfigMap, "one", { data: { text: "Hello Hello" } });
+  assert.deepEqual(run.handled("one"), ["create", "update"]);
 
-  await runner.api.delete(${kind}, AT);
-  await runner.advance(5);
-  await assert.rejects(runner.api.get(kinds.ConfigMap, AT), { status: 404 });
+  await run.api.delete(${kind}, AT);
+  await run.until(kinds.ConfigMap, "one", "gone");
 });
 `;
 }

@@ -133,7 +133,7 @@ function activityArgs(
   runtime: () => Seconds,
 ): ActivityArguments {
   // NB: one by one: the caller may have more in there (credentials, for example), which is nobody's business.
-  const { settings, logger, memo, indices, retry, started, signal } = options;
+  const { settings, logger, memo, indices, retry, started, signal, clock } = options;
   return {
     settings,
     logger,
@@ -142,6 +142,7 @@ function activityArgs(
     retry,
     started,
     signal,
+    clock,
     activity: handler.activity,
     param: handler.param,
     get runtime() {

@@ -82,6 +82,11 @@ export function currentHandler(): string | undefined {
   return context.value?.handler;
 }
 
+/** Returns the function as one that runs for the handler that is running now, whenever and by whomever it is called. */
+export function boundToHandler(fn: () => void): () => void {
+  return context.bind(fn);
+}
+
 /** Returns the one argument of the handler that is running; undefined outside of handlers. */
 export function currentArguments(): unknown {
   return context.value?.args;

@@ -5,6 +5,7 @@
 import { TaskGroup } from "../async/tasks.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { Client } from "../client/client.ts";
+import { Calls, type HandlerCall } from "../engines/calls.ts";
 import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
 import { Ledger } from "../engines/ledger.ts";
@@ -48,6 +49,8 @@ export interface RunningOptions {
   readonly recordRights?: string;
   /** Whether it looks for rights and fields that are missing. */
   readonly selfCheck?: boolean;
+  /** Told of each call of a handler, when it begins and when it has ended. */
+  readonly onCall?: (call: HandlerCall) => void;
   /** Called when the operator has started, and begins to watch. */
   readonly ready: () => void;
   /** Called when every resource has been listed for the first time. */
@@ -78,14 +81,15 @@ export async function createComponents(
   options: RunningOptions,
   { recorder }: { readonly recorder?: Observer } = {},
 ): Promise<Components> {
-  const { registry, settings, host, logger, liveness } = options;
+  const { registry, settings, host, logger, liveness, onCall } = options;
   const gates = new Gates();
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
   const metrics = liveness === undefined ? undefined : await loadMetrics(host);
   const tracing = isTraced() ? await loadTracing() : undefined;
+  const calls = onCall && new Calls(host.clock, onCall);
   const observer = combineObservers(
-    [ledger, hotLoops, metrics, tracing, recorder].filter((each) => each !== undefined),
+    [ledger, hotLoops, metrics, tracing, recorder, calls].filter((each) => each !== undefined),
     reportObserver(logger),
   );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });

@@ -243,6 +243,7 @@ export class Operator<Memo extends object = PlainMemo> {
       crds: this.crds,
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
+      onCall: options.onCall,
       ready: () => {
         if (scope === undefined) warnOfScope(logger);
         options.ready?.();

@@ -1,6 +1,7 @@
 /** How an operator is run: options, what is wrong with them, and what they say in place of settings. */
 
 import type { GivenCredentials } from "../client/auth/login.ts";
+import type { HandlerCall } from "../engines/calls.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -49,6 +50,8 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly recordRights?: string;
   /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
   readonly selfCheck?: boolean;
+  /** Called when a handler is called, and again with the same value when it has ended: then that has its outcome. */
+  readonly onCall?: (call: HandlerCall) => void;
   /** Default: plain lines on the standard error output, from level "info". */
   readonly logger?: Logger;
   /** The world to run in. Default: the real one. */
@@ -72,6 +75,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   identity: true,
   recordRights: true,
   selfCheck: true,
+  onCall: true,
   logger: true,
   host: true,
 };

@@ -60,6 +60,7 @@ export type { DiffOperation } from "../model/diff.ts";
 export type { Json, StatusBody } from "../model/object.ts";
 export type { PatchFunction, PatchOfMeta } from "../model/patch.ts";
 export type { ResourcePredicate, Selector, SelectorTerm } from "../model/selector.ts";
+export type { HandlerCall } from "../engines/calls.ts";
 export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
 export type { TypedPostOptions } from "../operator/events.ts";
 export type {

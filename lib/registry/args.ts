@@ -105,6 +105,9 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   get signal(): AbortSignal | undefined {
     return this.#attempt?.signal;
   }
+  get clock(): Clock | undefined {
+    return this.#attempt?.clock;
+  }
 
   /** The conditions. What is set goes into the patch: handlers only. */
   get conditions(): Conditions | undefined {

@@ -5,7 +5,7 @@
  */
 
 import type { Stopped } from "../async/stop_flag.ts";
-import type { Seconds } from "../runtime/host.ts";
+import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Diff } from "../model/diff.ts";
 import type { JsonObject, KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
@@ -66,6 +66,8 @@ export interface AttemptArguments<Param = unknown> {
   readonly runtime: Seconds;
   /** Aborts at the handler's timeout and when the operator stops; pass it on to whatever waits. */
   readonly signal: AbortSignal;
+  /** The operator's clock, to wait by (`clock.sleep(5, signal)`) and to take the time from; tests wind it by hand. */
+  readonly clock: Clock;
 }
 
 /** The part of an object that change detection looks at. Source: Kopf, docs/continuity. */

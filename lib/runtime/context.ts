@@ -9,7 +9,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** One kind of value. */
 export class Context<Value> {
-  readonly #storage = new AsyncLocalStorage<Value>();
+  readonly #storage = new AsyncLocalStorage<Value | undefined>();
 
   /** Calls the function, with the value there until its promise has settled; returns what it returns. */
   run<Result>(value: Value, fn: () => Result): Result;
@@ -17,6 +17,12 @@ export class Context<Value> {
   run<Given, Result>(value: Value, fn: (given: Given) => Result, given: Given): Result;
   run<Given, Result>(value: Value, fn: (given?: Given) => Result, given?: Given): Result {
     return this.#storage.run(value, fn, given);
+  }
+
+  /** Returns the function as one that is called with the value that is there now. */
+  bind(fn: () => void): () => void {
+    const value = this.#storage.getStore();
+    return () => this.#storage.run(value, fn);
   }
 
   /** The value of the innermost call; undefined outside of all. */

@@ -19,6 +19,11 @@ const ELSEWHERE: readonly (readonly [place: string, tests: string, why: string])
   ["lib/operator/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/engines/", "tests/scenarios/", "scenarios tell what the parts do together"],
   ["lib/kits/testing/mod.ts", "tests/kits/testing/", "it only exports what is tested there"],
+  [
+    "lib/kits/testing/control_plane/",
+    "tests/kits/testing/",
+    "real_cluster_test.ts starts a real one, and looks for executables",
+  ],
   ["lib/kits/generate/mod.ts", "tests/kits/generate/", "it only exports what is tested there"],
   ["lib/public/", "tests/architecture/", "files of re-exports, whose names are compared with a list"],
   ["lib/cli/", "tests/cli/", "commands are tested as processes"],

@@ -45,7 +45,7 @@ describe("findViolations()", () => {
     ["model importing anything of ours", "lib/model/diff.ts", "lib/runtime/host.ts"],
     ["one engine in another", "lib/engines/daemons.ts", "lib/engines/posting/poster.ts"],
     ["one engine's folder in another's", "lib/engines/probing/app.ts", "lib/engines/metrics/registry.ts"],
-    ["one kit in another", "lib/kits/testing/mod.ts", "lib/kits/apiserver/mod.ts"],
+    ["one kit in another", "lib/kits/testing/runner.ts", "lib/kits/hierarchies/adopt.ts"],
     ["the API server using our patching", "lib/kits/apiserver/patch.ts", "lib/model/patch.ts"],
     ["the API server using the client", "lib/kits/apiserver/app.ts", "lib/client/errors.ts"],
     ["cli using an inner file", "lib/cli/run.ts", "lib/operator/operator.ts"],

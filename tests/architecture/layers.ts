@@ -35,6 +35,11 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
   "lib/model/": [],
   // A fault in our diffing or patching must not hide in the server that tests it.
   "lib/kits/apiserver/": ["lib/runtime/", "lib/async/", "types:lib/model/"],
+  // The one kit that knows another: a test's cluster is the API server in the process (decision 0018).
+  "lib/kits/testing/": [
+    ...LAYERS.slice(0, LAYERS.indexOf("kits")).map((layer) => `lib/${layer}/`),
+    "lib/kits/apiserver/mod.ts",
+  ],
   // Embedding needs no back door: the command line lives on what everybody gets.
   "lib/cli/": ["lib/runtime/", "mod.ts", "lib/public/", "lib/operator/freeze.ts", "lib/kits/*/mod.ts"],
   "cli.ts": ["lib/cli/", "lib/runtime/", "mod.ts"],

@@ -83,7 +83,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
     ConditionOptions DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
     DeclareField DeclareIndex DeclareReconcile DeclareTimer DeclaredHandler DeepReadonly DiffOperation
-    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff IndexKey
+    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff HandlerCall IndexKey
     IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds
     LifecycleContext LoginResult OptionalField OptionsOfCause OutputOf PartAddress PartOf PatchFunction
     PatchOfMeta PatchOptions PathOf PathOfObject PredicateArguments Present RateLimit ReconcileFn
@@ -91,13 +91,16 @@ export const SURFACE: Readonly<Record<string, string>> = {
     SchemaLike SeenBy Selector SelectorTerm SingleValue StandardJsonSchema StatusBody SubFn
     TargetAddress TriggerTarget TypedPostOptions ValueAt VersionOptions WatchScope WriteOptions`,
   "./testing": `
-    Cluster LogRecord Runnable Runner StartOptions VirtualClock VirtualFetch VirtualHost
-    VirtualHostOptions VirtualNetwork VirtualProcess VirtualProgram createManifests start virtualHost
+    Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
+    Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster
+    TestClusterOptions UntilOptions VirtualClock VirtualFetch VirtualHost VirtualHostOptions VirtualNetwork
+    VirtualProcess VirtualProgram realCluster start testCluster virtualHost
   `,
   "./apiserver": `
-    AnswerFault ApiServer ApiServerOptions CutFault DelayFault DuplicateFault ErrorEventFault Fault FaultRule
-    FaultTime FaultedRequest Faults InjectedFault LagFault RefuseFault ReorderFault ResetFault RestartOptions
-    ServeApiOptions ServedApi SilenceFault Strike WorkloadsOptions apiServer
+    AnswerFault ApiServer ApiServerOptions Authority CertificateOptions CutFault DelayFault DuplicateFault
+    ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults InjectedFault IssuedCertificate LagFault
+    RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi SilenceFault Strike
+    WorkloadsOptions apiServer
   `,
   "./kubernetes": `
     APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource

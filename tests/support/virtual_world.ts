@@ -8,8 +8,8 @@ import { fixedCredentials } from "../../lib/client/auth/connection_info.ts";
 import { Transport } from "../../lib/client/transport/transport.ts";
 import { type ApiServer, apiServer } from "../../lib/kits/apiserver/mod.ts";
 import {
-  type Cluster,
   type Runner,
+  type ServedCluster,
   start,
   type VirtualHost,
   virtualHost,
@@ -48,7 +48,7 @@ export interface VirtualWorld extends World {
 }
 
 /** A client of a cluster in the process, for somebody else than the operator. */
-export function clientOf({ host, fetch }: Cluster): Client {
+export function clientOf({ host, fetch }: ServedCluster): Client {
   const outside = "https://outside.test";
   host.network.route(outside, fetch);
   const { networking } = defaultSettings();

@@ -39,3 +39,4 @@ export type {
 } from "./faults/fault.ts";
 export type { WorkloadsOptions } from "./workloads/mod.ts";
 export type { ServedApi } from "./serving.ts";
+export type { Authority, CertificateOptions, IssuedCertificate } from "../../runtime/certificates.ts";

@@ -24,7 +24,9 @@ import { serveApi, type ServedApi } from "./serving.ts";
 import { Store } from "./store.ts";
 import { startWorkloads, type WorkloadsOptions } from "./workloads/mod.ts";
 
+/** The world of an API server, and its ways. */
 export interface ApiServerOptions<H extends Host = Host> {
+  /** All time and chance come from it; sockets, too, if it listens. */
   readonly host: H;
   /**
    * Whether roles and bindings decide who may do what. Default: false: everyone who is known may do everything.
@@ -40,6 +42,7 @@ export interface ApiServerOptions<H extends Host = Host> {
   readonly workloads?: boolean | WorkloadsOptions;
 }
 
+/** Where to listen. */
 export interface ServeApiOptions {
   /** 0 (default) takes any free one. */
   readonly port?: number;
@@ -59,6 +62,7 @@ export interface RestartOptions {
 
 /** A Kubernetes API server in the process. */
 export interface ApiServer<H extends Host = Host> {
+  /** Its world. */
   readonly host: H;
   /**
    * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's. Tokens of service

@@ -1,57 +1,138 @@
-/** Puts the manifests that operators come with (CRDs, examples) into a test's cluster. */
+/** Puts what operators come with (definitions, examples, roles) into a test's cluster, from files, texts and objects. */
 
-import type { JsonObject } from "../../model/object.ts";
+import type { Client } from "../../client/client.ts";
+import { isObject } from "../../model/json.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import { currentHost } from "../../runtime/current_host.ts";
 import { parseYaml } from "../../runtime/yaml.ts";
-import type { Cluster } from "./runner.ts";
+import type { Administrator } from "./administrator.ts";
+import { pause } from "./time.ts";
+
+/** An object as a test gives it. */
+export type Manifest = Partial<KubeObject>;
 
 /**
- * Creates the objects of YAML documents, in order.
- *
- * @throws {SyntaxError} If the text is not YAML.
- * @throws {Error} If the cluster knows no such kind, or refuses an object.
- * @example
- * ```ts
- * import { apiServer } from "@lotse/lotse/apiserver";
- * import { createManifests, virtualHost } from "@lotse/lotse/testing";
- *
- * const cluster = apiServer({ host: virtualHost() });
- * await createManifests(cluster, "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n");
- * ```
+ * Objects to be applied: the path of a YAML or JSON file, or of a folder with such files (from the working directory on), the
+ * URL of one, a text of YAML (of more than one line), an object, or several of these.
  */
-export async function createManifests({ host, fetch }: Cluster, yaml: string): Promise<void> {
-  for (const document of parseYaml(yaml)) {
-    // What is not an object of Kubernetes, the server refuses.
-    const manifest = document as JsonObject & { apiVersion?: string; kind?: string; metadata?: JsonObject };
-    const { apiVersion = "", kind = "", metadata = {} } = manifest;
-    const group = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const listed = await fetch(new Request(`http://cluster.test${group}`));
-    const served: unknown = listed.ok ? await listed.json() : {};
-    const found = resourcesOf(served).find((each) => each.kind === kind && !each.name.includes("/"));
-    if (found === undefined) {
-      throw new Error(`Cannot create "${metadata.name}": no kind "${kind}" in "${apiVersion}"`);
-    }
-    const scope = found.namespaced ? `/namespaces/${metadata.namespace ?? "default"}` : "";
-    const response = await fetch(
-      new Request(`http://cluster.test${group}${scope}/${found.name}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(manifest),
-      }),
+export type Manifests = string | URL | Manifest | readonly (string | URL | Manifest)[];
+
+/** An object that says which kind it is of. */
+interface TypedManifest extends Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const DEFINITION = "CustomResourceDefinition";
+const EXTENSION = /\.(ya?ml|json)$/;
+/** In whose name objects are applied. */
+const MANAGER = "test";
+/** How often a kind is looked for whose definition has just been applied. */
+const TRIES = 100;
+
+/** Applies objects, definitions first. */
+export async function applyAll(given: Manifests, admin: Administrator): Promise<KubeObject[]> {
+  const read = await Promise.all((Array.isArray(given) ? given : [given]).map(readOne));
+  const all = read.flat();
+  const definitions = all.filter(({ kind }) => kind === DEFINITION);
+  const applied = new Map<Manifest, KubeObject>();
+  for (const manifest of definitions) applied.set(manifest, await applyOne(manifest, admin));
+  for (const manifest of definitions) await untilServed(manifest, admin);
+  for (const manifest of all) {
+    if (!applied.has(manifest)) applied.set(manifest, await applyOne(manifest, admin));
+  }
+  return all.flatMap((manifest) => applied.get(manifest) ?? []);
+}
+
+async function readOne(given: string | URL | Manifest): Promise<TypedManifest[]> {
+  if (typeof given === "string" && given.includes("\n")) return documentsOf(given, "the text");
+  if (typeof given !== "string" && !(given instanceof URL)) return [typed(given, "the object")];
+  const { files } = currentHost();
+  const path = given instanceof URL ? decodeURIComponent(given.pathname) : files.resolve(given);
+  const names = await files.list(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOTDIR") return undefined;
+    throw new Error(`Cannot apply "${given}": there is no such file`, { cause: error });
+  });
+  if (names === undefined) return documentsOf(await files.readText(path), `"${given}"`);
+  const inside = names.filter((name) => EXTENSION.test(name)).map((name) => files.resolve(path, name));
+  const texts = await Promise.all(inside.map((file) => files.readText(file)));
+  return texts.flatMap((text, index) => documentsOf(text, `"${inside[index]}"`));
+}
+
+function documentsOf(text: string, source: string): TypedManifest[] {
+  return parseYaml(text).flatMap((document) => {
+    const isList = isObject(document) && document.kind === "List" && Array.isArray(document.items);
+    const items: readonly unknown[] = isList ? document.items as unknown[] : [document];
+    return items.map((item) => typed(item, source));
+  });
+}
+
+/** @throws {TypeError} If it is no object of Kubernetes. */
+function typed(item: unknown, source: string): TypedManifest {
+  const { apiVersion, kind, metadata } = isObject(item) ? item : {};
+  const isNamed = isObject(metadata) && (metadata.name !== undefined || metadata.generateName !== undefined);
+  if (typeof apiVersion === "string" && typeof kind === "string" && isNamed) return item as TypedManifest;
+  throw new TypeError(`Cannot apply ${source}: an object in it has no apiVersion, kind or name`);
+}
+
+async function applyOne(manifest: TypedManifest, admin: Administrator): Promise<KubeObject> {
+  const { client } = admin;
+  const { apiVersion, kind, metadata = {} } = manifest;
+  const title = `${kind} "${metadata.name ?? metadata.generateName}"`;
+  const resource = await findKind(manifest, admin);
+  if (resource === undefined) {
+    throw new Error(
+      `Cannot apply ${title}: the cluster knows no kind "${kind}" in "${apiVersion}" (apply its definition, too)`,
     );
-    if (!response.ok) throw new Error(`Cannot create "${metadata.name}": ${await response.text()}`);
-    await host.clock.settle(); // a definition is served a moment later
+  }
+  const { name, namespace = "default" } = metadata;
+  const place = resource.namespaced ? { namespace } : {};
+  const object = { ...manifest, metadata: { ...metadata, ...place } };
+  try {
+    if (name === undefined) return await client.create(resource, object, place);
+    return await applyNamed(client, resource, { name, place, object });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot apply ${title}: ${reason}`, { cause: error });
   }
 }
 
-/** Source: Kubernetes API reference, APIResourceList. */
-interface ServedResource {
-  readonly kind: string;
-  /** The plural; "plural/status" for subresources. */
-  readonly name: string;
-  readonly namespaced: boolean;
+function applyNamed(
+  client: Client,
+  resource: Resource,
+  { name, place, object }: {
+    readonly name: string;
+    readonly place: { readonly namespace?: string };
+    readonly object: Manifest;
+  },
+): Promise<KubeObject> {
+  const patch = { type: "apply", body: object, fieldManager: MANAGER, force: true } as const;
+  return client.patch(resource, { ...place, name }, patch);
 }
 
-function resourcesOf(list: unknown): readonly ServedResource[] {
-  // Servers answer lists of this shape.
-  return (list as { resources?: ServedResource[] }).resources ?? [];
+async function findKind(
+  { apiVersion, kind }: TypedManifest,
+  { client }: Administrator,
+): Promise<Resource | undefined> {
+  const [group = "", version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+  const isOurs = (each: Resource): boolean => each.kind === kind && each.version === version;
+  return (await client.discovery.group(group)).find(isOurs) ??
+    (await client.discovery.refresh(group)).find(isOurs);
+}
+
+/** Waits until what a definition defines can be used, which takes a moment. */
+async function untilServed({ spec }: Manifest, { client, host }: Administrator): Promise<void> {
+  if (!isObject(spec) || !isObject(spec.names) || typeof spec.group !== "string") return;
+  const { group, names: { plural } } = spec;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const served = await client.discovery.refresh(group);
+    if (served.some((each) => each.plural === plural)) return;
+    await pause(host);
+  }
+  throw new Error(`Cannot apply the definition of "${plural}.${group}": its kind is not served`);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,23 +1,33 @@
 /**
- * For tests of operators: runs one against a cluster in the process, with a clock that tests wind by hand.
+ * For tests of operators: runs one against a cluster in the process, with a clock that tests wind by hand; or against a real
+ * one.
  *
  * @example
  * ```ts
- * import { operator } from "@lotse/lotse";
- * import { apiServer } from "@lotse/lotse/apiserver";
- * import { start, virtualHost } from "@lotse/lotse/testing";
+ * import { kinds, operator } from "@lotse/lotse";
+ * import { start, testCluster } from "@lotse/lotse/testing";
  *
  * const op = operator();
- * const cluster = apiServer({ host: virtualHost() });
- * await using runner = await start(op, { cluster });
- * await runner.advance(60);
+ * op.on.create(kinds.ConfigMap, ({ patch }) => void (patch.meta.labels.greeted = "yes"));
+ *
+ * await using cluster = await testCluster();
+ * await using run = await start(op, { cluster });
+ * await run.api.create(kinds.ConfigMap, { metadata: { name: "one", namespace: "default" } });
+ * await run.until(kinds.ConfigMap, "one", { metadata: { labels: { greeted: "yes" } } });
  * ```
  *
  * @module
  */
 
-export { type Cluster, type Runnable, Runner, start, type StartOptions } from "./runner.ts";
-export { createManifests } from "./manifests.ts";
+export { type ClusterOfTest, type TestCluster, testCluster, type TestClusterOptions } from "./cluster.ts";
+export type { Cluster, ConnectedCluster, ServedCluster } from "./connection.ts";
+export { type RealCluster, realCluster, type RealClusterOptions } from "./real_cluster.ts";
+export { type Runnable, Runner, start, type StartOptions, type UntilOptions } from "./runner.ts";
+export type { Expected, ExpectedPart } from "./expectations.ts";
+export type { Manifest, Manifests } from "./manifests.ts";
+export type { Snapshot } from "./snapshot.ts";
+export type { HandlerCall } from "../../engines/calls.ts";
+export type { GlobalName } from "../../runtime/virtual/globals.ts";
 export { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";
 export type { VirtualClock } from "../../runtime/virtual/clock.ts";
 export type { VirtualFetch, VirtualNetwork } from "../../runtime/virtual/network.ts";

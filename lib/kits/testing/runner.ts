@@ -1,50 +1,77 @@
 /**
- * Runs an operator in a virtual world: no threads, no sleeps, no sockets.
+ * Runs an operator in a test: on a cluster in the process, with no threads, sleeps or sockets, or on a real one.
  */
 
-import { fixedCredentials } from "../../client/auth/connection_info.ts";
-import { createClient } from "../../client/object_client.ts";
+import { fixedCredentials, type Impersonation } from "../../client/auth/connection_info.ts";
 // NB: operators load these when they need them, and a virtual clock does not wait for files that are really read.
 import "../../engines/metrics/metrics.ts";
 import "../../engines/tracing.ts";
-import { Transport } from "../../client/transport/transport.ts";
-import { type Api, createApi } from "../../operator/api.ts";
+import "../../runtime/certificates.ts";
+import type { HandlerCall } from "../../engines/calls.ts";
+import type { LedgerRecord } from "../../engines/ledger.ts";
+import { boundToHandler, currentArguments, currentHandler } from "../../execution/invoke.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { ObjectReference, Referable } from "../../model/references.ts";
+import type { Address, Api } from "../../operator/api.ts";
 import type { RunOptions } from "../../operator/run_options.ts";
-import type { Seconds } from "../../runtime/host.ts";
-import { createLogger, type LogLevel, type LogRecord, silentLogger } from "../../runtime/logging.ts";
-import type { VirtualHost } from "../../runtime/virtual/host.ts";
-import { defaultSettings } from "../../settings/settings.ts";
+import type { ResourceType } from "../../registry/resource.ts";
+import type { Host, Seconds } from "../../runtime/host.ts";
+import { createLogger, type Logger, type LogLevel, type LogRecord } from "../../runtime/logging.ts";
+import { type GlobalName, takeOverGlobals } from "../../runtime/virtual/globals.ts";
+import { Administrator } from "./administrator.ts";
+import { type Cluster, connectionOf } from "./connection.ts";
+import type { Expected } from "./expectations.ts";
+import { applyAll, type Manifests } from "./manifests.ts";
+import { OWN, realTimerAdvice, report } from "./report.ts";
+import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { isVirtual, type RunTime, timeOf } from "./time.ts";
+import { addressOf, untilObject, type UntilOptions, untilTrue } from "./waiting.ts";
 
-/** Something that answers Kubernetes' API: the in-process API server, or a function of the test's own. */
-export interface Cluster {
-  /** The world that both the cluster and the operator live in. */
-  readonly host: VirtualHost;
-  /** Answers a request. */
-  readonly fetch: (request: Request) => Response | Promise<Response>;
-}
+export type { UntilOptions } from "./waiting.ts";
 
 /** An operator, whatever its memo. */
 export interface Runnable {
   /** Runs it. */
   run(options?: RunOptions<never>): Promise<void>;
+  /** The story of each object. */
+  readonly ledger?: { of(object: Referable): LedgerRecord | undefined };
 }
 
 /** How to start an operator in a test: the options of `op.run()`, but those of its world. */
 export interface StartOptions
-  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo"> {
+  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall" | "synced"> {
   /** The beginning of each object's `memo`. Default: the operator's own. */
   readonly memo?: object;
   /** The cluster that it talks to. */
   readonly cluster: Cluster;
+  /**
+   * As whom it does, such as "system:serviceaccount:default:operator"; where roles count, it may do what that user may.
+   * Default: the administrator.
+   */
+  readonly user?: string | Impersonation;
+  /**
+   * Which of the runtime's own globals are the run's inside of handlers, in a cluster in the process: "timers" (`setTimeout`,
+   * `setInterval`, `AbortSignal.timeout`, `performance.now`), "Date", "fetch" (to the cluster, and to what the test routes
+   * in the host's network); true: all. What is imported from `node:timers` stays real. Default: none.
+   */
+  readonly globals?: boolean | readonly GlobalName[];
   /** The least level that is recorded in `logs`. Default: "debug". */
   readonly level?: LogLevel;
   /** Whether the runner's methods throw what the operator failed with; else it is in `failure` only. Default: true. */
   readonly reraise?: boolean;
-  /** How long `stop()` waits for the operator's end. Default: an hour. */
+  /** How long `stop()` waits for the operator's end. Default: an hour; 30 seconds on a real cluster. */
   readonly timeout?: Seconds;
 }
 
-const ORIGIN = "https://cluster.test";
+/** The arguments of `until()` for an object. */
+type ObjectCondition = readonly [
+  kind: ResourceType<unknown, unknown>,
+  which: string | Address,
+  expected: Expected<unknown, unknown>,
+  options?: UntilOptions,
+];
+
+const GLOBALS: readonly GlobalName[] = ["timers", "Date", "fetch"];
 
 /**
  * Starts an operator, and lets everything run until nothing happens any more without time passing.
@@ -53,55 +80,71 @@ const ORIGIN = "https://cluster.test";
  */
 export async function start(op: Runnable, options: StartOptions): Promise<Runner> {
   const runner = new Runner(op, options);
-  await runner.settle();
+  await runner.started();
   return runner;
 }
 
 /** An operator that runs, and the hands on its clock. */
 export class Runner implements AsyncDisposable {
-  /** The world of the cluster and the operator. */
-  readonly host: VirtualHost;
+  /** The world of the operator; in the process, of the cluster, too. */
+  readonly host: Host;
   /** All log lines so far. */
   readonly logs: LogRecord[] = [];
-  /** Objects of the same cluster, for somebody else than the operator. */
+  /** All calls of handlers so far, in the order of their beginning. */
+  readonly calls: HandlerCall[] = [];
+  /** Objects of the cluster, by its administrator: all that `op.api` has. */
   readonly api: Api;
+  readonly #op: Runnable;
+  readonly #admin: Administrator;
+  readonly #time: RunTime;
   readonly #controller = new AbortController();
+  readonly #synced = Promise.withResolvers<void>();
   readonly #run: Promise<void>;
-  readonly #transport: Transport;
+  readonly #logger: Logger;
+  readonly #globals: Disposable | undefined;
+  readonly #realTimers = new Map<string, string>();
+  readonly #began: number;
   readonly #reraise: boolean;
   readonly #timeout: Seconds | undefined;
   #failure: { readonly error: unknown; told: boolean } | undefined;
   #isRunning = true;
 
   /** Starts it. */
-  constructor(op: Runnable, { cluster, level = "debug", reraise = true, timeout, ...options }: StartOptions) {
+  constructor(op: Runnable, options: StartOptions) {
+    const { cluster, level = "debug", reraise = true, timeout, globals = false, user, ...runOptions } =
+      options;
     const { host } = cluster;
     this.host = host;
+    this.#op = op;
     this.#reraise = reraise;
     this.#timeout = timeout;
-    host.network.route(ORIGIN, cluster.fetch);
-    const credentials = fixedCredentials({ server: ORIGIN });
-    const settings = defaultSettings();
-    const { networking } = settings;
-    this.#transport = new Transport({ host, credentials, networking, logger: silentLogger() });
-    const outside = { host, settings, client: createClient(this.#transport), logger: silentLogger() };
-    this.api = createApi(() => outside);
-    const logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
-    const runOptions = {
-      ...options,
-      scope: options.scope ?? "cluster",
+    this.#began = this.#now();
+    this.#admin = new Administrator(cluster);
+    this.api = this.#admin.api;
+    this.#time = timeOf(host, () => this.logs.length + this.calls.length);
+    this.#logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
+    this.#globals = this.#takeOver(globals);
+    const impersonate = typeof user === "string" ? { user } : user;
+    const all = {
+      ...runOptions,
+      scope: runOptions.scope ?? "cluster",
       host,
-      logger,
-      credentials,
+      logger: this.#logger,
+      credentials: fixedCredentials({ ...connectionOf(cluster), impersonate }),
       signal: this.#controller.signal,
+      synced: this.#synced.resolve,
+      onCall: (call: HandlerCall) => {
+        if (call.outcome === undefined) this.calls.push(call);
+      },
     };
     // Whether the memo has the operator's type is for the test to know.
-    this.#run = op.run(runOptions as RunOptions<never>)
+    this.#run = op.run(all as RunOptions<never>)
       .catch((error) => {
         this.#failure = { error, told: false };
       })
       .finally(() => {
         this.#isRunning = false;
+        this.#synced.resolve();
       });
   }
 
@@ -121,25 +164,98 @@ export class Runner implements AsyncDisposable {
     return this.#failure === undefined ? 0 : 1;
   }
 
-  /** Lets everything run, without time passing. @throws What the operator failed with. */
+  /** The story of each object: what woke it, which handlers were called or not and why, what was written. */
+  get ledger(): { of(object: Referable): LedgerRecord | undefined } {
+    return this.#op.ledger ?? { of: () => undefined };
+  }
+
+  /** Waits for the operator's beginning; `start()` has done it. @throws What the operator failed with. */
+  async started(): Promise<void> {
+    if (!isVirtual(this.host)) await this.#synced.promise;
+    await this.settle();
+  }
+
+  /**
+   * Lets everything run, without time passing; on a real cluster, until nothing was logged for a second.
+   *
+   * @throws What the operator failed with.
+   */
   async settle(): Promise<void> {
-    await this.host.clock.settle();
+    await this.#time.settle();
     this.#check();
   }
 
-  /** Lets time pass, timer by timer. @throws What the operator failed with. */
+  /**
+   * Lets time pass, timer by timer.
+   *
+   * @throws {TypeError} On a real cluster, whose clock cannot be wound.
+   * @throws What the operator failed with.
+   */
   async advance(seconds: Seconds): Promise<void> {
-    await this.host.clock.advance(seconds);
+    await this.#time.advance(seconds);
     this.#check();
   }
 
-  /** Lets time pass until the condition holds. @throws {Error} If it does not within (default) an hour. */
-  async until(
-    condition: () => boolean | Promise<boolean>,
-    options?: { readonly within?: Seconds },
-  ): Promise<void> {
-    await this.host.clock.until(condition, options);
-    this.#check();
+  /**
+   * Lets time pass until the condition returns something true, and resolves to that. What the condition throws counts as
+   * "not yet".
+   *
+   * @throws {Error} If it does not come; the message says what was seen instead.
+   * @throws What the operator failed with.
+   */
+  until<Result>(condition: () => Result | Promise<Result>, options?: UntilOptions): Promise<Result>;
+  /**
+   * Lets time pass until an object is as expected, and resolves to it; where it is to be gone, to undefined.
+   *
+   * @param which Its address, or "namespace/name", or its name in the namespace "default".
+   * @throws {Error} If it does not come; the message says what was seen instead.
+   * @throws What the operator failed with.
+   */
+  until<Spec, Status, Expectation extends Expected<Spec, Status>>(
+    kind: ResourceType<Spec, Status>,
+    which: string | Address,
+    expected: Expectation,
+    options?: UntilOptions,
+  ): Promise<Expectation extends "gone" ? undefined : KubeObject<Spec, Status>>;
+  async until(...args: readonly unknown[]): Promise<unknown> {
+    const api = this.api;
+    const time = this.#time;
+    const check = (): void => this.#check();
+    const tell = (reference?: ObjectReference): string[] => this.#report(reference);
+    const [first, second] = args;
+    if (typeof first === "function") {
+      // The overloads say which arguments there are.
+      const { within } = (second ?? {}) as UntilOptions;
+      return await untilTrue(first as () => unknown, { api, time, check, tell, within });
+    }
+    const [kind, which, expected, { within } = {}] = args as ObjectCondition;
+    const wish = { kind, address: addressOf(which), expected };
+    return await untilObject(wish, { api, time, check, tell, within });
+  }
+
+  /** The ids of the handlers that have succeeded on an object, in the order of their calls. */
+  handled(which: string | Address): string[] {
+    const wanted = addressOf(which);
+    return this.calls.filter(({ object, outcome }) => outcome === "success" && isAbout(object, wanted)).map((
+      { handler },
+    ) => handler);
+  }
+
+  /**
+   * Applies objects (server-side), definitions first: files, folders, texts of YAML, objects.
+   *
+   * @throws {Error} If a file cannot be read, the cluster knows no such kind, or refuses an object.
+   */
+  async apply(manifests: Manifests): Promise<KubeObject[]> {
+    return await applyAll(manifests, this.#admin);
+  }
+
+  /**
+   * Returns all objects of some kinds without what differs from run to run (uid, versions, times of the server), by kind and
+   * name, such as "ConfigMap default/one": to be compared as a whole, or with a file.
+   */
+  async snapshot(...kinds: readonly ResourceType<unknown, unknown>[]): Promise<Snapshot> {
+    return await takeSnapshot(this.api, kinds);
   }
 
   /** The messages of all lines so far, of one level if one is given. */
@@ -152,11 +268,11 @@ export class Runner implements AsyncDisposable {
   /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
   async stop(): Promise<void> {
     this.#controller.abort();
-    if (this.#isRunning) {
-      await this.host.clock.until(() => !this.#isRunning, { within: this.#timeout });
-    }
+    const { patience } = this.#time;
+    if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? patience);
     await this.#run;
-    this.#transport[Symbol.dispose]();
+    this.#globals?.[Symbol.dispose]();
+    this.#admin[Symbol.dispose]();
     this.#check();
   }
 
@@ -165,9 +281,58 @@ export class Runner implements AsyncDisposable {
     await this.stop();
   }
 
+  #report(reference: ObjectReference | undefined): string[] {
+    const { calls, logs, ledger } = this;
+    const { namespace: _, ...elsewhere } = reference ?? {};
+    const record = reference && (ledger.of(referable(reference)) ?? ledger.of(referable(elsewhere)));
+    const now = this.#now();
+    return report({ calls, logs, record, realTimers: this.#realTimers, began: this.#began, now });
+  }
+
+  /** A run's times are told as what has passed since it began. */
+  #now(): number {
+    return this.host.clock.now();
+  }
+
+  #takeOver(globals: boolean | readonly GlobalName[]): Disposable | undefined {
+    const { host } = this;
+    // Elsewhere the runtime's own are the run's already.
+    if (!isVirtual(host)) return undefined;
+    const { clock, network } = host;
+    return takeOverGlobals({
+      clock,
+      network,
+      taken: new Set(globals === true ? GLOBALS : globals === false ? [] : globals),
+      isInside: () => clockOf(currentArguments()) === clock,
+      bind: boundToHandler,
+      onRealTimer: (name) => this.#noteRealTimer(name),
+    });
+  }
+
+  #noteRealTimer(name: string): void {
+    const handler = currentHandler();
+    if (handler === undefined || this.#realTimers.has(handler)) return;
+    this.#realTimers.set(handler, name);
+    this.#logger.child({ name: OWN }).warn(realTimerAdvice(handler, name));
+  }
+
   #check(): void {
     if (this.#failure === undefined || this.#failure.told || !this.#reraise) return;
     this.#failure.told = true;
     throw this.#failure.error;
   }
+}
+
+function clockOf(args: unknown): unknown {
+  return typeof args === "object" && args !== null && "clock" in args ? args.clock : undefined;
+}
+
+function referable({ kind, name, namespace }: ObjectReference): Referable {
+  return { kind, metadata: { name, namespace } };
+}
+
+/** Cluster-scoped objects have no namespace, whichever is asked for. */
+function isAbout(object: ObjectReference | undefined, { namespace, name }: Address): boolean {
+  if (object?.name !== name) return false;
+  return object.namespace === undefined || namespace === undefined || object.namespace === namespace;
 }

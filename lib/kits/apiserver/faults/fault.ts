@@ -24,6 +24,7 @@ export type FaultTime = "before" | "after";
 
 /** The server says no. */
 export interface RefuseFault {
+  /** The kind of fault. */
   readonly type: "refuse";
   /** The HTTP status, such as 409, 410, 429 or 503. */
   readonly code: number;
@@ -39,9 +40,11 @@ export interface RefuseFault {
 
 /** Something else than the server answers, such as a proxy. */
 export interface AnswerFault {
+  /** The kind of fault. */
   readonly type: "answer";
   /** Default: 200. */
   readonly code?: number;
+  /** The text of the answer. */
   readonly body: string;
   /** Default: "application/json". */
   readonly contentType?: string;
@@ -51,6 +54,7 @@ export interface AnswerFault {
 
 /** The connection breaks before anything has come back. */
 export interface ResetFault {
+  /** The kind of fault. */
   readonly type: "reset";
   /** Default: "before". */
   readonly when?: FaultTime;
@@ -61,6 +65,7 @@ export interface ResetFault {
  * (0: only the head of the answer).
  */
 export interface SilenceFault {
+  /** The kind of fault. */
   readonly type: "silence";
   /** How many lines of the answer come before. Default: not even its head. */
   readonly lines?: number;
@@ -70,12 +75,15 @@ export interface SilenceFault {
 
 /** The server takes its time; with two numbers, one drawn between them. Other faults may strike afterwards. */
 export interface DelayFault {
+  /** The kind of fault. */
   readonly type: "delay";
+  /** How long. In seconds. */
   readonly seconds: Seconds | readonly [least: Seconds, most: Seconds];
 }
 
 /** The answer breaks off. */
 export interface CutFault {
+  /** The kind of fault. */
   readonly type: "cut";
   /** How many lines come before. Default: 0. */
   readonly lines?: number;
@@ -87,6 +95,7 @@ export interface CutFault {
 
 /** A watch ends with an ERROR event. */
 export interface ErrorEventFault {
+  /** The kind of fault. */
   readonly type: "error-event";
   /** Such as 410. */
   readonly code: number;
@@ -96,17 +105,21 @@ export interface ErrorEventFault {
 
 /** Each line of the answer comes later by so much: a watch that is behind. */
 export interface LagFault {
+  /** The kind of fault. */
   readonly type: "lag";
+  /** How long. In seconds. */
   readonly seconds: Seconds | readonly [least: Seconds, most: Seconds];
 }
 
 /** Each event comes twice. */
 export interface DuplicateFault {
+  /** The kind of fault. */
   readonly type: "duplicate";
 }
 
 /** The first two events change places. */
 export interface ReorderFault {
+  /** The kind of fault. */
   readonly type: "reorder";
 }
 
@@ -116,6 +129,7 @@ export interface FaultedRequest {
   readonly verb: string;
   /** Without the query. */
   readonly path: string;
+  /** The parameters after the path. */
   readonly query: URLSearchParams;
   /** "" for the core group, and for paths that are no resources. */
   readonly group: string;
@@ -127,6 +141,7 @@ export interface FaultedRequest {
   readonly name: string;
   /** "" in all namespaces, and for kinds without. */
   readonly namespace: string;
+  /** All that were sent. */
   readonly headers: Headers;
 }
 
@@ -134,12 +149,17 @@ export interface FaultedRequest {
 export interface FaultRule {
   /** The way in which it goes wrong; of several, one is drawn each time. */
   readonly fault: Fault | readonly Fault[];
+  /** The verbs, such as "patch" and "watch". */
   readonly verbs?: readonly string[];
   /** The plural, such as "databases". Default: all resources, and nothing else (discovery and health are let through). */
   readonly resource?: string;
+  /** The API group; "" is the core. */
   readonly group?: string;
+  /** Such as "status"; "" is the object itself. */
   readonly subresource?: string;
+  /** The name of the object. */
   readonly name?: string;
+  /** The namespace of the object. */
   readonly namespace?: string;
   /** The beginning of the `User-Agent`: to strike one client and not the others. */
   readonly userAgent?: string;

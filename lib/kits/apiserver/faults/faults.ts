@@ -14,7 +14,9 @@ import { connectionReset } from "./streams.ts";
 
 /** One request that was struck. */
 export interface Strike {
+  /** The request, as far as rules choose by it. */
   readonly request: FaultedRequest;
+  /** The fault that struck it. */
   readonly fault: Fault;
 }
 
@@ -25,6 +27,7 @@ export class Faults {
   readonly #strikes: Strike[] = [];
   #downUntil = 0;
 
+  /** Begins with no faults. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }

@@ -1,0 +1,88 @@
+/**
+ * Clusters that tests run operators on: one in the process, with a clock that is wound by hand.
+ */
+
+import {
+  type ApiServer,
+  apiServer,
+  type ApiServerOptions,
+  type FaultRule,
+  type InjectedFault,
+} from "../apiserver/mod.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Api } from "../../operator/api.ts";
+import { type VirtualHost, virtualHost, type VirtualHostOptions } from "../../runtime/virtual/host.ts";
+import { Administrator } from "./administrator.ts";
+import type { ServedCluster } from "./connection.ts";
+import { applyAll, type Manifests } from "./manifests.ts";
+
+/** The hands of a test on a cluster of its own, before and beside the runs of operators. */
+export interface ClusterOfTest extends AsyncDisposable {
+  /** Objects of the cluster, by its administrator: all that `op.api` has. */
+  readonly api: Api;
+  /**
+   * Applies objects (server-side), definitions first, and resolves to what the cluster made of them.
+   *
+   * @throws {Error} If a file cannot be read, the cluster knows no such kind, or refuses an object.
+   */
+  apply(manifests: Manifests): Promise<KubeObject[]>;
+}
+
+/** A cluster in the process, of a test's own. */
+export interface TestCluster extends ServedCluster, ClusterOfTest {
+  /** The API server itself: to end its watches, to forget old versions, to start it anew, to put it on a port. */
+  readonly server: ApiServer<VirtualHost>;
+  /**
+   * Lets something go wrong with the next requests that fit: of operators, unless the rule names another `userAgent`. What the
+   * test itself asks for is spared, but for `server.restart()`.
+   */
+  inject(rule: FaultRule): InjectedFault;
+}
+
+/** The beginning and the ways of a cluster in the process: the options of `apiServer()` and of `virtualHost()`. */
+export interface TestClusterOptions
+  extends Omit<ApiServerOptions, "host">, Pick<VirtualHostOptions, "seed" | "start" | "env" | "files"> {
+  /** Manifests to be applied first: files, folders, objects, texts of YAML. */
+  readonly manifests?: Manifests;
+}
+
+/** How the user agents of operators begin; the administrator has another. */
+const OPERATORS = "lotse/";
+
+/**
+ * Makes a cluster in the process: an API server without sockets, and a clock that stands still until it is wound.
+ *
+ * @throws {Error} If a manifest cannot be read, or is refused.
+ * @example
+ * ```ts
+ * import { kinds } from "@lotse/lotse";
+ * import { testCluster } from "@lotse/lotse/testing";
+ *
+ * await using cluster = await testCluster({
+ *   manifests: "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n",
+ * });
+ * await cluster.api.get(kinds.ConfigMap, { name: "one", namespace: "default" });
+ * ```
+ */
+export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const { manifests = [], seed, start, env, files, ...serverOptions } = options;
+  const host = virtualHost({ seed, start, env, files });
+  const server = apiServer({ ...serverOptions, host });
+  const fetch = (request: Request): Promise<Response> => server.fetch(request);
+  const admin = new Administrator({ host, fetch });
+  const apply = (given: Manifests): Promise<KubeObject[]> => applyAll(given, admin);
+  await apply(manifests);
+  return {
+    host,
+    server,
+    fetch,
+    apply,
+    api: admin.api,
+    inject: (rule) => server.faults.inject({ userAgent: OPERATORS, ...rule }),
+    [Symbol.asyncDispose]() {
+      admin[Symbol.dispose]();
+      server.closeWatches();
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** Objects as they are, without what differs from run to run: to be compared as a whole, or with a file. */
+
+import { cloneJson } from "../../model/json.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
+import type { Api } from "../../operator/api.ts";
+import type { ResourceType } from "../../registry/resource.ts";
+
+/** Objects by their kinds and names, such as "ConfigMap default/one". */
+export type Snapshot = Record<string, JsonObject>;
+
+/** Metadata that the server sets by itself. */
+const VOLATILE = [
+  "uid",
+  "resourceVersion",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "managedFields",
+  "generation",
+];
+
+/** A ConfigMap that the server makes by itself. Source: Kubernetes, "Publishing the root CA certificate". */
+const OF_SERVER = "kube-root-ca.crt";
+
+/** Returns all objects of these kinds, in order of their names. */
+export async function takeSnapshot(
+  api: Api,
+  kinds: readonly ResourceType<unknown, unknown>[],
+): Promise<Snapshot> {
+  const found: [string, JsonObject][] = [];
+  for (const kind of kinds) {
+    for await (const object of api.list(kind)) {
+      const { kind: name = "", metadata } = object;
+      if (name === "ConfigMap" && metadata.name === OF_SERVER) continue;
+      const place = metadata.namespace === undefined ? "" : `${metadata.namespace}/`;
+      found.push([`${name} ${place}${metadata.name}`, withoutVolatile(object)]);
+    }
+  }
+  return Object.fromEntries(found.sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
+}
+
+function withoutVolatile(object: KubeObject<unknown, unknown>): JsonObject {
+  const { metadata, ...rest } = cloneJson(object);
+  const kept = Object.entries(metadata).filter(([key]) => !VOLATILE.includes(key)).map(([key, value]) =>
+    key === "ownerReferences" ? [key, withoutUids(value)] : [key, value]
+  );
+  return { ...rest, metadata: Object.fromEntries(kept) };
+}
+
+function withoutUids(references: unknown): unknown {
+  if (!Array.isArray(references)) return references;
+  return references.map(({ uid: _uid, ...rest }) => rest);
+}

@@ -1,0 +1,79 @@
+/**
+ * The time of a run: wound by hand in the process, and the real one where the cluster is real.
+ */
+
+import type { Host, Seconds } from "../../runtime/host.ts";
+import type { VirtualHost } from "../../runtime/virtual/host.ts";
+
+/** How a test lets time pass. */
+export interface RunTime {
+  /** How long `until()` waits if nobody says. */
+  readonly patience: Seconds;
+  /** Lets everything run that is under way. */
+  settle(): Promise<void>;
+  /** Lets time pass. */
+  advance(seconds: Seconds): Promise<void>;
+  /** Lets time pass until the condition holds. @throws {Error} If it does not: how long it was waited for. */
+  until(condition: () => boolean | Promise<boolean>, within: Seconds): Promise<void>;
+}
+
+/** How long nothing must happen on a real cluster for nothing to be coming any more. */
+const QUIET: Seconds = 1;
+/** How often a real cluster is looked at. */
+const PAUSE: Seconds = 0.05;
+
+/** Tells whether the host's clock is wound by hand. */
+export function isVirtual(host: Host): host is VirtualHost {
+  return host.name === "virtual";
+}
+
+/** Waits a moment for what takes no time, or hardly any. */
+export async function pause(host: Host): Promise<void> {
+  if (isVirtual(host)) await host.clock.advance(PAUSE);
+  else await host.clock.sleep(PAUSE);
+}
+
+/** Returns the time of a host. @param noise How much has happened so far, on a real cluster. */
+export function timeOf(host: Host, noise: () => number): RunTime {
+  return isVirtual(host) ? virtualTime(host) : realTime(host, noise);
+}
+
+function virtualTime({ clock }: VirtualHost): RunTime {
+  return {
+    patience: 3600,
+    settle: () => clock.settle(),
+    advance: (seconds) => clock.advance(seconds),
+    until: (condition, within) => clock.until(condition, { within }),
+  };
+}
+
+function realTime({ clock }: Host, noise: () => number): RunTime {
+  const until = async (condition: () => boolean | Promise<boolean>, within: Seconds): Promise<void> => {
+    const end = clock.monotonic() + within;
+    while (!await condition()) {
+      if (clock.monotonic() >= end) throw new Error(`The condition does not hold within ${within} s`);
+      await clock.sleep(PAUSE);
+    }
+  };
+  return {
+    patience: 30,
+    async settle() {
+      let heard = noise();
+      let since = clock.monotonic();
+      await until(() => {
+        if (noise() !== heard) {
+          heard = noise();
+          since = clock.monotonic();
+        }
+        return clock.monotonic() - since >= QUIET;
+      }, Infinity);
+    },
+    advance(seconds) {
+      const reason = new TypeError(
+        `Cannot let ${seconds} s pass: the clock of a real cluster cannot be wound (wait with until(), or take testCluster())`,
+      );
+      return Promise.reject(reason);
+    },
+    until,
+  };
+}

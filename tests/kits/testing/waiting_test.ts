@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { start, testCluster } from "../../../lib/kits/testing/mod.ts";
+import { kinds, operator, PermanentError, TemporaryError } from "../../../mod.ts";
+
+const ONE = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
+
+describe("Runner.until()", () => {
+  it("resolves to what the condition returns, once it is true; what it throws counts as not yet", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    cluster.host.clock.after(60, () => void run.apply(ONE));
+    const found = await run.until(() => run.api.get(kinds.ConfigMap, { name: "one", namespace: "default" }));
+    assert.equal(found.metadata.name, "one");
+    assert.equal(cluster.host.clock.monotonic(), 60);
+  });
+
+  it("says what the condition returned or threw, and how much time has passed", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    await assert.rejects(
+      run.until(() => 0, { within: 60 }),
+      /not as expected within 60 s:\nThe last time it returned 0/,
+    );
+    const missing = () => run.api.get(kinds.ConfigMap, { name: "one", namespace: "default" });
+    await assert.rejects(run.until(missing), /The last time it threw ApiError: .*configmaps "one" not found/);
+  });
+
+  it("waits for an object to be as expected, and resolves to it; or to be gone", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.on.create(kinds.ConfigMap, async ({ patch, clock }) => {
+      await clock.sleep(30);
+      patch.meta.labels.hot = "yes";
+    });
+    await using run = await start(op, { cluster });
+    await run.apply(ONE);
+    const hot = await run.until(kinds.ConfigMap, "one", { metadata: { labels: { hot: /^y/ } } });
+    assert.equal(hot.metadata.labels?.hot, "yes");
+    await run.until(kinds.ConfigMap, "default/one", ({ metadata }) => metadata.labels?.hot);
+    await run.api.delete(kinds.ConfigMap, { name: "one", namespace: "default" });
+    await run.until(kinds.ConfigMap, { namespace: "default", name: "one" }, "gone");
+  });
+
+  it("says in what the object differs, what happened to it, what runs, and what was logged", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.on.create(kinds.ConfigMap, { id: "heat" }, () => {
+      throw new TemporaryError("no fire", { delay: 1000 });
+    });
+    op.on.update(kinds.ConfigMap, { id: "cool" }, () => {});
+    op.daemon(kinds.ConfigMap, { id: "guard" }, ({ stopped }) => stopped.wait(1e9));
+    await using run = await start(op, { cluster });
+    await run.apply(ONE);
+    const expected = { metadata: { labels: { hot: "yes" } }, data: null };
+    const error = await run.until(kinds.ConfigMap, "one", expected, { within: 2500 }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    const lines = error?.message.split("\n") ?? [];
+    assert.deepEqual(lines.slice(0, 3), [
+      'ConfigMap "default/one" is not as expected within 2500 s:',
+      '  metadata.labels is absent, not {"hot":"yes"}',
+      'What happened to ConfigMap "default/one":',
+    ]);
+    const text = lines.join("\n");
+    assert.match(text, /\+1000 s retry, create; heat: TemporaryError: no fire; /);
+    assert.match(text, /\+1000 s write, create; .*; waits until \+2000 s \(retry\)/);
+    assert.match(text, /cool: not called, its reason does not match/);
+    assert.match(text, /Running:\n {2}daemon "guard" of ConfigMap "default\/one", for \d+ s/);
+    assert.match(
+      text,
+      /\+2000 s \[default\/one\] Handler failed temporarily handler="heat" .*: TemporaryError: no fire/,
+    );
+    assert.match(text, /the next timer is due \d+ s after the start/);
+  });
+
+  it("says so where nothing was logged, and where the object is not there", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    const error = { message: /one" is not as expected .*\n {2}it is not there\nNothing was logged/ };
+    await assert.rejects(run.until(kinds.ConfigMap, "one", {}), error);
+  });
+
+  it("throws what the operator fails with meanwhile", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.on.startup({ id: "load" }, async ({ clock }) => {
+      await clock.sleep(5);
+      throw new PermanentError("broken");
+    });
+    const run = await start(op, { cluster });
+    await assert.rejects(run.until(() => false), { name: "ActivityError", message: /"load" failed: broken/ });
+    assert.equal(run.exitCode, 1);
+  });
+});
