@@ -25,7 +25,7 @@
  * @module
  */
 
-export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/operator/api.ts";
+export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/registry/api.ts";
 export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
 export { daemon, defaultOperator, events, index, on, timer } from "./lib/operator/default_operator.ts";
 export { isOperator, Operator, operator, type OperatorOptions } from "./lib/operator/operator.ts";

@@ -26,6 +26,8 @@ export interface ApplyRequest
   readonly fieldManager: string;
   /** Such as "status". Default: the object itself. */
   readonly subresource?: string;
+  /** Nothing is written to another object, or another state of it: that is an ApiError with the status 409. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 /** A field that somebody else owns, and that an apply would change. */
@@ -69,21 +71,67 @@ export async function applyObject(
   resource: Addressable,
   { object, ...request }: ApplyRequest & { readonly object: AppliedObject },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, force, dryRun, fieldValidation, ...options } = request;
+  const { fieldManager, subresource, preconditions = {}, signal, urgent, retryForbidden } = request;
   const { name, namespace } = object.metadata;
   const live = await unlessMissing(() =>
-    client.get(resource, { name, namespace }, { ...options, managedFields: true })
+    client.get<KubeObject>(resource, { name, namespace }, {
+      signal,
+      urgent,
+      retryForbidden,
+      managedFields: true,
+    })
   );
+  if (live !== undefined) refuseOther(live, { object, preconditions });
   if (live !== undefined && isApplied(live, { object, fieldManager, subresource })) {
     return withoutOwners(live);
   }
-  const body: PatchRequest = { type: "apply", body: object, fieldManager, force, dryRun, fieldValidation };
+  return await sendApply(client, resource, { ...request, object, live });
+}
+
+/**
+ * Applies an object without looking whether that is needed, and returns its newest state.
+ *
+ * @param options `live` is what conflicts are told with, if it is known.
+ * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
+ */
+export async function sendApply(
+  client: Client,
+  resource: Addressable,
+  { object, live, ...request }: ApplyRequest & {
+    readonly object: AppliedObject;
+    readonly live: KubeObject | undefined;
+  },
+): Promise<KubeObject> {
+  const { fieldManager, subresource, force, dryRun, fieldValidation, preconditions, ...options } = request;
+  const { name, namespace } = object.metadata;
+  const wanted = preconditions === undefined
+    ? object
+    : { ...object, metadata: { ...object.metadata, ...preconditions } };
+  const body: PatchRequest = { type: "apply", body: wanted, fieldManager, force, dryRun, fieldValidation };
   try {
     return await client.patch(resource, { name, namespace, subresource }, body, options);
   } catch (error) {
     if (!(error instanceof ApiError) || !isConflict(error)) throw error;
     throw new ApplyConflictError(error, { title: `${object.kind} "${namespace ?? ""}/${name}"`, live });
   }
+}
+
+/** @throws {ApiError} 409, as the server has it, if it is not the object that was meant. */
+function refuseOther(
+  { metadata }: KubeObject,
+  { object: { kind }, preconditions: { uid, resourceVersion } }: {
+    readonly object: AppliedObject;
+    readonly preconditions: NonNullable<ApplyRequest["preconditions"]>;
+  },
+): void {
+  const isSame = (uid === undefined || uid === metadata.uid) &&
+    (resourceVersion === undefined || resourceVersion === metadata.resourceVersion);
+  if (isSame) return;
+  const message =
+    `${kind} "${metadata.name}" is not what the preconditions say: it has uid "${metadata.uid}" and ` +
+    `resourceVersion "${metadata.resourceVersion}"`;
+  const body = { kind: "Status", apiVersion: "v1", code: 409, reason: "Conflict", message } as const;
+  throw new ApiError({ status: 409, request: `apply ${kind} "${metadata.name}"`, body });
 }
 
 /** Tells whether the manager's applied configuration is this one, and the object still says so. */
@@ -171,12 +219,14 @@ function isPartOf(wanted: unknown, live: unknown): boolean {
     wanted.every((item, index) => isPartOf(item, live[index]));
 }
 
-function withoutOwners(live: KubeObject): KubeObject {
+/** Returns an object as it comes where nobody asks who owns its fields. */
+export function withoutOwners(live: KubeObject): KubeObject {
   const { managedFields: _owners, ...metadata } = live.metadata;
   return { ...live, metadata };
 }
 
-async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns undefined where the server says that there is no such object. */
+export async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {

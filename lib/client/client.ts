@@ -120,6 +120,12 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+/** Which objects to delete, and how. */
+export interface DeleteCollectionOptions
+  extends
+    Omit<DeleteOptions, "preconditions">,
+    Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {}
+
 /** Objects on an API server. All calls throw ApiError if the server refuses, after retries, and LoginError. */
 export interface Client {
   readonly transport: Transport;
@@ -144,4 +150,6 @@ export interface Client {
   ): Promise<T>;
   /** Returns the object in its last state (when finalizers hold it) or a Status. */
   delete(resource: Addressable, address: ObjectAddress, options?: DeleteOptions): Promise<unknown>;
+  /** Deletes what the selectors name. @throws {TypeError} If the kind is namespaced and no namespace is named. */
+  deleteCollection(resource: Addressable, options: DeleteCollectionOptions): Promise<void>;
 }

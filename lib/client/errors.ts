@@ -25,6 +25,18 @@ export interface ApiErrorOptions {
   readonly text?: string;
   /** The error that led to it, if there was one. */
   readonly cause?: unknown;
+  /** The right that was needed, where the server says "forbidden" and nothing more. */
+  readonly right?: MissingRight;
+}
+
+/** A right that a role must allow. */
+export interface MissingRight {
+  /** Such as "patch". */
+  readonly verb: string;
+  /** As roles name it: "deployments", "deployments/scale". */
+  readonly resource: string;
+  /** "" for the core group. */
+  readonly group: string;
 }
 
 /** An API server's refusal: any HTTP status from 400 up, or an ERROR event in a watch stream. */
@@ -43,17 +55,21 @@ export class ApiError extends Error {
   readonly body: StatusBody | undefined;
   /** "GET /api/v1/pods": what was asked. */
   readonly request: string;
+  /** The right that is missing, if that is why. */
+  readonly missingRight: MissingRight | undefined;
 
   /** Makes the error from an answer. */
   constructor(options: ApiErrorOptions) {
     const { status, request, headers = {}, body, text, cause } = options;
-    super(`Server refused "${request}": ${describe(status, body, text)}`, { cause });
+    const right = status === 403 ? missingRight(body, options.right) : undefined;
+    super(`Server refused "${request}": ${describe(status, body, text)}${hint(right)}`, { cause });
     this.status = status;
     this.reason = body?.reason;
     this.details = body?.details;
     this.headers = headers;
     this.body = body;
     this.request = request;
+    this.missingRight = right;
   }
 
   /** How long the server asks us to stay away, in seconds; undefined if it does not say. */
@@ -75,16 +91,17 @@ export class LoginError extends Error {
 /** Makes the error of an answer with a status from 400 up. Bodies that are not of kind Status count as text. */
 export function toApiError(
   response: { readonly status: number; readonly headers: Readonly<Record<string, string>> },
-  options: { readonly request: string; readonly text: string },
+  options: { readonly request: string; readonly text: string; readonly right?: MissingRight },
 ): ApiError {
   const { status, headers } = response;
-  const { request, text } = options;
+  const { request, text, right } = options;
   const body = parseStatus(text);
   return new ApiError({
     status,
     headers,
     request,
     body,
+    right,
     text: body === undefined ? plainText(text) : undefined,
   });
 }
@@ -118,6 +135,28 @@ function parseStatus(text: string): StatusBody | undefined {
 function plainText(text: string): string | undefined {
   const trimmed = text.trim();
   return trimmed === "" || trimmed.startsWith("{") || trimmed.startsWith("[") ? undefined : trimmed;
+}
+
+/**
+ * Reads which right is missing. Quotas and other checks answer 403 as well: then none is. Source: Kubernetes,
+ * `apiserver/pkg/endpoints/handlers/responsewriters/errors.go`.
+ */
+function missingRight(
+  body: StatusBody | undefined,
+  asked: MissingRight | undefined,
+): MissingRight | undefined {
+  if (body?.message === undefined) return asked;
+  const said = /cannot (\S{1,63}) resource "([^"]{1,253})" in API group "([^"]{0,253})"/.exec(body.message);
+  const [, verb, resource, group] = said ?? [];
+  return verb === undefined || resource === undefined || group === undefined
+    ? undefined
+    : { verb, resource, group };
+}
+
+function hint(right: MissingRight | undefined): string {
+  if (right === undefined) return "";
+  const { verb, resource, group } = right;
+  return `; a role must allow "${verb}" on "${resource}"${group === "" ? "" : ` of "${group}"`}`;
 }
 
 function describe(status: number, body?: StatusBody, text?: string): string {

@@ -9,6 +9,7 @@ import type {
   CallOptions,
   Client,
   CreateOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   GetOptions,
   ListOptions,
@@ -121,17 +122,22 @@ class ObjectClient implements Client {
   }
 
   async delete(resource: Addressable, address: ObjectAddress, options: DeleteOptions = {}): Promise<unknown> {
-    const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
     const path = address;
     const request = toRequest({ method: "DELETE", verb: "delete" }, resource, { ...options, path });
-    const body = {
-      preconditions,
-      propagationPolicy,
-      gracePeriodSeconds,
-      dryRun: dryRun ? ["All"] : undefined,
-    };
-    const needed = Object.values(body).some((value) => value !== undefined);
-    return await this.#send(needed ? { ...request, body } : request);
+    return await this.#send({ ...request, body: deleteBody(options) });
+  }
+
+  async deleteCollection(resource: Addressable, options: DeleteCollectionOptions): Promise<void> {
+    const { namespace, labelSelector, fieldSelector } = options;
+    if (resource.namespaced && namespace === undefined) {
+      throw new TypeError(`Cannot delete the objects of "${keyOf(resource)}": name a namespace`);
+    }
+    const request = toRequest({ method: "DELETE", verb: "deletecollection" }, resource, {
+      ...options,
+      path: { namespace },
+      query: toQuery({ labelSelector, fieldSelector }),
+    });
+    await this.transport.request({ ...request, body: deleteBody(options) });
   }
 
   async #send(request: ApiRequest, managedFields = false): Promise<unknown> {
@@ -149,6 +155,13 @@ function toRequest(
   const { namespace, name, subresource } = path;
   const subject = { verb, resource, namespace, name, subresource };
   return { method, path: pathOf(resource, path) + query, signal, urgent, retryForbidden, subject };
+}
+
+/** Undefined if there is nothing to say. */
+function deleteBody(options: DeleteOptions): object | undefined {
+  const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options;
+  const body = { preconditions, propagationPolicy, gracePeriodSeconds, dryRun: dryRun ? ["All"] : undefined };
+  return Object.values(body).some((value) => value !== undefined) ? body : undefined;
 }
 
 function writeQuery(options: WriteOptions & { readonly force?: boolean }): string {

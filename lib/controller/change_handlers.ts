@@ -8,7 +8,7 @@
  */
 
 import { growingPause } from "../async/backoff.ts";
-import { ChildrenPending, execute, failAfterwards } from "../execution/execute.ts";
+import { execute, failAfterwards, Postponed } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
@@ -307,7 +307,7 @@ class ChangeRun {
     { handler, retry, started }: Attempt,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
-    const { host, clock, logger, settings, signal, observer, state: subject } = this.#r;
+    const { host, clock, logger, settings, signal, observer, state: subject, makeChildren } = this.#r;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
@@ -326,7 +326,15 @@ class ChangeRun {
       observed: { observer, subject },
       args: (limited) => {
         const { param } = handler;
-        const attempt = { param, retry, started, signal: limited, clock, sub: () => children.sub };
+        const attempt = {
+          param,
+          retry,
+          started,
+          signal: limited,
+          clock,
+          sub: () => children.sub,
+          makeChildren,
+        };
         // The types of `op.on` have made sure that the function takes these arguments.
         return new ChangeArgs(this.#cause, { attempt, field: handler.field }) as never;
       },
@@ -347,6 +355,6 @@ class ChangeRun {
     for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);
     if (progress.isDone) return;
     const delay = progress.delay(this.#r.clock.now()) ?? 0;
-    throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);
+    throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);
   }
 }

@@ -141,7 +141,7 @@ export class ReconcileRun {
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
-    const { state, clock, host: { random }, logger, signal, observer, patch } = this.#r;
+    const { state, clock, host: { random }, logger, signal, observer, patch, makeChildren } = this.#r;
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
@@ -157,7 +157,8 @@ export class ReconcileRun {
       observed: { observer, subject: state },
       args: (limited) => {
         const { wall: started, monotonic } = begun;
-        const attempt = { param: handler.param, retry, started, begun: monotonic, signal: limited, clock };
+        const times = { retry, started, begun: monotonic, signal: limited, clock };
+        const attempt = { ...times, param: handler.param, makeChildren };
         // The types of `op.reconcile` have made sure that the function takes these arguments.
         return new ReconcileArgs(this.#cause, { attempt, reasons }) as never;
       },

@@ -18,6 +18,7 @@ import { isObject, toJson } from "../model/json.ts";
 import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { Resource } from "../model/resource.ts";
+import type { MakeChildren } from "../registry/children.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -42,6 +43,8 @@ export interface ReconciliationOptions {
   readonly indices: Readonly<Record<string, Index>>;
   readonly daemons: Daemons;
   readonly writer: ObjectWriter;
+  /** Makes `children` for handlers. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
   readonly logger: Logger;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;

@@ -153,7 +153,7 @@ interface JudgeOptions {
 function judge<Args>(handler: Handler<Args>, options: JudgeOptions): Outcome {
   const { error, errors } = options;
   if (error instanceof PermanentError) return { kind: "failure", error };
-  if (error instanceof ChildrenPending) return { kind: "children", delay: error.delay };
+  if (error instanceof Postponed) return { kind: "children", delay: error.delay };
   if (error instanceof TemporaryError) return retryOrFail(handler, error.delay, options);
   switch (handler.errors ?? errors) {
     case "ignored":
@@ -182,13 +182,17 @@ function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: Judg
   return { kind: "failure", error: exceeded };
 }
 
-/** Ends a parent's attempt while its sub-handlers are unfinished. Never seen by users. */
-export class ChildrenPending extends Error {
-  override readonly name: string = "ChildrenPending";
+/**
+ * Ends an attempt that is no failure: sub-handlers are unfinished, or children are not ready. The handler is called again, and
+ * nothing is counted. Authors let it pass.
+ */
+export class Postponed extends Error {
+  override readonly name: string = "Postponed";
   readonly delay: Seconds;
 
-  constructor(delay: Seconds) {
-    super("Sub-handlers are unfinished");
+  /** @param reason What the handler waits for. @param delay In seconds; 0: at once. */
+  constructor(reason: string, delay: Seconds) {
+    super(reason);
     this.delay = delay;
   }
 }
@@ -214,7 +218,7 @@ function report(handler: Handler<never>, outcome: Outcome, { logger, noun, throw
       logger.error(`${noun} failed temporarily`, { ...fields, error: outcome.error, retryIn: outcome.delay });
       return;
     case "children":
-      logger.debug(`${noun} waits for its sub-handlers`, { handler: handler.id, retryIn: outcome.delay });
+      logger.debug(`${noun} waits`, { handler: handler.id, reason: thrown.message, retryIn: outcome.delay });
       return;
   }
 }

@@ -34,5 +34,5 @@ export type Outcome =
   | { readonly kind: "success"; readonly result?: unknown }
   | { readonly kind: "failure"; readonly error: Error }
   | { readonly kind: "retry"; readonly delay: Seconds; readonly error: Error }
-  /** The handler itself is fine, but sub-handlers are unfinished. */
+  /** The handler itself is fine, but waits: sub-handlers are unfinished, or children not ready. */
   | { readonly kind: "children"; readonly delay: Seconds };

@@ -15,6 +15,7 @@ import { Controller } from "../controller/controller.ts";
 import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
 import type { Triggers } from "../controller/triggers.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
+import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
 import { Peering } from "../engines/peering/peering.ts";
@@ -326,6 +327,7 @@ export class OperatorRun {
       daemons: this.#daemons,
       signal: gates.handlers,
       writer: this.#writer,
+      makeChildren: childrenMaker(this.api),
       queue: this.#queue,
       caches: this.#caches,
       index: (state, event) => indexing.submit(state, event),
@@ -340,6 +342,7 @@ export class OperatorRun {
       clock: host.clock,
       random: host.random,
       writer: this.#writer,
+      makeChildren: childrenMaker(this.api),
       settings,
       loggerOf: (body) => {
         const reference = objectReference(body);

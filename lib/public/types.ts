@@ -64,12 +64,23 @@ export type { HandlerCall } from "../engines/calls.ts";
 export type { Candidate, LifecycleContext } from "../execution/lifecycle.ts";
 export type { TypedPostOptions } from "../operator/events.ts";
 export type {
+  EvictOptions,
   JsonPatchOperation,
+  LogOptions,
   PartAddress,
   PartOf,
   PatchOptions,
+  Preconditions,
+  RemoveManyOptions,
   RemoveOptions,
+  ReplaceOptions,
+  Scale,
+  ServiceAccountToken,
+  TokenOptions,
+  WaitCondition,
+  WaitOptions,
   WatchScope,
-} from "../operator/api.ts";
+} from "../registry/api.ts";
 export type { WriteOptions } from "../client/client.ts";
+export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";

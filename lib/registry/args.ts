@@ -15,6 +15,7 @@ import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { StopReason, Sub } from "./arguments.ts";
 import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import type { Children, MakeChildren } from "./children.ts";
 import { type Conditions, ObjectConditions } from "./conditions.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
@@ -32,6 +33,8 @@ export interface Attempt {
   readonly clock: Clock;
   /** Makes the function that sub-handlers are declared with. */
   readonly sub?: () => Sub;
+  /** Makes `children`. Default: there is none. */
+  readonly makeChildren?: MakeChildren;
 }
 
 /** Arguments about an object. Filters get it without an attempt. */
@@ -40,6 +43,7 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   readonly #attempt: Attempt | undefined;
   #made: Views | undefined;
   #conditions: Conditions | undefined;
+  #children: Children | undefined;
 
   constructor(cause: Cause, attempt?: Attempt) {
     this.#cause = cause;
@@ -115,6 +119,15 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
     const clock = this.#attempt?.clock;
     return clock &&
       (this.#conditions ??= new ObjectConditions({ body: newest, patch, now: () => clock.now() }));
+  }
+
+  /** Brings about the children of the object: in handlers only that are called again. */
+  get children(): Children | undefined {
+    const { body, newest = () => body, patch } = this.#cause;
+    const { makeChildren, signal } = this.#attempt ?? {};
+    const { conditions } = this;
+    if (makeChildren === undefined || signal === undefined || conditions === undefined) return undefined;
+    return this.#children ??= makeChildren({ owner: newest, patch, conditions, signal });
   }
 
   get #views(): Views {

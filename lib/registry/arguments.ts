@@ -13,6 +13,7 @@ import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Reason, UserInfo } from "./causes.ts";
+import type { Children } from "./children.ts";
 import type { Conditions } from "./conditions.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "./field_paths.ts";
 import type { ChangeFilterOptions, FilterOptions } from "./filters.ts";
@@ -117,6 +118,8 @@ export interface ChangeHandlerArguments<
   readonly sub: Sub<Spec, Status, Memo>;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
+  /** Brings about what belongs to the object: all its children at once. */
+  readonly children: Children;
 }
 
 /** Arguments of filters of raw event handlers. */
@@ -168,6 +171,8 @@ export interface DaemonHandlerArguments<
   readonly stopped: Stopped<StopReason>;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
+  /** Brings about what belongs to the object: all its children at once. */
+  readonly children: Children;
 }
 
 /** Arguments of an index function and its filters. What it writes into `patch` is thrown away. */

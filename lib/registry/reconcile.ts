@@ -12,6 +12,7 @@ import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.ts";
 import type { Conditions } from "./conditions.ts";
+import type { Children } from "./children.ts";
 import { type Declaration, objectHandler, type RawOptions } from "./declare.ts";
 import type { DeepReadonly, FieldPathOf, FieldValue } from "./field_paths.ts";
 import type { FilterOptions } from "./filters.ts";
@@ -31,6 +32,8 @@ export interface ReconcileArguments<
   readonly attempt: number;
   /** The conditions in the object's status. */
   readonly conditions: Conditions;
+  /** Brings about what belongs to the object: all its children at once. */
+  readonly children: Children;
 }
 
 /** The arguments of a predicate: the object as it is now, and as it was when it was reconciled last. */

@@ -44,6 +44,29 @@ export function awaitedFrom<Args extends readonly unknown[], Result>(
   };
 }
 
+/** The same for functions that return what is iterated over. */
+export function iteratedFrom<Args extends readonly unknown[], Item>(
+  fn: (...args: Args) => AsyncIterable<Item>,
+): (...args: Args) => AsyncGenerator<Item, void, void> {
+  return function called(...args) {
+    const site: { stack?: string } = {};
+    Error.captureStackTrace?.(site, called);
+    return pointed(fn(...args), site);
+  };
+}
+
+async function* pointed<Item>(
+  items: AsyncIterable<Item>,
+  site: { readonly stack?: string },
+): AsyncGenerator<Item, void, void> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (error instanceof Error) addFrames(error, framesOf(site.stack));
+    throw error;
+  }
+}
+
 function addFrames(error: Error, frames: readonly string[]): void {
   const [first] = frames;
   const { stack = `${error.name}: ${error.message}` } = error;

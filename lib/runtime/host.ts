@@ -230,6 +230,8 @@ export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** The header of that name, which each response is asked for: reading it is cheap. Undefined: none. */
+  readonly warning?: string;
   /** Chunks as they come, pulled: what is not asked for stays in the socket. Throws where the stream breaks. */
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body as UTF-8 text; wrong bytes become U+FFFD. gzip is decoded. */

@@ -44,6 +44,12 @@ export const SURFACE: Readonly<Record<string, string>> = {
     CertificateValidity ReviewError ReviewFn ReviewHints WebhookClientConfig WebhookServerOptions
     webhookServer
   `,
+  "./children": `
+    AnyChild AnyReadiness Child ChildMeta ChildOptions Children ChildrenError ChildrenOptions DesiredChildren
+    FailedChild LiveChild LiveChildren LiveObject Manifest Readiness TypedManifest child hasCondition hasLoadBalancer
+    isAvailable isClaimBound isDaemonSetReady isDefinitionServed isDeploymentReady isJobComplete isPodReady
+    isReady isStatefulSetReady
+  `,
   "./client": `
     ApiClass ApplyConflictError ConnectionInfo Credentials FieldConflict GivenCredentials Impersonation
     KubeConfigCluster KubeConfigLike KubeConfigUser LoginInfo LoginSource loginWithKubeconfig
@@ -83,13 +89,16 @@ export const SURFACE: Readonly<Record<string, string>> = {
     Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
     ConditionOptions DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
     DeclareField DeclareIndex DeclareReconcile DeclareTimer DeclaredHandler DeepReadonly DiffOperation
-    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff HandlerCall IndexKey
-    IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds
-    LifecycleContext LoginResult OptionalField OptionsOfCause OutputOf PartAddress PartOf PatchFunction
-    PatchOfMeta PatchOptions PathOf PathOfObject PredicateArguments Present RateLimit ReconcileFn
-    ReconcileReason ReconcileResult RemoveOptions Requeue ResourcePredicate RuleOptions ScaleOptions
-    SchemaLike SeenBy Selector SelectorTerm SingleValue StandardJsonSchema StatusBody SubFn
-    TargetAddress TriggerTarget TypedPostOptions ValueAt VersionOptions WatchScope WriteOptions`,
+    EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff
+    HandlerCall IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions
+    Kinds LifecycleContext LogOptions LoginResult MissingRight OptionalField OptionsOfCause OutputOf
+    PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions
+    PredicateArguments Present RateLimit ReconcileFn ReconcileReason ReconcileResult RemoveManyOptions
+    RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike
+    SeenBy Selector SelectorTerm ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn
+    TargetAddress TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions WaitCondition
+    WaitOptions WatchScope WriteOptions
+  `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
     Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster

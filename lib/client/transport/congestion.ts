@@ -12,6 +12,7 @@ import { Limiter } from "../../async/limiter.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { ApiError } from "../errors.ts";
+import { isForbiddenByBudget } from "./retries.ts";
 
 /** In which level the server has put the request. It comes with each answer, refusals included. */
 const LEVEL_HEADER = "x-kubernetes-pf-prioritylevel-uid";
@@ -25,9 +26,9 @@ const CALM: Seconds = 60;
 /** Tells whether the server refuses because it has too much to do, and not because of what was asked. */
 export function isOverload(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
-  const { status, details, retryAfter, body } = error;
+  const { status, retryAfter, body } = error;
   // NB: an eviction that a disruption budget forbids is answered with 429, too.
-  if (status === 429) return !(details?.causes?.some(({ reason }) => reason === "DisruptionBudget") ?? false);
+  if (status === 429) return !isForbiddenByBudget(error);
   if (status === 503 && retryAfter !== undefined) return true;
   return status >= 500 && /too many requests/i.test(body?.message ?? "");
 }

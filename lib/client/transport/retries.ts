@@ -21,9 +21,16 @@ export interface RetryOptions {
 export function isRetriable(error: unknown, options: RetryOptions = {}): boolean {
   const { retryForbidden = true } = options;
   if (error instanceof ApiError) {
+    // What a disruption budget forbids is for the caller to wait for: it may take hours.
+    if (isForbiddenByBudget(error)) return false;
     return error.status === 429 || error.status >= 500 || (error.status === 403 && retryForbidden);
   }
   return isConnectionError(error) && !isUntrusted(error);
+}
+
+/** Tells whether a disruption budget forbids an eviction for now. */
+export function isForbiddenByBudget({ status, details }: ApiError): boolean {
+  return status === 429 && (details?.causes?.some(({ reason }) => reason === "DisruptionBudget") ?? false);
 }
 
 /** Tells whether no (whole) answer came: refused, reset, timed out, badly encrypted. */

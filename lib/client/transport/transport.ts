@@ -14,9 +14,10 @@ import type { NetworkingSettings } from "../../settings/sections.ts";
 import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connection_info.ts";
 import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, Deadline } from "./deadline.ts";
-import { ApiError, LoginError, toApiError } from "../errors.ts";
+import { ApiError, LoginError, type MissingRight, toApiError } from "../errors.ts";
 import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
+import { Warnings } from "./warnings.ts";
 
 const USER_AGENT = `lotse/${VERSION}`;
 
@@ -115,6 +116,7 @@ export class Transport implements Disposable {
   readonly #credentials: Credentials;
   readonly #observer: RequestObserver;
   readonly #sessions: Sessions;
+  readonly #warnings: Warnings;
   /** How many requests may be under way at once, and which of them have to wait. */
   readonly congestion: Congestion;
   /** Aborts when the transport is disposed of. */
@@ -128,6 +130,7 @@ export class Transport implements Disposable {
     this.#credentials = credentials;
     this.#observer = observer;
     this.#sessions = new Sessions({ host, networking, userAgent });
+    this.#warnings = new Warnings(logger);
     const limit = (): number => networking.requestLimit ?? Infinity;
     this.congestion = new Congestion({ clock: host.clock, logger, limit });
   }
@@ -228,8 +231,10 @@ export class Transport implements Disposable {
       const response = await this.#send(session, request, { signal: deadline.signal, headers });
       status = response.status;
       if (status >= 400) {
-        throw toApiError(response, { request: labelOf(request), text: await response.text() });
+        const text = await response.text();
+        throw toApiError(response, { request: labelOf(request), text, right: rightTo(request) });
       }
+      if (response.warning !== undefined) this.#warnings.report(response.warning, labelOf(request));
       const result = finish === undefined ? response : await finish(response);
       if (finish !== undefined && this.congestion.isOn) this.congestion.answered(request, response.headers);
       if (this.#observer.requestEnds !== undefined) {
@@ -335,6 +340,13 @@ function labelOf(request: ApiRequest): string {
   const { method, path } = request;
   const end = path.indexOf("?");
   return `${method} ${end < 0 ? path : path.slice(0, end)}`;
+}
+
+/** Returns the right that a role must allow for the request to be answered. */
+function rightTo({ subject }: ApiRequest): MissingRight | undefined {
+  if (subject === undefined) return undefined;
+  const { verb, resource: { group, plural }, subresource } = subject;
+  return { verb, group, resource: subresource === undefined ? plural : `${plural}/${subresource}` };
 }
 
 function bodyOf(result: unknown): unknown {

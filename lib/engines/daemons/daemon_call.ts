@@ -113,12 +113,12 @@ async function callUntilStopped({ handler, flag }: Caller, args: never): Promise
 }
 
 function argsOf(
-  { handler, state, logger, flag, context: { clock, indices } }: Caller,
+  { handler, state, logger, flag, context: { clock, indices, makeChildren } }: Caller,
   { attempts: { retry, started, begun }, patch, signal }: CallOptions,
 ): DaemonArgs {
   const { resource, memo } = state;
   const newest = () => state.body;
   const cause = { resource, body: state.body, newest, patch, logger, memo, indices };
-  const attempt = { param: handler.param, retry, started, begun, signal, clock };
+  const attempt = { param: handler.param, retry, started, begun, signal, clock, makeChildren };
   return new DaemonArgs(cause, { attempt, stopped: () => flag().stopped });
 }

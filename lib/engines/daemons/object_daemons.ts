@@ -11,6 +11,7 @@ import type { Brake, Observer } from "../../execution/observer.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
+import type { MakeChildren } from "../../registry/children.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { Settings } from "../../settings/settings.ts";
@@ -29,6 +30,8 @@ export interface DaemonContext {
   /** Returns a logger that is bound to the object. */
   readonly loggerOf: (body: KubeObject) => Logger;
   readonly indices: ObjectCause["indices"];
+  /** Makes `children` for them. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
   readonly tasks: TaskGroup;
   /** Puts a handler's result into the patch. */
   readonly storeResult: (

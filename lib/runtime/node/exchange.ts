@@ -72,6 +72,10 @@ export class Exchange implements HttpResponse {
     return this.#headers ??= joinHeaders(this.#message?.headers ?? {});
   }
 
+  get warning(): string | undefined {
+    return this.#message?.headers.warning;
+  }
+
   get body(): AsyncIterable<Uint8Array> {
     return this.#read();
   }

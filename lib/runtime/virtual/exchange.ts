@@ -25,6 +25,7 @@ export class VirtualExchange implements HttpResponse {
   readonly head: Promise<HttpResponse>;
   status = 0;
   headers: Readonly<Record<string, string>> = {};
+  warning: string | undefined;
   readonly #options: VirtualExchangeOptions;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
@@ -122,6 +123,7 @@ export class VirtualExchange implements HttpResponse {
     if (this.#isOver) return void response.body?.cancel().catch(() => {});
     this.status = response.status;
     this.headers = Object.fromEntries(response.headers);
+    this.warning = this.headers["warning"];
     const encoded = this.headers["content-encoding"] === "gzip" && response.body
       ? decode(response.body)
       : response.body;

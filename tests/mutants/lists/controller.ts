@@ -362,8 +362,8 @@ const changes: Mutant[] = [
       `if (progress.counts.failed > 0) throw new Error("A child has failed");\n    if (progress.isDone) return;`,
     ],
     [
-      "throw new ChildrenPending(isIdle && delay === 0 ? Infinity : delay);",
-      "throw new ChildrenPending(2 * delay);",
+      `throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);`,
+      `throw new Postponed("Sub-handlers are unfinished", 2 * delay);`,
     ],
   ], subs),
   ...breaksOf(SUBS, [

@@ -54,8 +54,8 @@ const mutants: Mutant[] = [
   {
     ...EXECUTE,
     tests: subs,
-    replace: 'if (error instanceof ChildrenPending) return { kind: "children", delay: error.delay };',
-    by: 'if (error instanceof ChildrenPending) return { kind: "retry", delay: error.delay, error };',
+    replace: 'if (error instanceof Postponed) return { kind: "children", delay: error.delay };',
+    by: 'if (error instanceof Postponed) return { kind: "retry", delay: error.delay, error };',
   },
   {
     ...PROGRESS,

@@ -1,0 +1,331 @@
+/**
+ * Brings the children of an object in line with what its handler wants: `children` in handlers' arguments.
+ *
+ * All that it knows from one attempt to the next stands on the server. Each child carries labels that say whose it is and in
+ * which set, and an annotation with its place in the order; the owner carries the kinds that its children have had, and a kind
+ * is noted there before its first child is made. So what is not named any more is found after a restart as well, by one list
+ * for each of these kinds, which is at the same time how the others are read: nothing else is asked while nothing differs.
+ *
+ * Source: Kubernetes, docs/reference/using-api/server-side-apply; KEP-3659 (ApplySet), for kinds that are noted on the parent.
+ */
+
+import { isApplied, sendApply, unlessMissing, withoutOwners } from "../../client/apply.ts";
+import type { Client } from "../../client/client.ts";
+import { ApiError } from "../../client/errors.ts";
+import { Postponed } from "../../execution/execute.ts";
+import { formatField, getField } from "../../model/fields.ts";
+import { isEqualJson } from "../../model/json.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import type {
+  Children,
+  ChildrenOf,
+  ChildrenOptions,
+  DesiredChildren,
+  MakeChildren,
+} from "../../registry/children.ts";
+import { awaitedFrom } from "../../runtime/call_site.ts";
+import type { Seconds } from "../../runtime/host.ts";
+import { ChildrenError } from "./error.ts";
+import { CHILD, idOf, locateChildren, nameOfKind, OWNER, SET, STAGE, type Wanted } from "./locate.ts";
+import { isLabelValue, planChildren, type Planned } from "./plan.ts";
+
+/** Annotation of owners, with the set at its end: the kinds that the children have. */
+const KINDS = "lotse.dev/children.";
+
+/** When to look again while something is not ready. */
+const DELAY: Seconds = 5;
+
+/** The operator, as far as children need it. */
+export interface ChildrenContext {
+  readonly client: Client;
+  readonly settings: { readonly networking: { readonly fieldManager: string } };
+}
+
+/** Returns what makes the `children` of handlers' attempts. */
+export function childrenMaker(context: ChildrenContext): MakeChildren {
+  // What an attempt has asked to be noted, so that it is not asked for ever where nobody writes it.
+  const asked = new Set<string>();
+  return (attempt) => {
+    const children = awaitedFrom(async (desired: DesiredChildren, options: ChildrenOptions = {}) =>
+      await new ChildrenRun({ ...context, asked, attempt, options }).run(desired)
+    );
+    // The type says what the names of `desired` lead to.
+    return children as Children;
+  };
+}
+
+interface RunOptions extends ChildrenContext {
+  readonly asked: Set<string>;
+  readonly attempt: ChildrenOf;
+  readonly options: ChildrenOptions;
+}
+
+/** A child that is on the server, with managed fields. */
+interface Found {
+  readonly resource: Resource;
+  readonly object: KubeObject;
+}
+
+/** One call of `children`. */
+class ChildrenRun {
+  readonly #client: Client;
+  readonly #attempt: ChildrenOf;
+  readonly #options: ChildrenOptions;
+  readonly #asked: Set<string>;
+  readonly #owner: KubeObject;
+  readonly #set: string;
+  readonly #fieldManager: string;
+  readonly #waits: string[] = [];
+  readonly #errors: { readonly child: string; readonly error: unknown }[] = [];
+
+  constructor({ client, settings, asked, attempt, options }: RunOptions) {
+    this.#client = client;
+    this.#attempt = attempt;
+    this.#options = options;
+    this.#asked = asked;
+    this.#owner = attempt.owner();
+    this.#fieldManager = settings.networking.fieldManager;
+    this.#set = options.set ?? this.#fieldManager;
+    if (!isLabelValue(this.#set)) {
+      throw new TypeError(
+        `Cannot bring about children of the set "${this.#set}": it must do for a label's value`,
+      );
+    }
+  }
+
+  async run(desired: DesiredChildren): Promise<Readonly<Record<string, unknown>>> {
+    const planned = planChildren(desired);
+    const wanted = await locateChildren(planned, {
+      discovery: this.#client.discovery,
+      owner: this.#owner,
+      set: this.#set,
+    });
+    const kinds = await this.#kinds(wanted);
+    this.#note(kinds.map(nameOfKind), { isGrowing: true });
+    const found = await this.#find(kinds);
+    const live = await this.#applyAll(wanted, found);
+    if (this.#errors.length > 0) this.#fail();
+    if (this.#waits.length > 0) this.#wait();
+    const ids = new Set(wanted.map(({ id }) => id));
+    await this.#remove([...found].filter(([id]) => !ids.has(id)).map(([, each]) => each));
+    this.#note([...new Set(wanted.map(({ resource }) => nameOfKind(resource)))], { isGrowing: false });
+    this.#tell(true, "ChildrenReady", "");
+    return resultOf(desired, planned, live);
+  }
+
+  /** The kinds of the children that are wanted, and those that the owner says it has. */
+  async #kinds(wanted: readonly Wanted[]): Promise<readonly Resource[]> {
+    const kinds = new Map(wanted.map(({ resource }) => [nameOfKind(resource), resource]));
+    for (const name of this.#noted) {
+      if (kinds.has(name)) continue;
+      const [plural = "", ...group] = name.split(".");
+      const resource = await this.#client.discovery.find(group.join("."), undefined, plural);
+      // A kind that is not served any more has no objects.
+      if (resource !== undefined) kinds.set(name, resource);
+    }
+    return [...kinds.values()];
+  }
+
+  /** Notes the kinds on the owner. One that is new is noted before anything else is done: this attempt ends. */
+  #note(kinds: readonly string[], { isGrowing }: { readonly isGrowing: boolean }): void {
+    const noted = this.#noted;
+    const isKnown = kinds.every((kind) => noted.includes(kind));
+    if (isGrowing ? isKnown : isKnown && noted.length === kinds.length) return;
+    const value = [...kinds].sort().join(" ");
+    this.#attempt.patch.metadata.annotations[KINDS + this.#set] = value === "" ? null : value;
+    const note = `${this.#uid} ${this.#set} ${value}`;
+    if (!isGrowing) this.#asked.delete(note);
+    else if (!this.#asked.has(note)) {
+      this.#asked.add(note);
+      throw new Postponed("The kinds of the children are noted on their owner first", 0);
+    }
+  }
+
+  /** All children of this set that are on the server. */
+  async #find(kinds: readonly Resource[]): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>();
+    const labelSelector = `${OWNER}=${this.#uid},${SET}=${this.#set}`;
+    await Promise.all(kinds.map(async (resource) => {
+      const namespace = resource.namespaced ? this.#owner.metadata.namespace : undefined;
+      const options = { ...this.#call, namespace, labelSelector, managedFields: true };
+      for await (const { items } of this.#client.list(resource, options)) {
+        for (const object of items) found.set(idOf(resource, object), { resource, object });
+      }
+    }));
+    return found;
+  }
+
+  /** Applies what differs, each after what it depends on. What fails or waits holds up what depends on it, and nothing else. */
+  async #applyAll(
+    wanted: readonly Wanted[],
+    found: ReadonlyMap<string, Found>,
+  ): Promise<ReadonlyMap<string, KubeObject>> {
+    const live = new Map<string, KubeObject>();
+    const held = new Set<string>();
+    for (const each of wanted) {
+      if (each.dependsOn.some((name) => held.has(name))) {
+        held.add(each.name);
+        continue;
+      }
+      try {
+        const object = await this.#apply(each, found.get(each.id)?.object);
+        const verdict = typeof object === "string" ? object : each.ready(object as never);
+        if (typeof object !== "string") live.set(each.key, object);
+        if (verdict === true) continue;
+        held.add(each.name);
+        this.#waits.push(`"${each.key}": ${verdict === false ? "it is not ready" : verdict}`);
+      } catch (error) {
+        this.#attempt.signal.throwIfAborted();
+        held.add(each.name);
+        this.#errors.push({ child: each.key, error });
+      }
+    }
+    return live;
+  }
+
+  /** Returns the object as it is now; or what is waited for before it can be applied. */
+  async #apply(wanted: Wanted, known: KubeObject | undefined): Promise<KubeObject | string> {
+    const { resource, object, force, recreateOn } = wanted;
+    const { name, namespace } = object.metadata;
+    if (known?.metadata.deletionTimestamp !== undefined) return "it is being deleted";
+    if (known !== undefined && isApplied(known, { object, fieldManager: this.#fieldManager })) {
+      return withoutOwners(known);
+    }
+    let live = known;
+    if (recreateOn.length > 0 || !force) {
+      const options = { ...this.#call, managedFields: true };
+      live ??= await unlessMissing(() =>
+        this.#client.get<KubeObject>(resource, { name, namespace }, options)
+      );
+    }
+    if (live !== undefined && recreateOn.length > 0 && await this.#isOther(wanted, live)) {
+      if (!await this.#delete({ resource, object: live })) return "it is deleted to be made anew";
+      live = undefined;
+    }
+    return await this.#send(wanted, live, { force });
+  }
+
+  /** Whether fields would change that cannot be changed: by the server's answer, as only it knows what its defaults are. */
+  async #isOther(wanted: Wanted, live: KubeObject): Promise<boolean> {
+    const { force, recreateOn } = wanted;
+    try {
+      const after = await this.#send(wanted, live, { force, dryRun: true });
+      return recreateOn.some((path) => !isEqualJson(getField(after, path), getField(live, path)));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 422) throw error;
+      const refused = (error.details?.causes ?? []).map(({ field = "" }) => field);
+      const paths = recreateOn.map(formatField);
+      if (refused.some((field) => paths.some((path) => isWithin(field, path) || isWithin(path, field)))) {
+        return true;
+      }
+      throw error;
+    }
+  }
+
+  #send(
+    { resource, object }: Wanted,
+    live: KubeObject | undefined,
+    options: { readonly force: boolean; readonly dryRun?: boolean },
+  ): Promise<KubeObject> {
+    const request = { ...this.#call, ...options, fieldManager: this.#fieldManager, object, live };
+    return sendApply(this.#client, resource, request);
+  }
+
+  /** Deletes what is not wanted any more, what others depended on last; and waits until it has gone. */
+  async #remove(all: readonly Found[]): Promise<void> {
+    // Labels may have been copied: what is not the owner's is left alone.
+    const dropped = all.filter(({ object }) =>
+      object.metadata.ownerReferences?.some(({ uid }) => uid === this.#uid)
+    );
+    const stages = [...new Set(dropped.map(stageOf))].sort((a, b) => b - a);
+    for (const stage of stages) {
+      for (const each of dropped.filter((one) => stageOf(one) === stage)) {
+        const { resource, object } = each;
+        const title = `"${object.metadata.labels?.[CHILD] ?? ""}"`;
+        try {
+          if (!await this.#delete(each)) this.#waits.push(`${title}: it is being deleted (${resource.kind})`);
+        } catch (error) {
+          this.#attempt.signal.throwIfAborted();
+          this.#errors.push({ child: title.slice(1, -1), error });
+        }
+      }
+      if (this.#errors.length > 0) this.#fail();
+      if (this.#waits.length > 0) this.#wait();
+    }
+  }
+
+  /** Whether it has gone. */
+  async #delete({ resource, object: { metadata } }: Found): Promise<boolean> {
+    const { name = "", namespace, uid, deletionTimestamp } = metadata;
+    if (deletionTimestamp !== undefined) return false;
+    try {
+      const options = { ...this.#call, preconditions: { uid }, propagationPolicy: "Background" } as const;
+      const answer = await this.#client.delete(resource, { name, namespace }, options);
+      return (answer as KubeObject).metadata?.deletionTimestamp === undefined; // else a Status: it has gone
+    } catch (error) {
+      // 409: another object has its name now.
+      if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return true;
+      throw error;
+    }
+  }
+
+  #fail(): never {
+    const error = new ChildrenError(this.#errors);
+    this.#tell(false, "ChildFailed", error.message);
+    throw error;
+  }
+
+  #wait(): never {
+    const message = `Waiting for ${this.#waits.join("; ")}`;
+    this.#tell(false, "ChildrenNotReady", message);
+    throw new Postponed(message, this.#options.delay ?? DELAY);
+  }
+
+  #tell(status: boolean, reason: string, message: string): void {
+    const { condition } = this.#options;
+    if (condition === undefined) return;
+    this.#attempt.conditions.set(condition, status, { reason, message: message.slice(0, 32_000) });
+  }
+
+  get #uid(): string {
+    return this.#owner.metadata.uid ?? "";
+  }
+
+  get #noted(): readonly string[] {
+    const text = this.#owner.metadata.annotations?.[KINDS + this.#set] ?? "";
+    return text.split(" ").filter((name) => /^[a-z0-9.-]+$/.test(name));
+  }
+
+  get #call(): { readonly signal: AbortSignal; readonly retryForbidden: false } {
+    return { signal: this.#attempt.signal, retryForbidden: false };
+  }
+}
+
+function stageOf({ object }: Found): number {
+  const stage = Number(object.metadata.annotations?.[STAGE] ?? 0);
+  return Number.isFinite(stage) ? stage : 0;
+}
+
+function isWithin(path: string, above: string): boolean {
+  return path === above || path.startsWith(`${above}.`) || path.startsWith(`${above}[`);
+}
+
+/** Returns the live objects by the author's names; those of maps in maps. */
+function resultOf(
+  desired: DesiredChildren,
+  planned: readonly Planned[],
+  live: ReadonlyMap<string, KubeObject>,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(desired)) {
+    const isMap = value instanceof Map || (value as { apply?: unknown } | undefined)?.apply instanceof Map;
+    result[name] = isMap ? new Map() : undefined;
+  }
+  for (const { key, name, item } of planned) {
+    const object = live.get(key);
+    if (item === undefined) result[name] = object;
+    else (result[name] as Map<string, unknown>).set(item, object);
+  }
+  return result;
+}

@@ -1,0 +1,112 @@
+/**
+ * Which objects the children are on the server: their kinds, names and namespaces, and the marks by which they are found again.
+ */
+
+import type { AppliedObject } from "../../client/apply.ts";
+import type { Discovery } from "../../client/discovery.ts";
+import type { KubeObject } from "../../model/object.ts";
+import { ownerReference } from "../../model/references.ts";
+import { apiVersionOf, type Resource } from "../../model/resource.ts";
+import { findKind, findKindOf } from "../../registry/find_kind.ts";
+import { nameAfter, type Planned } from "./plan.ts";
+
+/** Labels of children: the uid of their owner, their set, their name in it. */
+export const OWNER = "lotse.dev/owner";
+export const SET = "lotse.dev/children";
+export const CHILD = "lotse.dev/child";
+
+/** Annotation of children: how many levels of others must be ready before. */
+export const STAGE = "lotse.dev/stage";
+
+/** A child with its kind and its address. */
+export interface Wanted extends Planned {
+  readonly resource: Resource;
+  readonly object: AppliedObject;
+  /** Which object it is, whatever the version of its kind. */
+  readonly id: string;
+}
+
+export interface LocateOptions {
+  readonly discovery: Discovery;
+  readonly owner: KubeObject;
+  readonly set: string;
+}
+
+/** Finds the kinds, and completes the manifests. @throws {TypeError} If a child cannot be the owner's, or two are the same. */
+export async function locateChildren(
+  planned: readonly Planned[],
+  options: LocateOptions,
+): Promise<readonly Wanted[]> {
+  const wanted = await Promise.all(planned.map((each) => locate(each, options)));
+  refuseNamesakes(wanted);
+  return wanted;
+}
+
+/** "deployments.apps", "services": whatever the version. */
+export function nameOfKind({ plural, group }: Resource): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+/** Which object it is, whatever the version of its kind. */
+export function idOf(resource: Resource, { metadata }: Pick<KubeObject, "metadata">): string {
+  return `${nameOfKind(resource)} ${resource.namespaced ? metadata.namespace : ""}/${metadata.name}`;
+}
+
+async function locate(planned: Planned, { discovery, owner, set }: LocateOptions): Promise<Wanted> {
+  const { key, kind, manifest, stage } = planned;
+  const resource = kind === undefined
+    ? await findKindOf(discovery, manifest)
+    : await findKind(discovery, kind);
+  const { metadata = {} } = manifest;
+  const namespace = namespaceOf(planned, { resource, owner });
+  const { name = nameAfter(owner, key) } = metadata;
+  const labels = { ...metadata.labels, [OWNER]: owner.metadata.uid ?? "", [SET]: set, [CHILD]: key };
+  const annotations = { ...metadata.annotations, [STAGE]: `${stage}` };
+  const ownerReferences = [...metadata.ownerReferences ?? [], ownerReference(owner)];
+  const object: AppliedObject = {
+    ...manifest,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { ...metadata, name, namespace, labels, annotations, ownerReferences },
+  };
+  return { ...planned, resource, object, id: idOf(resource, object) };
+}
+
+/** Source: Kubernetes, docs/concepts/overview/working-with-objects/owners-dependents. */
+function namespaceOf(
+  { key, manifest }: Planned,
+  { resource: { namespaced, kind }, owner }: { readonly resource: Resource; readonly owner: KubeObject },
+): string | undefined {
+  const { namespace } = owner.metadata;
+  const wanted = manifest.metadata?.namespace;
+  const title = `Cannot bring about child "${key}" (${kind})`;
+  if (!namespaced) {
+    if (namespace === undefined) return undefined;
+    throw new TypeError(
+      `${title}: an owner in a namespace cannot own what is in none, as Kubernetes would delete it; apply it by op.api`,
+    );
+  }
+  if (namespace === undefined && wanted === undefined) {
+    throw new TypeError(`${title}: its owner has no namespace, so that it needs one of its own`);
+  }
+  if (namespace !== undefined && wanted !== undefined && wanted !== namespace) {
+    throw new TypeError(
+      `${title} in namespace "${wanted}": its owner is in "${namespace}", and owners reach no other namespace`,
+    );
+  }
+  return wanted ?? namespace;
+}
+
+function refuseNamesakes(wanted: readonly Wanted[]): void {
+  const seen = new Map<string, Wanted>();
+  for (const each of wanted) {
+    const other = seen.get(each.id);
+    if (other !== undefined) {
+      throw new TypeError(
+        `Cannot bring about children "${other.key}" and "${each.key}": both are ${each.resource.kind} ` +
+          `"${each.object.metadata.name}"`,
+      );
+    }
+    seen.set(each.id, each);
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * The types of `op.api`, by which handlers work with other objects than their own.
+ *
+ * The calls themselves are `operator/api.ts`.
+ */
+
+import type { CallOptions, DeleteOptions, ListOptions, WriteOptions } from "../client/client.ts";
+import type { KubeObject, ObjectMeta, WatchEvent } from "../model/object.ts";
+import type { PatchOf } from "../model/patch.ts";
+import type { Referable } from "../model/references.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { ResourceType } from "./resource.ts";
+
+/** Which object. */
+export interface Address {
+  /** Needed for namespaced kinds. */
+  readonly namespace?: string;
+  /** The object's name. */
+  readonly name: string;
+}
+
+/** Which object, or which part of it. */
+export interface PartAddress extends Address {
+  /** Such as "status" or "scale". Default: the object itself. */
+  readonly subresource?: string;
+}
+
+/** An object as it is sent: complete, but without what the server adds. */
+export type NewObject<Spec, Status> = Partial<KubeObject<Spec, Status>>;
+
+/** A merge patch of an object: objects in part, null for what is to be deleted, lists as a whole. */
+export interface ObjectPatch<Spec, Status> {
+  /** Changes to the metadata. */
+  readonly metadata?: PatchOf<ObjectMeta>;
+  /** Changes to the spec. */
+  readonly spec?: PatchOf<Spec> | null;
+  /** Changes to the status. Where it is a subresource, address that: `{ name, subresource: "status" }`. */
+  readonly status?: PatchOf<Status> | null;
+  /** Changes to whatever else the kind has. */
+  readonly [stanza: string]: unknown;
+}
+
+/** One operation of a JSON patch. Source: RFC 6902. */
+export interface JsonPatchOperation {
+  /** The operation; "test" refuses the patch where the value is another one. */
+  readonly op: "add" | "copy" | "move" | "remove" | "replace" | "test";
+  /** Where, such as "/spec/replicas". */
+  readonly path: string;
+  /** From where, to copy or move. */
+  readonly from?: string;
+  /** The value to add, to put in place, or to compare with. */
+  readonly value?: unknown;
+}
+
+/** The wishes of an operator for an object: the fields that it owns, and no others. */
+export interface Applied<Spec, Status> {
+  /** Its address, and the metadata that are wanted. */
+  readonly metadata:
+    & Pick<ObjectMeta, "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers">
+    & { readonly name: string };
+  /** In part: only what is to be as it says. */
+  readonly spec?: PartOf<Spec>;
+  /** The same. Where it is a subresource, apply it with `subresource: "status"`. */
+  readonly status?: PartOf<Status>;
+  /** Whatever else the kind has. */
+  readonly [stanza: string]: unknown;
+}
+
+/** A value in part: lists as a whole. */
+export type PartOf<T> = T extends readonly unknown[] ? T
+  : T extends object ? { readonly [Key in keyof T]?: PartOf<T[Key]> }
+  : T;
+
+/** The object is written only if it is still this one, in this version: else an ApiError has the status 409. */
+export interface Preconditions {
+  /** Which of all objects that had the name. */
+  readonly uid?: string;
+  /** Which state of it. */
+  readonly resourceVersion?: string;
+}
+
+/** How to apply. */
+export interface ApplyOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
+  /** Writes nothing to another object, or another state of it. Default: any. */
+  readonly preconditions?: Preconditions;
+  /** The controlling owner of the object, with which it goes. An object without a namespace comes into the owner's. */
+  readonly owner?: Referable;
+  /** Take fields over from other managers. Default: false: that is an ApplyConflictError. */
+  readonly force?: boolean;
+  /** Whose fields they are from now on. Default: `networking.fieldManager` ("lotse"). */
+  readonly fieldManager?: string;
+}
+
+/** How to patch. */
+export interface PatchOptions extends WriteOptions {
+  /** How the server merges: "strategic" knows the lists of built-in kinds by their keys. Default: "merge" (RFC 7386). */
+  readonly type?: "merge" | "strategic";
+  /** Writes nothing to another object, or another state of it. Default: any. */
+  readonly preconditions?: Preconditions;
+}
+
+/** How to write a whole object. */
+export interface ReplaceOptions extends WriteOptions, Pick<PartAddress, "subresource"> {
+  /** Writes nothing to another object, or another state of it. Default: those that the object itself names. */
+  readonly preconditions?: Preconditions;
+}
+
+/** Options of a deletion. */
+export interface RemoveOptions extends DeleteOptions {
+  /** An object that is not there is no error. Default: false. */
+  readonly ifExists?: boolean;
+}
+
+/** Which objects to delete, and how. */
+export interface RemoveManyOptions
+  extends
+    Omit<DeleteOptions, "preconditions">,
+    Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {}
+
+/** How many replicas there are, and are wanted: the subresource "scale". Source: Kubernetes API reference, Scale. */
+export type Scale = KubeObject<
+  { replicas?: number },
+  { replicas: number; selector?: string }
+>;
+
+/** How to wait. */
+export interface WaitOptions {
+  /** In seconds. Default: 60. Infinity: until the signal aborts. */
+  readonly timeout?: Seconds;
+  /** Aborting ends the waiting with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The state that is waited for: the type of a condition that is to be true, "Deleted", or a function. It gets undefined as long as the
+ * object is not there.
+ */
+export type WaitCondition<Spec, Status> =
+  | string
+  | ((object: KubeObject<Spec, Status> | undefined) => boolean | string);
+
+/** Which lines of a log. */
+export interface LogOptions {
+  /** Which of the Pod's containers. Needed if it has several. */
+  readonly container?: string;
+  /** Whether to go on as more lines come. Default: false. */
+  readonly follow?: boolean;
+  /** The container's run before this one. Default: false. */
+  readonly previous?: boolean;
+  /** No older lines. In seconds. Default: all. */
+  readonly sinceSeconds?: Seconds;
+  /** Only so many of the last lines. Default: all. */
+  readonly tailLines?: number;
+  /** Each line begins with its time. Default: false. */
+  readonly timestamps?: boolean;
+  /** Aborting ends the log. */
+  readonly signal?: AbortSignal;
+}
+
+/** How to evict. */
+export interface EvictOptions
+  extends Pick<DeleteOptions, "signal" | "preconditions" | "gracePeriodSeconds" | "dryRun"> {}
+
+/** Options of a token. */
+export interface TokenOptions extends Pick<CallOptions, "signal"> {
+  /** The audience that is to take it. Default: the API server. */
+  readonly audiences?: readonly string[];
+  /** How long it is good for. In seconds. Default: 3600. */
+  readonly expirationSeconds?: Seconds;
+  /** The Pod or Secret that it dies with. Default: none. */
+  readonly boundTo?: Referable;
+}
+
+/** A token of a ServiceAccount. */
+export interface ServiceAccountToken {
+  /** A secret: do not log it. */
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expirationTimestamp: string;
+}
+
+/** The scope of a watch. */
+export interface WatchScope extends Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
+  /** Ends the watch. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Objects of any declared kind. All calls use the operator's credentials, retries and timeouts, and reject with an ApiError
+ * (with `status`, `reason` and `details`) where the server refuses.
+ *
+ * @example
+ * ```ts
+ * import { kinds, operator } from "@lotse/lotse";
+ *
+ * const op = operator();
+ *
+ * op.on.create("databases.example.com", async ({ name, namespace, signal }) => {
+ *   const data = { tier: "gold" };
+ *   await op.api.create(kinds.ConfigMap, { metadata: { name: `${name}-settings`, namespace }, data }, { signal });
+ *   await op.api.patch(kinds.Deployment, { name, namespace }, { spec: { replicas: 3 } }, { signal });
+ * });
+ * ```
+ */
+export interface Api {
+  /** Resolves to how many replicas an object has. An ApiError has the status 404 if it is not there, or has no such part. */
+  get(
+    kind: ResourceType<unknown, unknown>,
+    address: Address & { readonly subresource: "scale" },
+    options?: CallOptions,
+  ): Promise<Scale>;
+  /** Resolves to one object. An ApiError has the status 404 if it is not there. */
+  get<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    address: PartAddress,
+    options?: CallOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /** Yields all objects of the kind, page after page; of one namespace or all, narrowed by selectors. */
+  list<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    options?: ListOptions,
+  ): AsyncIterable<KubeObject<Spec, Status>>;
+  /**
+   * Yields what there is (type null), then what happens, until the signal aborts.
+   *
+   * It survives broken streams: what vanished meanwhile is told as DELETED. It throws an ApiError where the server refuses it.
+   */
+  watch<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    scope: WatchScope,
+  ): AsyncIterable<WatchEvent<KubeObject<Spec, Status>>>;
+  /**
+   * Makes the object, or brings it in line, by server-side apply, and resolves to its newest state.
+   *
+   * Fields that were applied earlier and are left out now go away, unless somebody else owns them. Nothing is sent where the
+   * object says so already. Fields of others are an ApplyConflictError that names each with its manager and value.
+   */
+  apply<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    object: Applied<Spec, Status>,
+    options?: ApplyOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /**
+   * The same for an object that belongs to another: `owner` is the object that the running handler is about, unless one is
+   * given. It goes when its owner goes.
+   */
+  ensure<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    object: Applied<Spec, Status>,
+    options?: ApplyOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /** Creates an object; its `apiVersion` and `kind` are filled in. An ApiError has the status 409 if it is there. */
+  create<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    object: NewObject<Spec, Status>,
+    options?: WriteOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /** Writes the whole object. An ApiError has the status 409 if its `resourceVersion` is not the newest. */
+  replace<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    object: KubeObject<Spec, Status>,
+    options?: ReplaceOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /** Changes an object by a merge patch, or by a list of operations, and resolves to its newest state. */
+  patch<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    address: PartAddress,
+    patch: ObjectPatch<Spec, Status> | readonly JsonPatchOperation[],
+    options?: PatchOptions,
+  ): Promise<KubeObject<Spec, Status>>;
+  /** Deletes an object. An ApiError has the status 404 if it is not there, unless `ifExists` is set. */
+  delete<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    address: Address,
+    options?: RemoveOptions,
+  ): Promise<void>;
+  /** Deletes all objects of the kind, of one namespace or all, narrowed by selectors. It does not wait until they have gone. */
+  deleteCollection(kind: ResourceType<unknown, unknown>, options: RemoveManyOptions): Promise<void>;
+  /** Sets how many replicas are wanted, and resolves to the newest state of that. */
+  scale(
+    kind: ResourceType<unknown, unknown>,
+    address: Address,
+    replicas: number,
+    options?: WriteOptions,
+  ): Promise<Scale>;
+  /**
+   * Waits, by a watch, until the object is as it should be, and resolves to it; undefined if it is not there, which "Deleted"
+   * and functions may wait for.
+   *
+   * @throws {Error} Named "TimeoutError" if the time is over first; it says what was waited for last.
+   */
+  waitFor<Spec, Status>(
+    kind: ResourceType<Spec, Status>,
+    address: Address,
+    condition: WaitCondition<Spec, Status>,
+    options?: WaitOptions,
+  ): Promise<KubeObject<Spec, Status> | undefined>;
+  /** Yields the lines of a Pod's log, as they come. */
+  logs(pod: Address, options?: LogOptions): AsyncIterable<string>;
+  /** Evicts a Pod. An ApiError has the status 429 if a disruption budget forbids it for now: that is not tried again here. */
+  evict(pod: Address, options?: EvictOptions): Promise<void>;
+  /** Makes a token of a ServiceAccount. */
+  token(serviceAccount: Address, options?: TokenOptions): Promise<ServiceAccountToken>;
+}

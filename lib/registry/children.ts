@@ -1,0 +1,155 @@
+/**
+ * `children`, as handlers see it: what an object's owner wants to be there, said as a whole.
+ *
+ * The engine that brings it about is `engines/children/`.
+ */
+
+import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
+import type { Patch } from "../model/patch.ts";
+import type { Seconds } from "../runtime/host.ts";
+import type { Applied } from "./api.ts";
+import type { Conditions } from "./conditions.ts";
+import type { ResourceType } from "./resource.ts";
+
+/** Metadata of a child. What is left out is made from the owner: name and namespace. */
+export type ChildMeta = Pick<
+  ObjectMeta,
+  "name" | "namespace" | "labels" | "annotations" | "finalizers" | "ownerReferences"
+>;
+
+/** An object that is to be there: the fields that are wanted, and no others, as in a file for `kubectl apply`. */
+export interface Manifest {
+  /** "group/version", or "version" in the core group. Needed unless the kind is told otherwise. */
+  readonly apiVersion?: string;
+  /** Such as "Service". */
+  readonly kind?: string;
+  /** Default: name and namespace are made from the owner's. */
+  readonly metadata?: ChildMeta;
+  /** Whatever the kind has. */
+  readonly [stanza: string]: unknown;
+}
+
+/** A manifest whose kind is known, so that a misspelt field does not compile. */
+export type TypedManifest<Spec, Status> =
+  & Omit<Applied<Spec, Status>, "metadata">
+  & { readonly metadata?: ChildMeta };
+
+/**
+ * Tells whether a child is ready: true, or false, or a few words that say what it waits for.
+ */
+export type Readiness<Spec = JsonObject, Status = JsonObject> = (
+  object: KubeObject<Spec, Status>,
+) => boolean | string;
+
+/** How a child is treated. */
+export interface ChildOptions<Spec = JsonObject, Status = JsonObject> {
+  /** Names of other children that must be ready before this one is applied. Default: none. */
+  readonly dependsOn?: readonly string[];
+  /** When the child is ready. Default: as soon as it was applied. */
+  readonly ready?: Readiness<Spec, Status>;
+  /**
+   * Fields that cannot be changed, as dotted paths such as "spec.template": where they are to be others, the object is deleted
+   * and made anew. Default: none; what the server refuses is an error.
+   */
+  readonly recreateOn?: readonly string[];
+  /** Whether fields that others have written are taken over. Default: true; false makes that an error. */
+  readonly force?: boolean;
+}
+
+/** A child, or several of one kind of purpose: a map from names of your choice to manifests. */
+export interface Child<Spec = JsonObject, Status = JsonObject> extends ChildOptions<Spec, Status> {
+  /** Which kind the manifest is of. Default: what its `apiVersion` and `kind` say. */
+  readonly kind?: ResourceType<Spec, Status>;
+  /** The manifest, or several. */
+  readonly apply: Manifest | ReadonlyMap<string, Manifest>;
+}
+
+/** The children of an object by names of your choice. Undefined and null stand for a child that is not to be there. */
+export type DesiredChildren = Readonly<
+  Record<string, Manifest | ReadonlyMap<string, Manifest> | AnyChild | undefined | null>
+>;
+
+/** A child of any kind. */
+export interface AnyChild extends ChildOptions<never, never> {
+  /** Which kind the manifest is of. Default: what its `apiVersion` and `kind` say. */
+  readonly kind?: ResourceType<unknown, unknown>;
+  /** The manifest, or several. */
+  readonly apply: Manifest | ReadonlyMap<string, Manifest>;
+}
+
+/** A child as it is on the server; for a map of manifests, a map. */
+export type LiveChild<Wanted> = Wanted extends ReadonlyMap<string, Manifest> ? ReadonlyMap<string, KubeObject>
+  : Wanted extends { readonly apply: ReadonlyMap<string, Manifest> } ? ReadonlyMap<string, KubeObject>
+  : Wanted extends { readonly kind: ResourceType<infer Spec, infer Status> } ? KubeObject<Spec, Status>
+  : Wanted extends undefined | null ? undefined
+  : KubeObject;
+
+/** The children as they are on the server, by the same names. */
+export type LiveChildren<Desired> = { readonly [Name in keyof Desired]: LiveChild<Desired[Name]> };
+
+/** How children are brought about. */
+export interface ChildrenOptions {
+  /**
+   * Which children of the object these are, where several handlers have children of their own: a word. What is not named any
+   * more is looked for in the same set. Default: the field manager ("lotse").
+   */
+  readonly set?: string;
+  /** The type of a condition that says how far it is, such as "ChildrenReady". Default: none. */
+  readonly condition?: string;
+  /** When to look again while something is not ready, or not gone. In seconds. Default: 5. */
+  readonly delay?: Seconds;
+}
+
+/**
+ * Brings the children of the object in line, and resolves to what they are on the server.
+ *
+ * Each gets an owner reference, labels, and if it has none a name; it is applied with the operator's field manager, where it
+ * differs; what others have edited or deleted is put back. What was there once and is not named any more is deleted, in
+ * reverse order. While a child is not ready (or not gone), this attempt of the handler ends without an error, and the handler
+ * is called again: let what is thrown pass.
+ *
+ * @throws {ChildrenError} If a child cannot be brought in line, when the others are. It says which, and why.
+ * @throws {TypeError} If what is wanted makes no sense: a circle of dependencies, a namespace out of the owner's reach.
+ */
+export type Children = <const Desired extends DesiredChildren>(
+  desired: Desired,
+  options?: ChildrenOptions,
+) => Promise<LiveChildren<Desired>>;
+
+/** Whose children, and in which attempt. */
+export interface ChildrenOf {
+  /** Returns the newest state of the owner that is known. */
+  readonly owner: () => KubeObject;
+  /** The changes of the attempt to the owner. */
+  readonly patch: Patch;
+  readonly conditions: Conditions;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the `children` of an attempt. */
+export type MakeChildren = (attempt: ChildrenOf) => Children;
+
+/**
+ * Describes a child whose kind is declared, so that its manifest is checked by the compiler, and needs no `apiVersion`.
+ *
+ * @example
+ * ```ts
+ * import { kinds } from "@lotse/lotse";
+ * import { child, isDeploymentReady } from "@lotse/lotse/children";
+ *
+ * const labels = { app: "web" };
+ * const spec = {
+ *   selector: { matchLabels: labels },
+ *   template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+ * };
+ * const web = child(kinds.Deployment, { spec }, { ready: isDeploymentReady });
+ * console.log(web.dependsOn); // undefined
+ * ```
+ */
+export function child<Spec, Status>(
+  kind: ResourceType<Spec, Status>,
+  manifest: TypedManifest<Spec, Status>,
+  options: ChildOptions<Spec, Status> = {},
+): Child<Spec, Status> & { readonly kind: ResourceType<Spec, Status>; readonly apply: Manifest } {
+  return { ...options, kind, apply: manifest };
+}

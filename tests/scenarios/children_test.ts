@@ -1,0 +1,392 @@
+import assert from "node:assert/strict";
+import type { KubeObject } from "../../lib/model/object.ts";
+import { ApplyConflictError } from "../../lib/public/client.ts";
+import {
+  child,
+  type Children,
+  type ChildrenError,
+  type ChildrenOptions,
+  type DesiredChildren,
+} from "../../lib/public/children.ts";
+import { ApiError, kinds, type Operator, operator } from "../../mod.ts";
+import { suite } from "../support/scenario.ts";
+import { definitionOf, Example, type Loose, Objects, type World } from "../support/worlds.ts";
+
+const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true } as const;
+const SECRETS = { ...MAPS, plural: "secrets" } as const;
+
+/** What a spec says of one child. */
+interface Part {
+  readonly value?: string;
+  readonly secret?: boolean;
+  readonly dependsOn?: readonly string[];
+  /** Ready when its data say so. */
+  readonly waits?: boolean;
+  readonly finalizer?: boolean;
+}
+
+/** An operator whose objects say in their specs which children they have. */
+function parts(
+  options: ChildrenOptions = {},
+): { readonly op: Operator; readonly done: string[]; readonly failed: unknown[] } {
+  const op = operator({ execution: { defaultBackoff: 0.5 } });
+  const [done, failed]: [string[], unknown[]] = [[], []];
+  const bring = async (
+    { spec, name, children }: { spec: Loose; name: string; children: Children },
+  ): Promise<void> => {
+    const desired = Object.entries(spec.parts as Record<string, Part>).map(([key, part]) => {
+      const { value = "", secret = false, dependsOn, waits = false, finalizer = false } = part;
+      const metadata = finalizer ? { finalizers: ["lotse.test/held"] } : {};
+      const apply = secret
+        ? { apiVersion: "v1", kind: "Secret", metadata, stringData: { value } }
+        : { apiVersion: "v1", kind: "ConfigMap", metadata, data: { value } };
+      const ready = ({ data }: KubeObject): boolean | string =>
+        !waits || (data as Loose).ready === "yes" || "nobody said yes";
+      return [key, { apply, dependsOn, ready }];
+    });
+    const result = children(Object.fromEntries(desired) as DesiredChildren, { delay: 0.5, ...options });
+    await result.then(() => done.push(name), (error) => {
+      if (error.name !== "Postponed") failed.push(error);
+      throw error;
+    });
+  };
+  op.on.create(Example, bring);
+  op.on.update(Example, bring);
+  op.on.delete(Example, { optional: true }, () => {});
+  return { op, done, failed };
+}
+
+async function namesOf(world: World, kind: typeof MAPS | typeof SECRETS = MAPS): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { items } of world.client.list(kind, { namespace: world.namespace })) {
+    for (const { metadata: { name = "", labels } } of items) {
+      if (labels?.["lotse.dev/child"]) names.push(name);
+    }
+  }
+  return names.sort();
+}
+
+suite("children", (scenario) => {
+  scenario("[N5.1] children get owner, labels and names, and are written once", async (world) => {
+    const op = operator();
+    const seen: Loose[] = [];
+    op.on.create(Example, async function make({ body, children }) {
+      for (let round = 0; round < 2; round++) {
+        const { settings, more, web } = await children({
+          settings: {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            metadata: { labels: { a: "b" } },
+            data: { x: "1" },
+          },
+          more: new Map([["one", { apiVersion: "v1", kind: "Secret", stringData: { x: "1" } }]]),
+          web: child(kinds.Service, { spec: { selector: { app: "web" }, ports: [{ port: 80 }] } }),
+        });
+        seen.push({ settings, one: more.get("one"), type: web.spec?.type, owner: body.metadata.uid });
+      }
+    });
+    const running = await world.start(op);
+    const { metadata: { uid } } = await new Objects(world).create("shop");
+    await world.until(() => seen.length === 2);
+    const [{ settings, one, type }, again] = seen as [Record<string, KubeObject>, Loose];
+    assert.deepEqual(settings?.metadata.ownerReferences?.map((each) => [each.uid, each.controller]), [[
+      uid,
+      true,
+    ]]);
+    assert.equal(settings.metadata.name, "shop-settings");
+    const { labels = {} } = settings.metadata;
+    assert.deepEqual([labels.a, labels["lotse.dev/owner"], labels["lotse.dev/child"]], [
+      "b",
+      uid,
+      "settings",
+    ]);
+    assert.deepEqual([one?.metadata.name, one?.metadata.namespace, type], [
+      "shop-more-one",
+      world.namespace,
+      "ClusterIP",
+    ]);
+    assert.deepEqual(again, seen[0], "nothing was written");
+    await running.stop();
+  });
+
+  scenario(
+    "[N5.2] what depends on others is made when they are ready, and waiting is no error",
+    async (world) => {
+      const { op, done, failed } = parts({ condition: "ChildrenReady" });
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("one", {
+        spec: { parts: { web: { dependsOn: ["database"] }, database: { waits: true }, other: {} } },
+      });
+      const condition = async (): Promise<Loose | undefined> =>
+        ((await objects.get("one")).status?.conditions as Loose[] | undefined)?.[0];
+      await world.until(async () => (await condition())?.status === "False");
+      assert.match(`${(await condition())?.message}`, /Waiting for "database": nobody said yes/);
+      assert.deepEqual(await namesOf(world), ["one-database", "one-other"]);
+      const address = { name: "one-database", namespace: world.namespace };
+      await world.client.patch(MAPS, address, { type: "merge", body: { data: { ready: "yes" } } });
+      await world.until(() => done.length === 1);
+      await world.until(async () => (await condition())?.status === "True");
+      assert.deepEqual(await namesOf(world), ["one-database", "one-other", "one-web"]);
+      assert.deepEqual(failed, []);
+      assert.deepEqual(running.logs.filter(({ level }) => level === "error" || level === "warn"), []);
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[N5.3] what is not named any more is deleted in reverse order, after a restart too",
+    async (world) => {
+      const first = parts();
+      const objects = new Objects(world);
+      let running = await world.start(first.op);
+      const all = { a: {}, b: { secret: true, dependsOn: ["a"], finalizer: true }, c: { dependsOn: ["b"] } };
+      await objects.create("one", { spec: { parts: all } });
+      await world.until(() => first.done.length === 1);
+      await running.stop();
+      assert.deepEqual([await namesOf(world), await namesOf(world, SECRETS)], [["one-a", "one-c"], [
+        "one-b",
+      ]]);
+
+      await objects.patch("one", { spec: { parts: { a: null, b: null, c: null, d: {} } } });
+      const second = parts();
+      running = await world.start(second.op);
+      const place = { name: "one-b", namespace: world.namespace };
+      await world.until(async () =>
+        (await world.client.get(SECRETS, place)).metadata.deletionTimestamp !== undefined
+      );
+      await world.until(async () => (await namesOf(world)).join() === "one-a,one-d");
+      assert.deepEqual(second.done, [], "c has gone, b is held, a waits for it");
+      await world.client.patch(SECRETS, place, { type: "merge", body: { metadata: { finalizers: null } } });
+      await world.until(() => second.done.length === 1);
+      assert.deepEqual([await namesOf(world), await namesOf(world, SECRETS)], [["one-d"], []]);
+      await world.settle();
+      const { annotations } = (await objects.get("one")).metadata;
+      assert.equal(annotations?.["lotse.dev/children.lotse"], "configmaps");
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[N5.4] what others have edited or deleted is put back, what they have added stays",
+    async (world) => {
+      const { op, done } = parts();
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("one", { spec: { parts: { a: { value: "1" }, b: {} } } });
+      await world.until(() => done.length === 1);
+      const [a, b] = ["one-a", "one-b"].map((name) => ({ name, namespace: world.namespace }));
+      const edit = {
+        type: "merge",
+        body: { data: { value: "2", more: "3" }, metadata: { labels: { "lotse.dev/child": null } } },
+      };
+      await world.client.patch(MAPS, a!, { ...edit, type: "merge", fieldManager: "somebody" });
+      await world.client.delete(MAPS, b!);
+      await objects.patch("one", { spec: { again: true } });
+      await world.until(() => done.length === 2);
+      const { data } = await world.client.get(MAPS, a!);
+      assert.deepEqual([data, await namesOf(world)], [{ value: "1", more: "3" }, ["one-a", "one-b"]]);
+      await running.stop();
+    },
+  );
+
+  scenario("[N5.5] what cannot be changed is deleted and made anew, where that is said", async (world) => {
+    const op = operator({ execution: { defaultBackoff: 0.5 } });
+    const seen: unknown[] = [];
+    const bring = async ({ spec, children }: { spec: Loose; children: Children }): Promise<void> => {
+      const apply = { apiVersion: "v1", kind: "ConfigMap", immutable: true, data: { value: spec.value } };
+      const recreateOn = spec.recreate === true ? ["data"] : [];
+      await children({ sealed: { apply, recreateOn } }).then(
+        ({ sealed }) => seen.push([sealed.metadata.uid, sealed.data]),
+        (error: ChildrenError) => {
+          if (error.name === "ChildrenError" && seen.length === 2) seen.push(error.message);
+          throw error;
+        },
+      );
+    };
+    op.on.create(Example, bring);
+    op.on.update(Example, bring);
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", { spec: { value: "1", recreate: true } });
+    await world.until(() => seen.length === 1);
+    await objects.patch("one", { spec: { value: "2" } });
+    await world.until(() => seen.length === 2);
+    const [[before], [after, data]] = seen as [string[], [string, unknown]];
+    assert.deepEqual([before === after, data], [false, { value: "2" }]);
+    await objects.patch("one", { spec: { value: "3", recreate: false } });
+    await world.until(() => seen.length === 3);
+    assert.match(`${seen[2]}`, /Cannot bring about "sealed": .*immutable.*recreateOn: \["data"\]/);
+    await running.stop();
+  });
+
+  scenario(
+    "[N5.6] what cannot be is one clear error, in a condition where one is asked for, and others go on",
+    async (world) => {
+      const op = operator({ execution: { defaultBackoff: 0.5 } });
+      const said = new Map<string, Error>();
+      const apply = { apiVersion: "v1", kind: "ConfigMap", data: { a: "mine" } };
+      const wrong: Readonly<Record<string, DesiredChildren>> = {
+        circle: { a: { apply, dependsOn: ["b"] }, b: { apply, dependsOn: ["a"] } },
+        elsewhere: { a: { ...apply, metadata: { namespace: "default-not" } } },
+        nowhere: { a: { apiVersion: "v1", kind: "Namespace" } },
+        twice: { a: { ...apply, metadata: { name: "x" } }, b: { ...apply, metadata: { name: "x" } } },
+        kind: { a: { apiVersion: "lotse.test/v9", kind: "Nothing" } },
+        conflict: { a: { apply: { ...apply, metadata: { name: "theirs" } }, force: false }, b: apply },
+        unready: { a: { apply, ready: () => JSON.parse("no") } },
+      };
+      op.on.create(Example, async function bring({ name, children }) {
+        await children(wrong[name] ?? {}, { condition: "Fine" }).catch((error) => {
+          said.set(name, error);
+          throw error;
+        });
+        said.set(name, new Error("none"));
+      });
+      const theirs = {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name: "theirs", namespace: world.namespace },
+      };
+      await world.client.create(MAPS, { ...theirs, data: { a: "theirs" } }, { fieldManager: "somebody" });
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      for (const name of [...Object.keys(wrong), "fine"]) await objects.create(name);
+      const message = (name: string): string => `${said.get(name)?.name}: ${said.get(name)?.message}`;
+      await world.until(() => said.size === 8 && message("conflict").startsWith("ChildrenError"));
+      assert.match(message("circle"), /TypeError: .*"a" → "b" → "a"/);
+      assert.match(message("elsewhere"), /TypeError: .*"a" \(ConfigMap\) in namespace "default-not"/);
+      assert.match(message("nowhere"), /TypeError: .*"a" \(Namespace\): an owner in a namespace/);
+      assert.match(message("twice"), /TypeError: .*"a" and "b": both are ConfigMap "x"/);
+      assert.match(message("kind"), /TypeError: .*kind "Nothing" of "lotse\.test\/v9"/);
+      assert.match(message("conflict"), /"a": Cannot apply ConfigMap .*\.data\.a \("theirs"\) of "somebody"/);
+      assert.ok(said.get("conflict")?.cause instanceof ApplyConflictError);
+      assert.match(message("fine"), /none/);
+      assert.ok((await namesOf(world)).includes("conflict-b"), "what does not depend on it is made");
+      await world.until(async () => {
+        const { status } = await objects.get("conflict");
+        const [condition] = (status?.conditions ?? []) as Loose[];
+        return condition?.reason === "ChildFailed" && /of "somebody"/.test(`${condition.message}`);
+      });
+      await world.until(() => message("unready").startsWith("ChildrenError"));
+      await running.stop();
+    },
+  );
+
+  scenario("[N5.7] a kind whose definition comes later is waited for", async (world) => {
+    const op = operator({ execution: { defaultBackoff: 0.5 } });
+    const plural = `later${world.namespace.replaceAll(/\W/g, "")}`;
+    const kind = {
+      group: "lotse.test",
+      version: "v1",
+      plural,
+      kind: `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}`,
+    };
+    const said: string[] = [];
+    op.on.create(Example, async function bring({ children }) {
+      const { late } = await children({
+        late: { apiVersion: "lotse.test/v1", kind: kind.kind, spec: { a: 1 } },
+      }).catch(
+        (error) => {
+          said.push(error.message);
+          throw error;
+        },
+      );
+      said.push(`${late.metadata.name}`);
+    });
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await world.until(() => said.length > 0);
+    assert.match(`${said[0]}`, /Cannot find kind "Later/);
+    const definitions = {
+      ...MAPS,
+      group: "apiextensions.k8s.io",
+      plural: "customresourcedefinitions",
+      namespaced: false,
+    };
+    await world.client.create(definitions, definitionOf(kind));
+    await world.until(() => said.at(-1) === "one-late");
+    await world.client.delete(definitions, { name: `${plural}.lotse.test` });
+    await running.stop();
+  });
+
+  scenario.virtual(
+    "[N5.8] a right that is missing is named at once, and the other children are made",
+    async (world) => {
+      const op = operator({ execution: { defaultBackoff: 0.5 } });
+      const said: ChildrenError[] = [];
+      op.on.create(Example, async function bring({ children }) {
+        const data = { apiVersion: "v1", kind: "ConfigMap" };
+        await children({ secret: { apiVersion: "v1", kind: "Secret" }, data }).catch((error) => {
+          if (error.name === "ChildrenError") said.push(error);
+          throw error;
+        });
+      });
+      world.intercept = (request) =>
+        request.method === "PATCH" && request.url.includes("/secrets/")
+          ? new Response("no", { status: 403 })
+          : undefined;
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await world.until(() => said.length === 1, 5);
+      const [error] = said;
+      assert.match(error?.message ?? "", /"secret": .*403.*a role must allow "patch" on "secrets"/);
+      assert.ok(error?.cause instanceof ApiError);
+      assert.deepEqual(error.cause.missingRight, { verb: "patch", group: "", resource: "secrets" });
+      assert.deepEqual(await namesOf(world), ["one-data"]);
+      await running.stop();
+    },
+  );
+
+  scenario("[N5.9] a deletion handler takes its children away in reverse order", async (world) => {
+    const { op, done } = parts();
+    const order: string[] = [];
+    op.on.delete(Example, { id: "tidy" }, async ({ children }) => {
+      await children({}, { delay: 0.3 });
+      order.push(...await namesOf(world), "gone");
+    });
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", {
+      spec: { parts: { a: { finalizer: true }, b: { secret: true, dependsOn: ["a"], finalizer: true } } },
+    });
+    await world.until(() => done.length === 1);
+    await objects.delete("one");
+    const [a, b] = ["one-a", "one-b"].map((name) => ({ name, namespace: world.namespace }));
+    await world.until(async () =>
+      (await world.client.get(SECRETS, b!)).metadata.deletionTimestamp !== undefined
+    );
+    assert.equal((await world.client.get(MAPS, a!)).metadata.deletionTimestamp, undefined);
+    const release = { type: "merge", body: { metadata: { finalizers: null } } } as const;
+    await world.client.patch(SECRETS, b!, release);
+    await world.until(async () =>
+      (await world.client.get(MAPS, a!)).metadata.deletionTimestamp !== undefined
+    );
+    await world.client.patch(MAPS, a!, release);
+    await world.until(async () => await objects.find("one") === undefined);
+    assert.deepEqual(order, ["gone"]);
+    await running.stop();
+  });
+
+  scenario("[N5.10] a reconcile brings children about, and waits without an error", async (world) => {
+    const op = operator();
+    const seen: unknown[] = [];
+    op.reconcile(Example, async ({ children, attempt }) => {
+      const apply = { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" } };
+      const ready = ({ data }: KubeObject): boolean => (data as Loose).ready === "yes";
+      const { first, second } = await children(
+        { second: { apply, dependsOn: ["first"] }, first: { apply, ready } },
+        { delay: 0.5 },
+      );
+      seen.push(attempt, first.metadata.name, second.metadata.name);
+    });
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await world.until(async () => (await namesOf(world)).length === 1);
+    const address = { name: "one-first", namespace: world.namespace };
+    await world.client.patch(MAPS, address, { type: "merge", body: { data: { ready: "yes" } } });
+    await world.until(() => seen.length > 0);
+    assert.deepEqual(seen.slice(0, 3), [1, "one-first", "one-second"]);
+    assert.deepEqual(running.logs.filter(({ level }) => level === "error" || level === "warn"), []);
+    await running.stop();
+  });
+});
