@@ -36,7 +36,8 @@ export async function importFiles(
   for (const path of files) {
     const absolute = host.files.resolve(host.process.cwd(), path);
     if (!(await host.files.exists(absolute))) {
-      throw new CommandError(`Cannot load "${path}": there is no such file`);
+      const where = path === absolute ? "" : ` in "${host.process.cwd()}"`;
+      throw new CommandError(`Cannot load "${path}": there is no such file${where}`);
     }
     try {
       imported.push({ path, module: await host.process.importModule(absolute, { fresh }) });

@@ -5,6 +5,7 @@
  * handler's `errors` option.
  */
 
+import { pointTo } from "../runtime/call_site.ts";
 import type { Seconds } from "../runtime/host.ts";
 
 /** How errors that are neither temporary nor permanent are treated. */
@@ -41,7 +42,21 @@ export class TemporaryError extends Error {
    */
   constructor(message?: string, options: TemporaryErrorOptions = {}) {
     super(message, options);
-    this.delay = options.delay === undefined ? 60 : Math.max(0, checkedDelay(options.delay ?? 0));
+    this.delay = delayOf(options);
+  }
+}
+
+function delayOf(options: TemporaryErrorOptions): Seconds {
+  try {
+    if (typeof options !== "object") {
+      throw new TypeError(
+        `Cannot take ${describe(options)} for options: give the delay as { delay: ${options} }`,
+      );
+    }
+    return options.delay === undefined ? 60 : Math.max(0, checkedDelay(options.delay ?? 0));
+  } catch (error) {
+    pointTo(error, TemporaryError as unknown as () => void); // a class is called, too
+    throw error;
   }
 }
 

@@ -60,13 +60,16 @@ export function parseSelector(terms: readonly SelectorTerm[], keywords: Selector
   const selector = dropUndefined({ ...keywords, ...parseTerms(terms, keywords) });
   const names = NAMES.filter((name) => selector[name] !== undefined);
   if (names.length === 0) {
-    throw new TypeError("Cannot select resources: a name is missing; EVERYTHING selects all of them");
+    throw new TypeError(
+      'Cannot select resources: a name is missing, such as { plural: "pods" }; EVERYTHING selects all of them',
+    );
   }
   if (names.length > 1) {
     throw new TypeError(`Cannot select resources by ${names.join(" and ")}: take one name only`);
   }
   if (names.some((name) => selector[name] === "")) {
-    throw new TypeError(`Cannot select resources: the ${names[0]} is empty`);
+    const what = names[0] === "anyName" ? "name" : names[0];
+    throw new TypeError(`Cannot select resources: the ${what} is empty, give one such as "pods"`);
   }
   return Object.freeze(selector);
 }

@@ -22,6 +22,7 @@ import type { IndexHandle, IndexHandler } from "./index_handle.ts";
 import type { ChangeHandlerCause } from "./options.ts";
 import { checkConcurrency, checkPeriod, checkRateLimit } from "./pace.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
+import { nearest } from "../settings/rules.ts";
 
 /** Options as they come, before they are checked. */
 export type RawOptions = Readonly<Record<string, unknown>>;
@@ -105,6 +106,11 @@ const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> =
  */
 export function takeDeclaration(cause: Declaration["cause"], args: readonly unknown[]): Declaration {
   const [resource, ...rest] = args;
+  if (rest.length === 0 && typeof resource === "function") {
+    throw new TypeError(
+      'Cannot register a handler without a kind: pass it first, a constant of resource() or a name such as "pods.v1"',
+    );
+  }
   const [first, ...others] = rest;
   const isPath = cause === "field" && (typeof first === "string" || Array.isArray(first));
   const { options, fn } = takeOptions(isPath ? others : rest);
@@ -236,11 +242,18 @@ function checkOptions(
   for (const [name, value] of Object.entries(options)) {
     if (!known.includes(name)) {
       throw new TypeError(
-        `Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}`,
+        `Cannot register a handler of "${cause}" with option "${name}": known are ${known.join(", ")}${
+          hint(name, known)
+        }`,
       );
     }
     CHECKS[name]?.(name, value);
   }
+}
+
+function hint(name: string, known: readonly string[]): string {
+  const best = nearest(name, known) ?? known.find((each) => each.startsWith(name.slice(0, 4)));
+  return best === undefined ? "" : ` (did you mean "${best}"?)`;
 }
 
 function rejectContradictions(cause: string, options: RawOptions, field: FieldPath | undefined): void {

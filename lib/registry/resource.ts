@@ -8,6 +8,7 @@ import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
 import type { FurtherVersionOptions, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
 import { pointTo } from "../runtime/call_site.ts";
+import { nearest } from "../settings/rules.ts";
 
 /** Which kind is meant, at least by one name; and, if it is one's own, what its definition says. */
 export interface ResourceOptions extends VersionOptions {
@@ -112,6 +113,7 @@ const DEFINED = [
 function parseNames(options: ResourceOptions): Selector {
   try {
     checkOptions(options);
+    checkKind(options);
     const { group, version, plural, kind, singular, shortcut, category } = options;
     const name = plural !== undefined ? { plural } : { kind, singular, shortcut, category };
     return parseSelector([], { group, version, ...name });
@@ -130,7 +132,11 @@ function checkOptions(options: unknown): void {
     const type = name === "namespaced" ? "boolean" : "string";
     if (type === "string" && !NAMES.includes(name)) {
       const known = [...NAMES, "namespaced", ...DEFINED];
-      throw new TypeError(`Cannot declare a kind with option "${name}": known are ${known.join(", ")}`);
+      const best = nearest(name, known);
+      const hint = best === undefined ? "" : ` (did you mean "${best}"?)`;
+      throw new TypeError(
+        `Cannot declare a kind with option "${name}": known are ${known.join(", ")}${hint}`,
+      );
     }
     if (value === undefined || typeof value === type) continue;
     throw new TypeError(
@@ -139,9 +145,35 @@ function checkOptions(options: unknown): void {
   }
 }
 
+/** @throws {TypeError} Where names cannot be those of a kind, or a schema is none. */
+function checkKind({ plural, spec, status }: ResourceOptions): void {
+  if (plural !== undefined && plural !== plural.toLowerCase()) {
+    throw new TypeError(
+      `Cannot declare a kind with the plural "${plural}": Kubernetes has them in lower case, take "${plural.toLowerCase()}"`,
+    );
+  }
+  for (const [name, schema] of Object.entries({ spec, status })) {
+    if (schema === undefined || isSchema(schema)) continue;
+    throw new TypeError(
+      `Cannot declare a kind with this "${name}": it is no schema, take one of zod, ArkType or valibot (z.object({ … }))`,
+    );
+  }
+}
+
+/** ArkType's schemas are functions. */
+function isSchema(value: unknown): boolean {
+  const isThing = (typeof value === "object" && value !== null) || typeof value === "function";
+  return isThing && "~standard" in value;
+}
+
 /** Returns the selector of any form. @throws {TypeError} If the form is not understood. */
 export function selectorOf(like: ResourceLike<never, never>): Selector {
   if (isResourceType(like)) return like.selector;
+  if (like === undefined || like === null) {
+    throw new TypeError(
+      `Cannot select resources by ${like}: pass a constant of resource(), or a name such as "pods.v1" (is it imported?)`,
+    );
+  }
   if (Array.isArray(like)) {
     throw new TypeError("Cannot select resources by a list: register the handler once for each kind");
   }

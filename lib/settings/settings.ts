@@ -92,7 +92,10 @@ export function mergeSettings(base: Settings, overrides: SettingsOverrides): Set
     if (section === undefined) continue;
     const known = sectionOf(merged, name);
     if (!isObject(section)) {
-      throw new TypeError(`Cannot set "${name}" to ${show(section)}: expected an object of settings`);
+      const example = name === "persistence" ? " such as persistence.status()" : "";
+      throw new TypeError(
+        `Cannot set "${name}" to ${show(section)}: expected an object of settings${example}`,
+      );
     }
     for (const [key, value] of Object.entries(section)) {
       if (value === undefined) continue;

@@ -7,6 +7,7 @@
 
 import { aborted } from "../../async/timeout.ts";
 import type { Host, Seconds, Server, ServerTls } from "../../runtime/host.ts";
+import { pointTo } from "../../runtime/call_site.ts";
 import { toBase64 } from "../../model/encoding.ts";
 import type {
   AdmissionServerContext,
@@ -43,7 +44,12 @@ const NO_IPV6 = ["EAFNOSUPPORT", "EADDRNOTAVAIL", "EINVAL"];
  * ```
  */
 export function webhookServer(options: WebhookServerOptions = {}): AdmissionServerObject {
-  checkOptions(options);
+  try {
+    checkOptions(options);
+  } catch (error) {
+    pointTo(error, webhookServer);
+    throw error;
+  }
   return { serve: (context) => serve(options, context) };
 }
 
