@@ -35,7 +35,8 @@ export function addDev(program: Command, host: Host): void {
   command.summary("Try handlers against an API server in the same process");
   command.description(
     `${command.summary()}\n\nStarts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and ` +
-      "runs the handlers. Saved handlers replace the running ones (unless they are broken), saved manifests are applied again.",
+      "runs the handlers. Saved handlers replace the running ones (unless they are broken): watches and caches go on, and so " +
+      "do daemons whose code has not changed. Saved manifests are applied again.",
   );
   command.addOption(
     new CommandOption(
@@ -97,6 +98,13 @@ async function serveWithReload(operators: readonly Operator[], options: ReloadOp
     if (manifests.length === changed.length) continue;
     const next = await reload(options);
     if (next === undefined) continue;
+    if (await current.exchange(next)) {
+      options.logger.info("Reloaded", { files: changed });
+      continue;
+    }
+    options.logger.info("Reloaded: the operator starts anew, with other settings, indexes or webhooks", {
+      files: changed,
+    });
     await current.stop();
     current = start(next, options, ended);
   }
@@ -105,6 +113,8 @@ async function serveWithReload(operators: readonly Operator[], options: ReloadOp
 
 /** Operators that run. */
 interface Generation {
+  /** Has them go on with the handlers of others. Resolves to false where they have to be started anew. */
+  exchange(next: readonly Operator[]): Promise<boolean>;
   /** Stops them gracefully. @throws What they failed with. */
   stop(): Promise<void>;
 }
@@ -117,6 +127,14 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
   const end = () => stopping.signal.aborted || ended.abort();
   done.then(end, end);
   return {
+    async exchange(next) {
+      if (next.length !== operators.length) return false;
+      for (const [number, op] of operators.entries()) {
+        const other = next[number];
+        if (other === undefined || !await op.exchange(other)) return false;
+      }
+      return true;
+    },
     stop() {
       stopping.abort();
       return done;
@@ -124,12 +142,10 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
   };
 }
 
-async function reload({ host, logger, files, flags }: ReloadOptions): Promise<Operator[] | undefined> {
+async function reload({ host, files, flags }: ReloadOptions): Promise<Operator[] | undefined> {
   try {
     defaultOperator.reset();
-    const operators = operatorsOf(await importFiles(files, { host, fresh: true }));
-    logger.info("Reloaded", { files });
-    return operators;
+    return operatorsOf(await importFiles(files, { host, fresh: true }));
   } catch (error) {
     reportError(error, { host, flags, note: "the handlers from before keep running" });
     return undefined;

@@ -11,6 +11,7 @@ import { objectKey, ObjectState, type ResourceState } from "../execution/object_
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
+import type { ReconcileHandler } from "../registry/reconcile.ts";
 import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
@@ -91,6 +92,16 @@ export class Controller implements Worker {
     if (told.origin === "restored") state.distrust("restored");
     this.#options.index(state, told.event);
     this.#enqueue(state, told);
+  }
+
+  /** Other handlers are for the objects now: all have a turn, in which reconciles are called that have changed. */
+  exchange({ hasChanged }: { readonly hasChanged: (handler: ReconcileHandler) => boolean }): void {
+    const { registry, queue } = this.#options;
+    for (const state of this.#states.values()) {
+      const isConcerned = registry.reconcilesOf(state.resource).some(hasChanged);
+      if (isConcerned) this.triggers.wake(state, { kind: "trigger", reason: "other code" });
+      else queue.add(state, "dependency");
+    }
   }
 
   /** The object has gone; what has come in its place meanwhile is handled now. */

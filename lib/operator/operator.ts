@@ -9,6 +9,7 @@ import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import type { Referable } from "../model/references.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
 import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
+import { isAlike } from "../registry/exchange.ts";
 import {
   type DeclareDaemon,
   type DeclareIndex,
@@ -76,8 +77,6 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly crds: "apply" | undefined;
   readonly #registry: Registry;
   readonly #settings: Settings;
-  /** Those of the run that goes on. */
-  #runSettings: Settings | undefined;
   #lifecycle: Lifecycle | undefined;
   /** The run that goes on, or the last one. */
   #current: CurrentRun = {};
@@ -119,7 +118,7 @@ export class Operator<Memo extends object = PlainMemo> {
    * handlers may have changed them.
    */
   get settings(): Settings {
-    return this.#runSettings ?? this.#settings;
+    return this.#current.settings ?? this.#settings;
   }
 
   /** Which of several handlers run in one go; setting null brings the default back. */
@@ -201,35 +200,35 @@ export class Operator<Memo extends object = PlainMemo> {
   async run(options: RunOptions<Memo> = {}): Promise<void> {
     try {
       checkRunOptions(options);
-      if (this.#runSettings !== undefined) {
+      if (this.#current.settings !== undefined) {
         throw new TypeError(
           "Cannot run an operator that is running: wait until it has stopped, or make another",
         );
       }
-      this.#runSettings = mergeSettings(this.#settings, { peering: peeringOf(options) });
+      this.#current = { settings: mergeSettings(this.#settings, { peering: peeringOf(options) }) };
     } catch (error) {
       pointTo(error, Operator.prototype.run);
       throw error;
     }
+    const current = this.#current;
     try {
-      await this.#run(options, this.#runSettings);
+      await this.#run(options, current);
     } finally {
-      this.#runSettings = undefined;
+      current.settings = undefined;
     }
   }
 
-  async #run(options: RunOptions<Memo>, settings: Settings): Promise<void> {
+  async #run(options: RunOptions<Memo>, current: CurrentRun): Promise<void> {
     const { host = currentHost(), scope } = options;
     const logger = options.logger === undefined
       ? defaultLogger(host)
       : guardedLogger(options.logger, reportOnce(host));
-    this.#current = {};
     await runOperator({
       host,
       namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],
       logger,
       registry: this.#registry.copy(),
-      settings,
+      settings: this.settings,
       lifecycle: () => this.lifecycle,
       identity: options.identity ?? detectIdentity(host),
       // The layers below hand it on, whatever it holds.
@@ -249,7 +248,40 @@ export class Operator<Memo extends object = PlainMemo> {
         options.ready?.();
       },
       synced: () => options.synced?.(),
-    }, this.#current);
+    }, current);
+  }
+
+  /**
+   * Goes on with the handlers of another operator, in the run that goes on: watches, caches and queues stay, and so do daemons
+   * and timers whose code has not changed. For tools that load files anew, as `lotse dev` does.
+   *
+   * Resolves to false, and changes nothing, where that takes another run: settings, startup or login handlers, indexes or
+   * admission handlers are others, or this operator does not run.
+   */
+  async exchange(next: Operator<Memo>): Promise<boolean> {
+    const { serving } = this.#current;
+    if (serving === undefined || !(#registry in next)) return false;
+    if (this.crds !== undefined || !isAlike(this.#frame(), next.#frame())) return false;
+    // NB: the new handlers may be called from now on, and use the API of the operator that they know.
+    const before = next.#current;
+    next.#current = this.#current;
+    const isDone = await serving.exchange(next.#registry.copy());
+    if (!isDone) next.#current = before;
+    return isDone;
+  }
+
+  /** The things besides handlers that a run is made with. */
+  #frame(): readonly unknown[] {
+    const settings = this.#settings;
+    const { progress } = settings.persistence;
+    return [
+      settings,
+      reservedNames(settings.persistence),
+      progress.keys("id"),
+      this.#lifecycle,
+      this.memo,
+      this.crds,
+    ];
   }
 
   #connected(): ApiSource {

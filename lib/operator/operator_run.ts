@@ -24,6 +24,7 @@ import type { Check } from "../engines/probing.ts";
 import { ObjectWriter } from "../execution/object_writer.ts";
 import { digestOf } from "../model/encoding.ts";
 import { objectReference } from "../model/references.ts";
+import type { Registry } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
@@ -195,6 +196,16 @@ export class OperatorRun {
       ...this.#peering.checks(gates.isPaused),
       ...this.#informers.checks(),
     ];
+  }
+
+  /** Goes on with handlers that were loaded anew. Resolves to false, and changes nothing, where that takes another run. */
+  async exchange(next: Registry): Promise<boolean> {
+    const exchange = this.#options.registry.exchange(next);
+    if (exchange === undefined) return false;
+    await this.#revisions.request();
+    await this.#daemons.exchange(exchange);
+    this.#controller.exchange(exchange);
+    return true;
   }
 
   /** The last thing of all: tells other operators that this one has gone. Never rejects. */

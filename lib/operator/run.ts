@@ -17,7 +17,7 @@ import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.t
 import { RightsFile } from "../engines/rights/recorder.ts";
 import { formatSelector } from "../model/selector.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
-import { checkSettings } from "../settings/settings.ts";
+import { checkSettings, type Settings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
 import { OperatorRun } from "./operator_run.ts";
@@ -30,6 +30,8 @@ export interface CurrentRun {
   ledger?: Ledger;
   /** There from the login to the end of the cleanup. */
   serving?: OperatorRun;
+  /** While it goes on. Its options and its startup handlers may have changed them. */
+  settings?: Settings;
 }
 
 /** The things that belong to one life. */

@@ -9,6 +9,7 @@ import { formatSelector, matches as matchesResource, selectorKey } from "../mode
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
+import { type Exchange, exchangeOf } from "./exchange.ts";
 import { findMismatch, type MatchOptions } from "./filters.ts";
 import type {
   ActivityHandler,
@@ -48,8 +49,7 @@ export class Registry {
   readonly #keys: (id: string) => readonly string[];
   readonly #reserved: () => readonly string[];
   readonly #cache = new Map<string, OfKind>();
-  #isServed: (handler: ObjectHandler, resource: Resource) => boolean = ({ selector }, resource) =>
-    matchesResource(selector, resource);
+  #isServed: (handler: ObjectHandler, resource: Resource) => boolean = isMatching;
 
   /**
    * @param keys Returns the names under which a handler's progress is stored.
@@ -85,6 +85,16 @@ export class Registry {
     const copy = new Registry(this.#keys, this.#reserved);
     copy.#handlers.push(...this.#handlers);
     return copy;
+  }
+
+  /** Takes the handlers of another one in place of its own, and says what has changed; undefined: that takes a new run. */
+  exchange(next: Registry): (Exchange & Pick<Registry, "backgroundsOf">) | undefined {
+    const exchange = exchangeOf(this.#handlers, next.#handlers);
+    if (exchange === undefined) return undefined;
+    this.#handlers.splice(0, Infinity, ...exchange.handlers);
+    // NB: who serves what is found out anew. Until then nobody is left out.
+    this.serveOnly(isMatching);
+    return { ...exchange, backgroundsOf: (resource) => this.backgroundsOf(resource) };
   }
 
   /**
@@ -229,6 +239,10 @@ export class Registry {
     this.#cache.set(key, found);
     return found;
   }
+}
+
+function isMatching({ selector }: ObjectHandler, resource: Resource): boolean {
+  return matchesResource(selector, resource);
 }
 
 function ofType<Wanted extends Type>(

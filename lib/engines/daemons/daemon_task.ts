@@ -77,7 +77,7 @@ const ENDED: Phase = { kind: "ended" };
 
 /** A daemon or a timer of one object. */
 export class DaemonTask {
-  readonly handler: BackgroundHandler;
+  #handler: BackgroundHandler;
   readonly siblings: ObjectDaemons<DaemonTask>;
   readonly #context: TaskContext;
   #phase = WAITING;
@@ -91,9 +91,18 @@ export class DaemonTask {
   #lastOutcome: Outcome | undefined;
 
   constructor(handler: BackgroundHandler, siblings: ObjectDaemons<DaemonTask>, context: TaskContext) {
-    this.handler = handler;
+    this.#handler = handler;
     this.siblings = siblings;
     this.#context = context;
+  }
+
+  get handler(): BackgroundHandler {
+    return this.#handler;
+  }
+
+  /** The same handler was loaded anew: its next run calls that function. */
+  exchange(handler: BackgroundHandler): void {
+    this.#handler = handler;
   }
 
   /** Whether it was told to stop. */

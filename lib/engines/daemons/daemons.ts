@@ -9,6 +9,7 @@
 import { Schedule } from "../../async/schedule.ts";
 import { Waiters } from "../../async/waiters.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
+import type { Resource } from "../../model/resource.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
 import { DaemonTask, type TaskContext } from "./daemon_task.ts";
@@ -26,6 +27,14 @@ export interface Matching {
   /** Those of them that want this object. */
   readonly matching: readonly BackgroundHandler[];
   readonly isDeleting: boolean;
+}
+
+/** Daemons and timers that were loaded anew. */
+export interface ExchangedDaemons {
+  /** Those of a kind. */
+  readonly backgroundsOf: (resource: Resource) => readonly BackgroundHandler[];
+  /** Whether one must begin anew. */
+  readonly hasChanged: (handler: BackgroundHandler) => boolean;
 }
 
 /** The meaning of daemons and timers for their object. */
@@ -106,6 +115,23 @@ export class Daemons implements Disposable {
   resume(): void {
     this.#isPaused = false;
     for (const state of this.#objects.keys()) this.#options.wake(state);
+  }
+
+  /**
+   * Handlers were loaded anew. What has changed is told to stop, and started by the next turn of its object after its end;
+   * what has not goes on.
+   */
+  async exchange({ backgroundsOf, hasChanged }: ExchangedDaemons): Promise<void> {
+    const outdated: DaemonTask[] = [];
+    for (const [state, object] of this.#objects) {
+      for (const handler of backgroundsOf(state.resource)) {
+        const task = object.tasks.find((each) => each.handler.id === handler.id);
+        if (!hasChanged(handler)) task?.exchange(handler);
+        else if (task === undefined) object.reopen(handler.id);
+        else outdated.push(task);
+      }
+    }
+    await this.#stop(outdated, "OPERATOR_EXITING");
   }
 
   /** Stops everything for good; resolves when all have ended, or were abandoned after the time that they have. */

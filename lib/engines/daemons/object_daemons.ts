@@ -99,6 +99,11 @@ export class ObjectDaemons<Task extends ChangeListener> {
     this.#finished.set(id, failedOn);
   }
 
+  /** It may be started again: it has become another one. */
+  reopen(id: string): void {
+    this.#finished?.delete(id);
+  }
+
   /** Those that have not ended, stopping and abandoned ones included. The list stays as it is: changes make another one. */
   get tasks(): readonly Task[] {
     return this.#tasks;
