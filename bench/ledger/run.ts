@@ -114,7 +114,7 @@ function look(observer: Observer, states: readonly KubeObject[], round: number):
   }
   observer.judged?.(subject, { handler: "note", mismatch: undefined });
   const attempt = { noun: "Handler", handler: "note", family: "note", retry: 0 };
-  observer.attemptEnds?.(subject, { ...attempt, outcome: { kind: "success" }, seconds: 0 });
+  observer.attemptEnds?.(subject, { ...attempt, start: attempt, outcome: { kind: "success" }, seconds: 0 });
   observer.written?.(subject, {
     paths: ["status.state"],
     writes: 1,

@@ -87,6 +87,8 @@ interface Item {
   failures: number;
   /** Since when something waits, on the monotonic clock. */
   since: Seconds | undefined;
+  /** Since when its turn goes on, on the monotonic clock. */
+  begun: Seconds | undefined;
 }
 
 /** The objects that have something to do. */
@@ -118,6 +120,17 @@ export class WorkQueue {
       const { namespace = "", name = "" } = body.metadata;
       return `${keyOf(resource)} ${namespace === "" ? name : `${namespace}/${name}`}`;
     });
+  }
+
+  /** How many objects wait for a slot, if the turns that hold the slots have all been going on for so long; else 0. */
+  starving(seconds: Seconds): number {
+    const { limiter, clock } = this.#options;
+    if (limiter.waiting === 0) return 0;
+    const now = clock.monotonic();
+    for (const { begun } of this.#items.values()) {
+      if (begun !== undefined && now - begun < seconds) return 0;
+    }
+    return limiter.waiting;
   }
 
   /** Begins to work off. NB: the queue is built before its worker, so that nobody needs a closure over what is not there yet. */
@@ -186,6 +199,7 @@ export class WorkQueue {
         plan: undefined,
         failures: 0,
         since: undefined,
+        begun: undefined,
       };
       this.#items.set(state, item);
     }
@@ -221,6 +235,7 @@ export class WorkQueue {
         item.events = [];
         item.wake = undefined;
         item.since = undefined;
+        item.begun = now;
         try {
           const result = await worker.run(state, { wake, events, failures, waited: now - since });
           item.failures = result.failed === true ? item.failures + 1 : 0;
@@ -231,6 +246,8 @@ export class WorkQueue {
           const after = growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE });
           this.#settle(state, item, { kind: "throttle", after, wake: "error" });
           throw error;
+        } finally {
+          item.begun = undefined;
         }
       }
     } finally {

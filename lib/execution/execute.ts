@@ -48,6 +48,9 @@ export interface ExecuteOptions<Args> {
   readonly observed?: Observed;
 }
 
+/** How long a handler may compute before it waits for the first time, until others should know. */
+const BLOCKING: Seconds = 0.75;
+
 /** Calls the handler once, unless its limits are exceeded already. Never throws. */
 export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
   const { observed, noun, attempts, clock } = options;
@@ -57,10 +60,13 @@ export async function execute<Args>(handler: Handler<Args>, options: ExecuteOpti
   const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
   observer.attemptBegins?.(subject, attempt);
   const begun = clock.monotonic();
-  const outcome = observer.around === undefined
-    ? await attemptOnce(handler, options)
-    : await observer.around({ kind: "attempt", subject, attempt }, () => attemptOnce(handler, options));
-  observer.attemptEnds?.(subject, { ...attempt, outcome, seconds: clock.monotonic() - begun });
+  const running = observer.around === undefined
+    ? attemptOnce(handler, options)
+    : observer.around({ kind: "attempt", subject, attempt }, () => attemptOnce(handler, options));
+  if (clock.monotonic() - begun > BLOCKING) observer.attemptBlocks?.(subject, attempt);
+  const outcome = await running;
+  const seconds = clock.monotonic() - begun;
+  observer.attemptEnds?.(subject, { ...attempt, start: attempt, outcome, seconds });
   return outcome;
 }
 

@@ -60,6 +60,8 @@ export interface AttemptStart {
 
 /** How it ended. */
 export interface AttemptEnd extends AttemptStart {
+  /** The same value as at its beginning. */
+  readonly start: AttemptStart;
   readonly outcome: Outcome;
   readonly seconds: Seconds;
 }
@@ -145,6 +147,8 @@ export interface Observer extends RequestObserver {
     verdict: { readonly handler: string; readonly mismatch: string | undefined },
   ): void;
   attemptBegins?(subject: Subject | undefined, attempt: AttemptStart): void;
+  /** The handler has computed for so long before it waited for the first time that nothing else could run. */
+  attemptBlocks?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
   reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
@@ -179,6 +183,7 @@ const TOLD = [
   "decided",
   "judged",
   "attemptBegins",
+  "attemptBlocks",
   "attemptEnds",
   "written",
   "reconcileEnds",

@@ -8,7 +8,9 @@ import type { Client } from "../client/client.ts";
 import { Calls, type HandlerCall } from "../engines/calls.ts";
 import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
 import { Indexing } from "../engines/indexing/indexing.ts";
+import { Listeners } from "../engines/listeners.ts";
 import { Ledger } from "../engines/ledger.ts";
+import { StuckHandlers } from "../engines/stuck_handlers.ts";
 import type { Metrics } from "../engines/metrics/metrics.ts";
 import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
@@ -63,8 +65,11 @@ export const STARTING = "starting";
 /** The components that exist before an operator serves. Disposing ends what observers have going on. */
 export interface Components extends Disposable {
   readonly gates: Gates;
+  /** Knows the servers of the operator. */
+  readonly listeners: Listeners;
   readonly ledger: Ledger;
   readonly hotLoops: HotLoops;
+  readonly stuckHandlers: StuckHandlers;
   /** Undefined where nobody could ask for them. */
   readonly metrics: Metrics | undefined;
   /** Tells all observers. */
@@ -85,11 +90,16 @@ export async function createComponents(
   const gates = new Gates();
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
+  const stuckHandlers = new StuckHandlers({
+    host,
+    logger: logger.child({ name: "lotse.objects" }),
+    warnAfter: () => settings.execution.warnAfter,
+  });
   const metrics = liveness === undefined ? undefined : await loadMetrics(host);
   const tracing = isTraced() ? await loadTracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const observer = combineObservers(
-    [ledger, hotLoops, metrics, tracing, recorder, calls].filter((each) => each !== undefined),
+    [ledger, hotLoops, stuckHandlers, metrics, tracing, recorder, calls].filter((each) => each !== undefined),
     reportObserver(logger),
   );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
@@ -107,8 +117,10 @@ export async function createComponents(
   indexing.block(STARTING);
   return {
     gates,
+    listeners: new Listeners(host),
     ledger,
     hotLoops,
+    stuckHandlers,
     metrics,
     observer,
     indexing,
@@ -116,6 +128,7 @@ export async function createComponents(
     failed: new AbortController(),
     [Symbol.dispose]: () => {
       indexing[Symbol.dispose]();
+      stuckHandlers[Symbol.dispose]();
       metrics?.[Symbol.dispose]();
     },
   };

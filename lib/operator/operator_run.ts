@@ -121,15 +121,15 @@ export class OperatorRun {
     this.#daemons = this.#createDaemons();
     this.#controller = this.#createController();
     this.#queue.start(this.#controller);
+    components.stuckHandlers.attach(this.#queue);
     const scanning = logger.child({ name: "lotse.scanning" });
-    const reviseLater = (): void => void this.#revisions.request();
     this.#namespaces = new Namespaces({
       client,
       host,
       settings,
       logger: scanning,
       patterns: options.namespaces,
-      onChange: reviseLater,
+      onChange: () => void this.#revisions.request(),
     });
     this.#peering = new Peering({
       client,
@@ -186,12 +186,12 @@ export class OperatorRun {
 
   /** Returns the checks of the operator's readiness, as they are now. */
   checks(): readonly Check[] {
-    const { gates, indexing } = this.#components;
-    const isStopping = this.#options.signal.aborted;
+    const { gates, indexing, stuckHandlers } = this.#components;
     return [
-      { name: "shutdown", problem: isStopping ? "the operator is stopping" : undefined },
+      { name: "shutdown", problem: this.#options.signal.aborted ? "the operator is stopping" : undefined },
       { name: "started", problem: this.#isStarted ? undefined : "the kinds are not known yet" },
       { name: "indexes", problem: indexing.gate.isOpen ? undefined : "they are not complete yet" },
+      stuckHandlers.check(),
       ...this.#admission.checks(),
       ...this.#peering.checks(gates.isPaused),
       ...this.#informers.checks(),
@@ -305,10 +305,11 @@ export class OperatorRun {
   }
 
   #metricSources(): MetricSources {
-    const { gates, hotLoops } = this.#components;
+    const { gates, hotLoops, stuckHandlers } = this.#components;
     return {
       objects: () => this.#controller.counts(),
       hotLoops: () => hotLoops.counts(),
+      stuckHandlers: () => stuckHandlers.counts(),
       waitingEvents: () => this.#poster.waiting,
       background: () => this.#daemons.counts.live,
       planned: () => this.#queue.planned,
@@ -374,10 +375,10 @@ export class OperatorRun {
   }
 
   #createAdmission(): Admission {
-    const { host, logger, settings, registry } = this.#options;
-    const { indexing, observer, gates, failed } = this.#components;
+    const { logger, settings, registry } = this.#options;
+    const { indexing, observer, gates, failed, listeners } = this.#components;
     return new Admission({
-      host,
+      host: listeners.host,
       logger,
       client: this.client,
       observer,

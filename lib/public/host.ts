@@ -6,6 +6,7 @@
 
 export { currentHost } from "../runtime/current_host.ts";
 export type {
+  Block,
   Clock,
   Connection,
   ConnectOptions,

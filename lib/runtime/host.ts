@@ -121,6 +121,11 @@ export interface Process {
    * or listener.
    */
   onStray(callback: (error: unknown, kind: "rejection" | "exception") => void): Disposable;
+  /**
+   * Calls back after the event loop was blocked for more than a second (a quarter of a second more or less): something has
+   * computed, or waited for the system, and nothing else could run. The whole process may have stood still as well.
+   */
+  onBlocked(callback: (block: Block) => void): Disposable;
   /** Ends the process. Only `lib/cli` calls it. */
   exit(code: number): never;
   /** Writes the text as it is (no newline is added). */
@@ -138,6 +143,14 @@ export interface Process {
    * with what it imports by relative paths.
    */
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
+}
+
+/** A time in which nothing could run. */
+export interface Block {
+  /** How long it was. */
+  readonly seconds: Seconds;
+  /** How much of it the process has computed: little of it says that it waited, or was stopped. */
+  readonly cpu: Seconds;
 }
 
 /** How to run a program. */
@@ -295,6 +308,12 @@ export interface Server extends AsyncDisposable {
   readonly hostname: string;
   /** The port that it listens on, also where any free one was asked for. */
   readonly port: number;
+  /**
+   * Connects to itself, and tells whether the connection was accepted within that time. Never rejects.
+   *
+   * A listener may be deaf although it listens: after the process had run out of descriptors, for one.
+   */
+  accepts(within: Seconds): Promise<boolean>;
   /** Changes the certificate for new connections, without closing old ones. */
   updateTls(tls: ServerTls): void;
   /** Stops listening, and closes connections: idle ones at once, busy ones when `grace` (default 0) is over. */

@@ -61,6 +61,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "admission.managed": orNull(domain),
   "admission.release": oneOf("own", "all", "nothing"),
   "execution.defaultBackoff": seconds,
+  "execution.warnAfter": orNull(positive),
   "execution.maxWorkers": orNull(count),
   "background.cancellationPolling": positive,
   "background.instantExitTimeout": orNull(seconds),

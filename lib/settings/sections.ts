@@ -156,6 +156,11 @@ export interface AdmissionSettings {
 export interface ExecutionSettings {
   /** The pause after an arbitrary error of a handler that has no `backoff` of its own. Default: 60. */
   defaultBackoff: Seconds;
+  /**
+   * After how long a call of a handler that has not ended is warned of, by its name, and shown in `/readyz?verbose` and in the
+   * metric `lotse_handlers_stuck`; daemons may run for ever. Null: never. Default: 60.
+   */
+  warnAfter: Seconds | null;
   /** How many handlers run in workers at once. No effect yet: all handlers run in one thread. Default: null. */
   maxWorkers: number | null;
 }

@@ -60,7 +60,7 @@ export function defaultSettings(): Settings {
     },
     scanning: { disabled: false, clusterwideFrom: 10 },
     admission: { server: null, managed: null, release: "own" },
-    execution: { defaultBackoff: 60, maxWorkers: null },
+    execution: { defaultBackoff: 60, warnAfter: 60, maxWorkers: null },
     background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
     networking: {
       requestTimeout: 300,

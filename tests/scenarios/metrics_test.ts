@@ -46,7 +46,11 @@ suite("metrics", (scenario) => {
         doors.push(door);
         return door.serve(context);
       };
-      const op = operator({ queueing: { workerLimit: 2 }, admission: { server } });
+      const op = operator({
+        queueing: { workerLimit: 2 },
+        execution: { warnAfter: 1 },
+        admission: { server },
+      });
       const release = Promise.withResolvers<void>();
       let counter = 0;
       op.on.create(Example, async function make({ name, body, retry, sub }) {

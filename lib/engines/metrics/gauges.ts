@@ -13,6 +13,8 @@ export interface MetricSources {
   readonly objects: () => ReadonlyMap<string, number>;
   /** How many objects of each kind are in a hot loop. */
   readonly hotLoops: () => ReadonlyMap<string, number>;
+  /** How many calls of each handler go on for longer than they should. */
+  readonly stuckHandlers: () => ReadonlyMap<string, number>;
   /** How many Kubernetes events wait to be posted. */
   readonly waitingEvents: () => number;
   /** How many daemons and timers live, waiting ones included. */
@@ -180,6 +182,12 @@ export class Gauges {
       "lotse_hot_loop_objects",
       "Objects that are in a hot loop now, and slowed down",
       () => this.#options.sources()?.hotLoops() ?? none,
+    );
+    this.#made.pulled(
+      "lotse_handlers_stuck",
+      "Calls of handlers that have gone on for longer than execution.warnAfter",
+      () => this.#options.sources()?.stuckHandlers() ?? none,
+      "handler",
     );
     this.#made.single(
       "lotse_background_handlers",

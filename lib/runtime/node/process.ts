@@ -5,9 +5,10 @@ import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { constants, homedir, hostname, userInfo } from "node:os";
 import process from "node:process";
+import { clearInterval, setInterval } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
-import type { Process, RunOptions, RunResult } from "../host.ts";
+import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 
 /** The host's own process. */
 export function nodeProcess(): Process {
@@ -20,10 +21,7 @@ export function nodeProcess(): Process {
     hostname: () => hostname(),
     user: findUser,
     memory: () => process.memoryUsage().rss,
-    cpu() {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
+    cpu,
     onSignal(signal, callback) {
       const listener = () => callback();
       process.on(signal, listener);
@@ -41,12 +39,39 @@ export function nodeProcess(): Process {
         },
       };
     },
+    onBlocked,
     exit: (code) => process.exit(code),
     write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
     isTerminal: (stream) => process[stream].isTTY === true,
     run,
     importModule: (path, options) => importModule(pathToFileURL(path).href, options),
   };
+}
+
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** How often the event loop is looked at, in milliseconds. */
+const LOOK = 250;
+
+/** How late a look must be, in milliseconds. */
+const BLOCKED = 1000;
+
+function onBlocked(callback: (block: Block) => void): Disposable {
+  let looked = performance.now();
+  let used = cpu();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const late = now - looked - LOOK;
+    const spent = cpu();
+    if (late > BLOCKED) callback({ seconds: late / 1000, cpu: spent - used });
+    looked = now;
+    used = spent;
+  }, LOOK);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** The names that Python looks for, too, and then what the system says. */

@@ -1,8 +1,9 @@
 /** A process that exists only on paper: what it was told, what it wrote, how it was to end. */
 
 import { currentHost } from "../current_host.ts";
-import type { Clock, Process, RunOptions, RunResult } from "../host.ts";
+import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 import type { Activity } from "./activity.ts";
+import type { VirtualClock } from "./clock.ts";
 
 /** A program that the virtual process can run. */
 export type VirtualProgram = (args: readonly string[], options: RunOptions) => RunResult | Promise<RunResult>;
@@ -21,6 +22,8 @@ export interface VirtualProcess extends Process {
   signal(name: "SIGINT" | "SIGTERM" | "SIGHUP"): boolean;
   /** Has an error that nobody has caught; tells whether anybody listens for those. */
   stray(error: unknown, kind: "rejection" | "exception"): boolean;
+  /** Lets time pass while nothing runs, as a handler does that computes for so long. */
+  block(seconds: number): void;
   /** Makes a program known to `run()`. */
   program(command: string, program: VirtualProgram): void;
 }
@@ -39,7 +42,7 @@ export class VirtualExit extends Error {
 
 /** The initial contents of such a process. */
 export interface VirtualProcessOptions {
-  readonly clock: Clock;
+  readonly clock: VirtualClock;
   readonly activity: Activity;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -59,6 +62,7 @@ class PaperProcess implements VirtualProcess {
   readonly #env: Map<string, string>;
   readonly #listeners = new Map<string, Set<{ callback: () => void }>>();
   readonly #strays = new Set<{ callback: (error: unknown, kind: "rejection" | "exception") => void }>();
+  readonly #blocked = new Set<{ callback: (block: Block) => void }>();
   readonly #programs = new Map<string, VirtualProgram>();
   readonly #written = { stdout: "", stderr: "" };
 
@@ -135,6 +139,21 @@ class PaperProcess implements VirtualProcess {
     this.#options.activity.touch();
     for (const { callback } of listeners) callback(error, kind);
     return listeners.length > 0;
+  }
+
+  onBlocked(callback: (block: Block) => void): Disposable {
+    const entry = { callback };
+    this.#blocked.add(entry);
+    return { [Symbol.dispose]: () => void this.#blocked.delete(entry) };
+  }
+
+  block(seconds: number): void {
+    const { clock } = this.#options;
+    clock.block(seconds);
+    if (seconds <= 1) return;
+    clock.after(0, () => {
+      for (const { callback } of [...this.#blocked]) callback({ seconds, cpu: seconds });
+    });
   }
 
   exit(code: number): never {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import nodeProcess from "node:process";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { Host } from "../../../lib/runtime/host.ts";
+import type { Block, Host } from "../../../lib/runtime/host.ts";
 
 const HOST = new URL("../../../lib/runtime/current_host.ts", import.meta.url);
 
@@ -44,6 +44,26 @@ export function processSuite(makeHost: () => Host): void {
       for (const end = performance.now() + 10_000; process.cpu() - before < 0.02 && performance.now() < end;);
       const spent = process.cpu() - before;
       assert.ok(spent > 0.01 && spent < 5, `${spent}`);
+    });
+
+    it("onBlocked() tells for how long nothing could run, once for each time, and nothing of short ones", async () => {
+      const blocks: Block[] = [];
+      const blockFor = (seconds: number): void => {
+        for (const end = clock.monotonic() + seconds; clock.monotonic() < end;);
+      };
+      const listener = process.onBlocked((block) => blocks.push(block));
+      await clock.sleep(0.3);
+      blockFor(0.5);
+      await clock.sleep(0.3);
+      assert.deepEqual(blocks, []);
+      blockFor(1.6);
+      await clock.sleep(0.6);
+      assert.equal(blocks.length, 1);
+      const [{ seconds, cpu } = { seconds: 0, cpu: 0 }] = blocks;
+      // NB: on a busy machine it lasts longer, and others compute meanwhile.
+      assert.ok(seconds > 1.3 && seconds < 10, `${seconds}`);
+      assert.ok(cpu > 0.2 && cpu < seconds + 1, `${cpu}`);
+      listener[Symbol.dispose]();
     });
 
     it("run() collects output, gives the exit code, and passes input, folder and variables", async () => {

@@ -25,7 +25,12 @@ describe("Metrics", () => {
     const attempt = { noun: "Handler", handler: "make/for-db-1", family: "make/*", retry: 0 };
     metrics.attemptBegins(subjectOf("db-1"), attempt);
     assert.match(await metrics.text(), /lotse_handlers_active\{noun="Handler"\} 1\n/);
-    metrics.attemptEnds(subjectOf("db-1"), { ...attempt, outcome: { kind: "success" }, seconds: 0.2 });
+    metrics.attemptEnds(subjectOf("db-1"), {
+      ...attempt,
+      start: attempt,
+      outcome: { kind: "success" },
+      seconds: 0.2,
+    });
     const text = await metrics.text();
     assert.match(
       text,
@@ -43,6 +48,7 @@ describe("Metrics", () => {
     metrics.attach({
       objects: () => new Map(),
       hotLoops: () => new Map(),
+      stuckHandlers: () => new Map(),
       waitingEvents: none,
       background: none,
       planned: none,
@@ -83,11 +89,10 @@ describe("Metrics", () => {
     using metrics = new Metrics({ host: currentHost() });
     // As much as no buffer of a socket holds.
     for (let number = 0; number < 3000; number++) {
+      const start = { noun: "Activity", handler: "a", family: `a${number}`, retry: 0 };
       metrics.attemptEnds(undefined, {
-        noun: "Activity",
-        handler: "a",
-        family: `a${number}`,
-        retry: 0,
+        ...start,
+        start,
         outcome: { kind: "success" },
         seconds: 1,
       });
