@@ -1,7 +1,7 @@
 /**
  * Answers probes over HTTP: whether the process lives, whether it serves, and what the user's probe handlers say.
  *
- * `/livez` is answered as long as the event loop turns. `/readyz` tells the truth about whether the operator sees what
+ * `/livez` is answered as long as the event loop turns and our own listeners take connections. `/readyz` tells the truth about whether the operator sees what
  * happens in the cluster (beyond, N13). The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
  * as Kopf does; they are asked at most every ten seconds, for all callers together. `?verbose` lists all checks with their
  * reasons, in the form of Kubernetes' own. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
@@ -41,6 +41,8 @@ export interface ProbingOptions {
   readonly address: ProbeAddress;
   /** Asks the probe handlers. Must reject with an error that says what is wrong, or resolve in reasonable time. */
   readonly probe: () => Promise<ReadonlyMap<string, unknown>>;
+  /** The checks that liveness depends on, as they are now; it must not take long. */
+  readonly vitals: () => Promise<readonly Check[]>;
   /** The checks that readiness depends on, as they are now. */
   readonly checks: () => readonly Check[] | Promise<readonly Check[]>;
   readonly routes?: readonly Route[];
@@ -74,15 +76,15 @@ export function parseProbeAddress(text: string): ProbeAddress {
 
 /** Makes what answers requests. */
 export function probingApp(options: ProbingOptions): (request: Request) => Response | Promise<Response> {
-  const { address, checks, routes = [] } = options;
+  const { address, vitals, checks, routes = [] } = options;
   const probes = new Probes(options);
   const app = new Hono();
   const paths = new Map<string, (request: Request) => Response | Promise<Response>>();
   paths.set("/healthz", (request) => probes.answer(request));
-  paths.set(
-    "/livez",
-    (request) => report(request, { title: "livez", checks: [{ name: "ping", problem: undefined }] }),
-  );
+  paths.set("/livez", async (request) => {
+    const ping: Check = { name: "ping", problem: undefined };
+    return report(request, { title: "livez", checks: [ping, ...await vitals()] });
+  });
   paths.set("/readyz", async (request) => report(request, { title: "readyz", checks: await checks() }));
   for (const { path, handle } of routes) paths.set(path, handle);
   paths.set(address.path, (request) => probes.answer(request));

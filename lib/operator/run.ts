@@ -145,18 +145,20 @@ async function serveWithProbes(life: Life): Promise<void> {
 }
 
 async function answerProbes(
-  { options: { liveness, host, logger }, components: { metrics }, activities, current }: Life,
+  { options: { liveness, logger }, components: { metrics, listeners }, activities, current }: Life,
 ): Promise<AsyncDisposable | undefined> {
   if (liveness === undefined) return undefined;
   const routes: readonly Route[] = metrics === undefined
     ? []
     : [{ path: "/metrics", handle: (request) => metrics.answer(request) }];
+  const { host } = listeners;
   return await serveProbes({
     host,
     clock: host.clock,
     logger: logger.child({ name: "lotse.probing" }),
     address: parseProbeAddress(liveness),
     probe: () => activities.probe(),
+    vitals: () => listeners.checks(),
     checks: async () => {
       const own = current.serving?.checks() ?? [{ name: "login", problem: "not logged in yet" }];
       return [...own, ...await activities.readiness()];

@@ -7,6 +7,7 @@ import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 class Stage {
   readonly host = virtualHost();
   checks: Check[] = [];
+  vitals: Check[] = [];
   asked = 0;
   probe: () => Promise<ReadonlyMap<string, unknown>> = () => Promise.resolve(new Map([["now", { at: 1 }]]));
   readonly #app: (request: Request) => Response | Promise<Response>;
@@ -15,6 +16,7 @@ class Stage {
     this.#app = probingApp({
       clock: this.host.clock,
       address: { hostname: "localhost", port: 80, path },
+      vitals: () => Promise.resolve(this.vitals),
       checks: () => this.checks,
       routes,
       probe: () => {
@@ -103,6 +105,16 @@ describe("probingApp()", () => {
     assert.deepEqual(await stage.ask("/livez"), [200, "ok"], "it lives all the same");
     assert.deepEqual(await stage.ask("/livez?verbose"), [200, "[+]ping ok\nlivez check passed\n"]);
     assert.deepEqual(await stage.ask("/healthz?verbose"), [200, "[+]now ok\nhealthz check passed\n"]);
+  });
+
+  it("says that it does not live where a vital check fails", async () => {
+    const stage = new Stage();
+    stage.vitals = [{ name: "listener", problem: "deaf" }];
+    assert.deepEqual(await stage.ask("/livez"), [
+      503,
+      "[+]ping ok\n[-]listener failed: deaf\nlivez check failed\n",
+    ]);
+    assert.equal((await stage.ask("/readyz"))[0], 200);
   });
 
   it("answers other routes that it was given", async () => {

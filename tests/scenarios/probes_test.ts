@@ -192,4 +192,35 @@ suite("probes", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.virtual(
+    "a listener of ours that takes no connections any more makes /livez fail, and not before it was tried twice",
+    async (world) => {
+      const server = "http://localhost:9443";
+      const op = operator({
+        admission: {
+          async *server({ host, fetch, signal }) {
+            await using _server = await host.network.serve({ hostname: "localhost", port: 9443, fetch });
+            yield { url: server };
+            await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          },
+        },
+      });
+      op.on.validate(Example, { id: "check" }, () => {});
+      const running = await world.start(op, { liveness: LIVENESS });
+      const good =
+        "[+]ping ok\n[+]listener localhost:8080 ok\n[+]listener localhost:9443 ok\nlivez check passed\n";
+      assert.deepEqual(await ask(world, "/livez?verbose"), [200, good]);
+      world.host.network.deafen(server);
+      await running.advance(4);
+      assert.deepEqual(await ask(world, "/livez"), [200, "ok"], "it was looked at a moment ago");
+      await running.advance(4);
+      assert.deepEqual(await ask(world, "/livez"), [200, "ok"], "once may be chance");
+      await running.advance(6);
+      const [status, text] = await ask(world, "/livez");
+      assert.equal(status, 503);
+      assert.match(text, /^\[-\]listener localhost:9443 failed: it takes no connections any more$/m);
+      await running.stop();
+    },
+  );
 });

@@ -11,12 +11,12 @@ import http from "node:http";
 import http2 from "node:http2";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Peer, Seconds, ServeOptions, Server, ServerTls } from "../host.ts";
 import { ServerConnections } from "./server_connections.ts";
 import { checkTls } from "./dial.ts";
 import type { ServerResponse } from "node:http";
-import { setImmediate } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 
@@ -42,6 +42,7 @@ export async function serveNode(options: ServeOptions): Promise<Server> {
       checkTls(changed);
       server.setSecureContext(secureContext(changed));
     },
+    accepts: (within) => accepts(server.address() as AddressInfo | null, within), // a TCP server has no other
     close,
     [Symbol.asyncDispose]: () => close(),
   };
@@ -105,6 +106,34 @@ function listen(server: AnyServer, { hostname, port }: { hostname: string; port:
       server.off("error", reject);
       resolve();
     });
+  });
+}
+
+/** Addresses that stand for all of a machine's, and where it reaches itself by them. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+/**
+ * NB: the kernel completes connections that nobody accepts, so something must come back; on Bun a plain server sees a
+ * connection only when something was sent. What is sent is no HTTP and no TLS: all servers refuse it, and nobody handles it.
+ */
+function accepts(address: AddressInfo | null, within: Seconds): Promise<boolean> {
+  if (address === null) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const socket = connect({ host: EVERYWHERE[address.address] ?? address.address, port: address.port });
+    let isConnected = false;
+    const finish = (isAnswered: boolean): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(isAnswered);
+    };
+    const timer = setTimeout(() => finish(false), within * 1000);
+    socket.on("connect", () => {
+      isConnected = true;
+      socket.write("PING\r\n\r\n");
+    });
+    socket.on("data", () => finish(true));
+    socket.on("error", () => finish(isConnected));
+    socket.on("close", () => finish(isConnected));
   });
 }
 

@@ -13,6 +13,7 @@ import type {
   HttpResponse,
   Network,
   Peer,
+  Random,
   Seconds,
   ServeOptions,
   Server,
@@ -29,6 +30,8 @@ export interface VirtualNetwork extends Network {
   readonly inFlight: number;
   /** Leads everything for an origin, such as "https://api.test", into a function; undefined: nobody listens there any more. */
   route(origin: string, fetch: VirtualFetch | undefined): void;
+  /** Makes a server deaf that listens there: connections to it are neither accepted nor refused. */
+  deafen(origin: string): void;
   /** Cuts every open request and response with ECONNRESET. */
   breakAll(): void;
 }
@@ -37,6 +40,8 @@ export interface VirtualNetwork extends Network {
 export interface VirtualNetworkOptions {
   readonly clock: Clock;
   readonly activity: Activity;
+  /** By which answers, and what comes on streams, are late. Undefined: they are not. */
+  readonly latency?: Random;
 }
 
 /** Makes a network in memory. */
@@ -56,12 +61,15 @@ interface Listener {
 class MemoryNetwork implements VirtualNetwork {
   readonly #clock: Clock;
   readonly #activity: Activity;
+  readonly #latency: Random | undefined;
   readonly #listeners = new Map<string, Listener>();
   readonly #open = new Set<VirtualExchange>();
+  readonly #deaf = new Set<string>();
   #nextPort = FIRST_PORT;
 
-  constructor({ clock, activity }: VirtualNetworkOptions) {
+  constructor({ clock, activity, latency }: VirtualNetworkOptions) {
     this.#clock = clock;
+    this.#latency = latency;
     this.#activity = activity;
   }
 
@@ -75,6 +83,10 @@ class MemoryNetwork implements VirtualNetwork {
     const key = new URL(origin).origin;
     if (fetch) this.#listeners.set(key, { fetch, open: new Set() });
     else this.#listeners.delete(key);
+  }
+
+  deafen(origin: string): void {
+    this.#deaf.add(new URL(origin).origin);
   }
 
   breakAll(): void {
@@ -122,6 +134,7 @@ class MemoryNetwork implements VirtualNetwork {
         listener = { ...listener, tls: changed };
         if (this.#listeners.has(origin)) this.#listeners.set(origin, listener);
       },
+      accepts: () => Promise.resolve(this.#listeners.has(origin) && !this.#deaf.has(origin)),
       close,
       [Symbol.asyncDispose]: () => close(),
     };
@@ -145,11 +158,13 @@ class MemoryNetwork implements VirtualNetwork {
       url: target.origin + target.prefix + request.path,
       request,
       activity: this.#activity,
+      latency: this.#latency,
       sets: [this.#open, target.own, listener.open],
     });
     const certificate = listener.tls?.ca === undefined ? undefined : target.cert;
     const peer: Peer = { address: "127.0.0.1", ...certificate !== undefined && { certificate } };
-    exchange.start((incoming) => listener.fetch(incoming, peer));
+    const isDeaf = this.#deaf.has(target.origin);
+    exchange.start((incoming) => isDeaf ? new Promise(() => {}) : listener.fetch(incoming, peer));
     return exchange.head;
   }
 }

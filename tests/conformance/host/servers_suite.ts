@@ -1,10 +1,14 @@
 /** What a host's servers must do. The clients are the host's own. */
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { connect as connectPlain } from "node:net";
+import process from "node:process";
 import { connect as connectTls } from "node:tls";
 import { before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import {
   type Authority,
   createAuthority,
@@ -12,6 +16,15 @@ import {
 } from "../../../lib/runtime/certificates.ts";
 import type { Host, HttpRequest, Peer, ServerTls } from "../../../lib/runtime/host.ts";
 import { signalOf } from "./raw_server.ts";
+
+const STARVED = fileURLToPath(new URL("starved.ts", import.meta.url));
+
+/** Runs a program that may open no more than 100 files. */
+async function runStarved(): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const options = process.versions.deno === undefined ? [] : ["run", "-A"];
+  const script = 'ulimit -n 100 && exec "$0" "$@"';
+  return await promisify(execFile)("sh", ["-c", script, process.execPath, ...options, STARVED]);
+}
 
 const GET: HttpRequest = { method: "GET", path: "/", headers: {} };
 
@@ -326,6 +339,17 @@ export function serversSuite(makeHost: () => Host): void {
         assert.fail("no connection was taken again");
       });
 
+      it("accepts() tells whether connections are taken, and hands nothing over", async () => {
+        let requests = 0;
+        const handle = (): Response => new Response(`${++requests}`);
+        for (const hostname of ["127.0.0.1", "0.0.0.0"]) {
+          const server = await network.serve({ hostname, fetch: handle, ...scheme === "https" && { tls } });
+          assert.deepEqual([await server.accepts(5), requests], [true, 0], hostname);
+          await server.close();
+          assert.equal(await server.accepts(5), false, "nobody listens");
+        }
+      });
+
       it("listens where it is told to, and fails with EADDRINUSE where somebody does already", async () => {
         await using server = await serve(() => new Response("mine"));
         assert.ok(server.port > 0);
@@ -341,6 +365,16 @@ export function serversSuite(makeHost: () => Host): void {
   }
 
   describe("host.network.serve() with TLS", () => {
+    it("accepts() is right about a listener of a process that has run out of descriptors", async () => {
+      const { stdout, stderr } = await runStarved();
+      const { before, heard, accepts } = JSON.parse(stdout || JSON.stringify(stderr)) as Record<
+        string,
+        boolean
+      >;
+      assert.equal(before, true, stderr);
+      assert.equal(accepts, heard, `a client outside: ${heard ? "answered" : "no answer"}`);
+    });
+
     it("updateTls() changes the certificate for new connections, and keeps old ones", async () => {
       const second = await material("second");
       await using server = await network.serve({ tls, fetch: () => new Response("ok") });
