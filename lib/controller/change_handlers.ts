@@ -180,6 +180,7 @@ interface ConcludeOptions {
 function conclude(r: Reconciliation, { cause, progress, notes: patch }: ConcludeOptions): void {
   const { state: { snapshot: body, resource }, persistence, registry } = r;
   progress.purge(patch);
+  r.state.times = undefined;
   const extraFields = extraFieldsOf(registry, resource);
   persistence.diffBase.store({ patch, body, essence: cause.new, extraFields, onLoss: reportLoss(r) });
 }
@@ -283,7 +284,7 @@ class ChangeRun {
 
   /** Runs a handler once, without keeping its progress. */
   async callOnce(handler: ChangeHandler): Promise<void> {
-    const attempt = { handler, retry: 0, started: this.#r.clock.now() };
+    const attempt = { handler, retry: 0, started: this.#r.clock.now(), runtime: 0 };
     const outcome = await this.#execute(attempt, new Set());
     if (outcome?.kind === "success") storeResult(this.#r, handler.id, outcome.result);
   }
@@ -304,10 +305,11 @@ class ChangeRun {
 
   /** Undefined if it was interrupted. */
   async #execute(
-    { handler, retry, started }: Attempt,
+    { handler, retry, started, runtime }: Attempt,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
     const { host, clock, logger, settings, signal, observer, state: subject, makeChildren } = this.#r;
+    const begun = clock.monotonic() - runtime;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
@@ -317,7 +319,7 @@ class ChangeRun {
     const outcome = await execute({ ...handler, fn }, {
       clock,
       logger,
-      attempts: { retry, runtime: Math.max(0, clock.now() - started) / 1000 },
+      attempts: { retry, runtime },
       noun: "Handler",
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
@@ -330,6 +332,7 @@ class ChangeRun {
           param,
           retry,
           started,
+          begun,
           signal: limited,
           clock,
           sub: () => children.sub,

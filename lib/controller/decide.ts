@@ -117,10 +117,10 @@ function changeFinalizer({ state, persistence, logger }: Reconciliation, claim: 
  * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code).
  * Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects.
  */
-function findStuck({ state: { snapshot }, persistence, clock }: Reconciliation): Step {
+function findStuck({ state, persistence, clock }: Reconciliation): Step {
+  const { snapshot, deletingSince = clock.monotonic() } = state;
   if (!isDeleting(snapshot) || !hasFinalizer(snapshot, persistence.finalizer)) return { kind: "ignore" };
-  const since = Date.parse(snapshot.metadata.deletionTimestamp ?? "");
-  return { kind: "stuck", sayAfter: PATIENCE - (clock.now() - since) / 1000 };
+  return { kind: "stuck", sayAfter: PATIENCE - (clock.monotonic() - deletingSince) };
 }
 
 function detectCause(r: Reconciliation): ChangeCause {

@@ -13,6 +13,7 @@ import type { ObjectWriter } from "../execution/object_writer.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
+import { RecordTimes } from "../execution/record_times.ts";
 import type { FieldPath } from "../model/fields.ts";
 import { isObject, toJson } from "../model/json.ts";
 import { Patch } from "../model/patch.ts";
@@ -126,8 +127,10 @@ export function loadProgress(
   r: Reconciliation,
   handlers: readonly Pick<ChangeHandler, "id">[],
 ): Progress<ChangeHandler> {
-  const { state: { snapshot: body, pending }, persistence } = r;
+  const { state: { snapshot: body, pending }, persistence, clock } = r;
+  r.state.times ??= new RecordTimes(clock);
   return new Progress<ChangeHandler>({
+    times: r.state.times,
     storage: persistence.progress,
     body,
     ids: [...new Set(handlers.map(({ id }) => id))],

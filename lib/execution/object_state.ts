@@ -11,6 +11,7 @@ import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { PendingWrite } from "./pending_write.ts";
 import { ReconcileRecord } from "./reconcile_record.ts";
+import type { RecordTimes } from "./record_times.ts";
 
 /** A resource whose objects are handled, as it is served now: shared by the states of all of its objects. */
 export interface ResourceState {
@@ -37,6 +38,8 @@ export class ObjectState {
   readonly firstSeen: "listing" | "event";
   /** Writes of its reconciles that could not be done yet. */
   readonly pending = new PendingWrite();
+  /** The times in the notes of handlers that are unfinished, by the monotonic clock. */
+  times: RecordTimes | undefined;
   /** The state that was handled last, where the server did not keep the note of it. */
   lastHandled: JsonObject | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
@@ -51,6 +54,7 @@ export class ObjectState {
   #doubt: "conflict" | "restored" | undefined;
   #isAbsent = false;
   #isForgotten = false;
+  #deletingSince: Seconds | undefined;
   #reported: Set<string> | undefined;
 
   constructor({ cached, kind, memo, firstSeen }: ObjectStateOptions) {
@@ -99,6 +103,11 @@ export class ObjectState {
     return this.#isAbsent;
   }
 
+  /** Since when it is known that the object is being deleted, on the monotonic clock; undefined: it is not. */
+  get deletingSince(): Seconds | undefined {
+    return this.#deletingSince;
+  }
+
   /** Whether its deletion was handled to its end: nothing is done with it any more. */
   get isForgotten(): boolean {
     return this.#isForgotten;
@@ -124,6 +133,7 @@ export class ObjectState {
     if (!this.hasNews) return undefined;
     const change = { before: this.#snapshot, after: this.cached.object };
     this.#snapshot = change.after;
+    if (change.after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
     return change;
   }
 

@@ -16,12 +16,16 @@ import type { Patch } from "../model/patch.ts";
 import type { ProgressRecord, ProgressStorage, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { Candidate } from "./lifecycle.ts";
+import { type RecordTimes, secondsUntil } from "./record_times.ts";
 
 /** The last time that can be written, in milliseconds since 1970. */
 const LAST = Date.UTC(9999, 11, 31);
 
-/** By how much due times may be off: they are written with milliseconds, and clocks of two machines differ. In milliseconds. */
-const TOLERANCE = 2000;
+/** By how much due times may be off: they are written with milliseconds, and clocks of two machines differ. */
+const TOLERANCE: Seconds = 2;
+
+/** How much earlier than due a handler may run: times are written with milliseconds. */
+const ROUNDING: Seconds = 0.001;
 
 /** Why a record was made. */
 export type Purpose = "create" | "update" | "delete" | "resume";
@@ -31,6 +35,8 @@ export interface ActiveHandler<H extends Handler> extends Candidate {
   readonly handler: H;
   /** When the first attempt was considered, in milliseconds since 1970. */
   readonly started: number;
+  /** How long ago that was. */
+  readonly runtime: Seconds;
 }
 
 export interface LoadOptions {
@@ -40,6 +46,8 @@ export interface LoadOptions {
   readonly ids: readonly string[];
   /** Records of earlier reconciles whose write failed; they win over the stored ones. */
   readonly unsaved: ReadonlyMap<string, ProgressRecord>;
+  /** Knows the records' times by the monotonic clock. Default: they are taken as they are written. */
+  readonly times?: RecordTimes;
   /** Called for records that cannot be read; they count as absent. */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
 }
@@ -107,22 +115,24 @@ export class Progress<H extends Handler> {
         : state?.record;
       const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
       this.#states.set(handler.id, {
-        record: isKept ? clampDelay(before, options.now) : fresh(options),
+        record: isKept ? this.#clampDelay(handler.id, before, options.now) : fresh(options),
         stored: state?.stored,
         handler,
       });
+      this.#learn(handler.id, options.now);
     }
   }
 
   /** The active handlers that may run now, in the order of activation. */
   awake(now: number): ActiveHandler<H>[] {
     return this.#active()
-      .filter(({ record }) => !isFinished(record) && delayedUntil(record) <= now)
+      .filter(({ handler: { id }, record }) => !isFinished(record) && this.#rest(id, record, now) <= ROUNDING)
       .map(({ handler, record }) => ({
         handler,
         id: handler.id,
         retry: record.retries,
         started: timeOf(record.started) ?? now,
+        runtime: this.#runtime(handler.id, record, now),
       }));
   }
 
@@ -135,13 +145,18 @@ export class Progress<H extends Handler> {
   delay(now: number): Seconds | undefined {
     const pending = this.#active().filter(({ record }) => !isFinished(record));
     if (pending.length === 0) return undefined;
-    return Math.max(0, Math.min(...pending.map(({ record }) => delayedUntil(record))) - now) / 1000;
+    return Math.max(
+      0,
+      Math.min(...pending.map(({ handler, record }) => this.#rest(handler.id, record, now))),
+    );
   }
 
   /** Notes how an attempt ended. */
   settle(id: string, outcome: Outcome, options: SettleOptions): void {
     const state = this.#states.get(id);
-    if (state !== undefined) state.record = afterOutcome(state.record, outcome, options);
+    if (state === undefined) return;
+    state.record = afterOutcome(state.record, outcome, options);
+    this.#learn(id, options.now);
   }
 
   /**
@@ -155,9 +170,10 @@ export class Progress<H extends Handler> {
       const { record, stored } = state;
       if (stored !== undefined && isEqual(record, stored)) continue;
       const before = { ...record, retries: record.retries - 1 };
-      const started = timeOf(record.started) ?? now;
-      const outcome = judge(handler, { retry: before.retries, runtime: Math.max(0, now - started) / 1000 });
+      const runtime = this.#runtime(handler.id, record, now);
+      const outcome = judge(handler, { retry: before.retries, runtime });
       if (outcome.kind !== "success") state.record = afterOutcome(before, outcome, { now });
+      this.#learn(handler.id, now);
     }
   }
 
@@ -218,6 +234,40 @@ export class Progress<H extends Handler> {
     return new Map(kept.map(([id, { record }]) => [id, record]));
   }
 
+  /** How long until the handler may run. */
+  #rest(id: string, { delayed }: ProgressRecord, now: number): Seconds {
+    return this.#until(`${id} delayed`, delayed, now) ?? -Infinity;
+  }
+
+  /** How long ago its first attempt began. */
+  #runtime(id: string, { started }: ProgressRecord, now: number): Seconds {
+    return Math.max(0, -(this.#until(`${id} started`, started, now) ?? 0));
+  }
+
+  #until(key: string, text: string | undefined, now: number): Seconds | undefined {
+    const { times } = this.#options;
+    if (text === undefined) return undefined;
+    return times === undefined ? secondsUntil(text, now) : times.until(key, text, now);
+  }
+
+  /** Works out what the record's times mean while the wall clock is the one that they were written by. */
+  #learn(id: string, now: number): void {
+    if (this.#options.times === undefined) return;
+    const record = this.#states.get(id)?.record;
+    if (record === undefined) return;
+    this.#rest(id, record, now);
+    this.#runtime(id, record, now);
+  }
+
+  /** Where another process, by another clock, has noted a time that is too far away, nobody waits for longer than was meant. */
+  #clampDelay(id: string, record: ProgressRecord, now: number): ProgressRecord {
+    const { delay, delayed } = record;
+    if (delay === undefined || delayed === undefined || isFinished(record)) return record;
+    if (this.#options.times?.knows(`${id} delayed`, delayed)) return record;
+    const rest = secondsUntil(delayed, now) ?? -Infinity;
+    return rest > delay + TOLERANCE ? { ...record, ...dueIn(delay, now) } : record;
+  }
+
   #purge(patch: Patch, id: string, { subrefs = [] }: ProgressRecord): void {
     const { storage, body } = this.#options;
     for (const each of [id, ...subrefs]) storage.purge({ patch, body, id: each });
@@ -268,10 +318,6 @@ function isFinished(record: ProgressRecord): boolean {
   return record.success || record.failure;
 }
 
-function delayedUntil(record: ProgressRecord): number {
-  return timeOf(record.delayed) ?? -Infinity;
-}
-
 function afterOutcome(
   record: ProgressRecord,
   outcome: Outcome,
@@ -317,14 +363,6 @@ function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "d
   // RFC 3339 ends with the year 9999: whoever waits longer waits for ever.
   const delayed = formatTimestamp(Math.min(now + delay * 1000, LAST));
   return Number.isFinite(delay) ? { delayed, delay } : { delayed };
-}
-
-/** Where the clock was set back since the record was made, nobody waits longer than was meant. */
-function clampDelay(record: ProgressRecord, now: number): ProgressRecord {
-  const { delay } = record;
-  if (delay === undefined || isFinished(record)) return record;
-  const rest = delayedUntil(record) - now;
-  return rest > delay * 1000 + TOLERANCE ? { ...record, ...dueIn(delay, now) } : record;
 }
 
 function timeOf(text: string | undefined): number | undefined {

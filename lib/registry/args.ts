@@ -27,8 +27,8 @@ export interface Attempt {
   readonly retry: number;
   /** Milliseconds since 1970. */
   readonly started: number;
-  /** The same on the monotonic clock, if the first attempt was this process's. */
-  readonly begun?: Seconds;
+  /** The same on the monotonic clock. */
+  readonly begun: Seconds;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   /** Makes the function that sub-handlers are declared with. */
@@ -103,8 +103,8 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
   }
   get runtime(): Seconds | undefined {
     if (this.#attempt === undefined) return undefined;
-    const { clock, started, begun } = this.#attempt;
-    return begun === undefined ? Math.max(0, clock.now() - started) / 1000 : clock.monotonic() - begun;
+    const { clock, begun } = this.#attempt;
+    return clock.monotonic() - begun;
   }
   get signal(): AbortSignal | undefined {
     return this.#attempt?.signal;

@@ -127,7 +127,8 @@ describe("decide()", () => {
     const deletionTimestamp = new Date(0).toISOString();
     const handlers: BenchHandler[] = [{ on: "event" }];
     const bench = makeBench({ body: pod({ finalizers: [finalizer], deletionTimestamp }), handlers });
-    const r = { ...bench.r, clock: { ...bench.r.clock, now: () => 45_000 } };
+    bench.state.begin(100);
+    const r = { ...bench.r, clock: { ...bench.r.clock, monotonic: () => 145 } };
     assert.deepEqual(decide(r, NOTHING), { kind: "stuck", sayAfter: 15 });
   });
 

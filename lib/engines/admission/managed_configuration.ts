@@ -7,7 +7,7 @@
  * right at once. Source: scenarios B128–B157, P10.
  */
 
-import type { ObjectEvent } from "../../client/cache/object_store.ts";
+import { CachedObject, type ObjectEvent } from "../../client/cache/object_store.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { watchOptional } from "../../client/watch/optional_watch.ts";
@@ -60,6 +60,10 @@ export class ManagedConfiguration {
   readonly #options: ManagedConfigurationOptions;
   /** The webhooks that were written last. */
   #written: readonly JsonObject[] | undefined;
+  /** The list that is being written. */
+  #writing: readonly JsonObject[] | undefined;
+  /** The newest state known, of events and of answers to our own writes. */
+  #cached: CachedObject | undefined;
   /** Ours; 0 until it has been written. */
   #generation = 0;
   #problem: string | undefined;
@@ -98,6 +102,7 @@ export class ManagedConfiguration {
       return;
     }
     const { logger, resource, name } = this.#options;
+    this.#writing = webhooks;
     await this.#change(signal, (live) => {
       const generation = generationOf(live);
       if (this.#generation > 0 && generation > this.#generation) return undefined;
@@ -157,17 +162,37 @@ export class ManagedConfiguration {
     });
   }
 
-  /** NB: our own writes come by here as well, perhaps before their answers: then they are what is written now, or soon. */
+  /** NB: our own writes come by here as well, before their answers or long after them. */
   #compare({ event }: ObjectEvent): void {
-    if (this.#written === undefined) return;
     const isDeleted = event.type === "DELETED";
-    if (!isDeleted && generationOf(event.object) > this.#generation) return void (this.#problem = undefined);
-    if (!isDeleted && areWritten(this.#written, (event.object as Configuration).webhooks)) {
+    if (isDeleted ? !this.#forget(event.object) : !this.#adopt(event.object)) return;
+    if (this.#written === undefined) return;
+    const { webhooks } = event.object as Configuration;
+    const isOurs = [this.#written, this.#writing].some((ours) =>
+      ours !== undefined && areWritten(ours, webhooks)
+    );
+    if (!isDeleted && (isOurs || generationOf(event.object) > this.#generation)) {
       return void (this.#problem = undefined);
     }
     const what = isDeleted ? "deleted" : "edited";
     this.#problem = `somebody has ${what} ${this.#options.resource.kind} "${this.#options.name}"`;
     this.#options.onEdited({ what, object: event.object });
+  }
+
+  /** Takes a state; tells whether it is news. */
+  #adopt(object: KubeObject): boolean {
+    if (this.#cached?.object.metadata.uid === object.metadata.uid) {
+      return this.#cached?.adopt(object, { from: "read" }) === "newer";
+    }
+    this.#cached = new CachedObject(object);
+    return true;
+  }
+
+  /** Takes an end; tells whether it is news: there may be another one by that name already. */
+  #forget(object: KubeObject): boolean {
+    const isOther = this.#cached !== undefined && this.#cached.object.metadata.uid !== object.metadata.uid;
+    if (!isOther) this.#cached = undefined;
+    return !isOther;
   }
 
   /** Changes what is there now, and nothing else: if somebody is faster, it looks again. */
@@ -202,11 +227,13 @@ export class ManagedConfiguration {
     const annotations = { [GENERATION]: String(Math.max(this.#generation, generationOf(live ?? {}))) };
     if (live === undefined) {
       const head = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-      await client.create(resource, { ...head, metadata: { name, annotations }, webhooks }, { signal });
+      this.#adopt(
+        await client.create(resource, { ...head, metadata: { name, annotations }, webhooks }, { signal }),
+      );
       return;
     }
     const body = { metadata: { resourceVersion: live.metadata.resourceVersion, annotations }, webhooks };
-    await client.patch(resource, { name }, { type: "merge", body }, { signal });
+    this.#adopt(await client.patch(resource, { name }, { type: "merge", body }, { signal }));
   }
 }
 

@@ -18,7 +18,7 @@ import type { Host, Random, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { explicitSelectorsFor } from "../../settings/server_selectors.ts";
 import type { Settings } from "../../settings/settings.ts";
-import { expiryOf, isDead, type Peer, readPeers, writeRecord } from "./record.ts";
+import { expiryOf, type Peer, readPeers, writeRecord } from "./record.ts";
 
 export interface PeeringScopeOptions {
   readonly client: Client;
@@ -56,8 +56,10 @@ export class PeeringScope {
   /** The object; undefined while there is none. */
   #cached: CachedObject | undefined;
   #blockers: readonly Peer[] = [];
-  /** When the first of those expires that could be in our way, in milliseconds since 1970. */
-  #expiry = Infinity;
+  /** When the first of those expires that could be in our way, on the monotonic clock. */
+  #expiry: Seconds = Infinity;
+  /** Until when each peer lives by its latest record, on the monotonic clock. */
+  readonly #lives = new Map<string, { readonly lastSeen: number; readonly until: Seconds }>();
   /** When the record is to be written again, on the monotonic clock. */
   #due: Seconds = 0;
   /** Ends the nap of what keeps the record alive. */
@@ -199,11 +201,13 @@ export class PeeringScope {
   #decide(): void {
     if (this.#isStopping) return;
     const { host, identity, settings } = this.#options;
-    const now = host.clock.now();
-    const peers = this.#object === undefined ? [] : readPeers(this.#object, now);
-    const dead = peers.filter((peer) => isDead(peer, now));
+    const now = host.clock.monotonic();
+    const peers = this.#object === undefined ? [] : readPeers(this.#object, host.clock.now());
+    this.#follow(peers);
+    const expiryOf = ({ identity }: Peer): Seconds => this.#lives.get(identity)?.until ?? now;
+    const dead = peers.filter((peer) => expiryOf(peer) <= now);
     if (dead.length > 0) this.#purge(dead);
-    const others = peers.filter((peer) => !isDead(peer, now) && peer.identity !== identity);
+    const others = peers.filter((peer) => expiryOf(peer) > now && peer.identity !== identity);
     const { priority } = settings.peering;
     const higher = others.filter((peer) => peer.priority > priority);
     const equal = others.filter((peer) => peer.priority === priority);
@@ -213,6 +217,24 @@ export class PeeringScope {
     if (higher.length === 0 && equal.length > 0 && !isSharded) this.#warn(equal);
     this.#obey(higher.length > 0 ? higher : isSharded ? [] : equal, { isHigher: higher.length > 0 });
     this.#looked.resolve();
+  }
+
+  /**
+   * Works out until when each peer lives. Of a record that was there before we came, its time decides, as with Kopf. Whoever is
+   * seen to write lives from then on, whatever the clock says, theirs or ours: one that was set must not stop a pause.
+   */
+  #follow(peers: readonly Peer[]): void {
+    const { clock } = this.#options.host;
+    const now = clock.monotonic();
+    for (const peer of peers) {
+      const { identity, lastSeen, lifetime } = peer;
+      const known = this.#lives.get(identity);
+      if (known?.lastSeen === lastSeen) continue;
+      const rest = known === undefined ? Math.min(lifetime, (expiryOf(peer) - clock.now()) / 1000) : lifetime;
+      this.#lives.set(identity, { lastSeen, until: now + rest });
+    }
+    const names = new Set(peers.map(({ identity }) => identity));
+    for (const identity of this.#lives.keys()) if (!names.has(identity)) this.#lives.delete(identity);
   }
 
   #warn(equal: readonly Peer[]): void {
@@ -275,7 +297,7 @@ export class PeeringScope {
   async #nap(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.host;
     for (;;) {
-      const rest = Math.min(this.#due - clock.monotonic(), (this.#expiry - clock.now()) / 1000);
+      const rest = Math.min(this.#due, this.#expiry) - clock.monotonic();
       if (rest <= 0 || signal.aborted) return;
       this.#alarm = new AbortController();
       await clock.sleep(rest, AbortSignal.any([signal, this.#alarm.signal]));

@@ -44,11 +44,6 @@ export function expiryOf({ lastSeen, lifetime }: Peer): number {
   return lastSeen + lifetime * 1000;
 }
 
-/** Whether a peer has not written for too long. @param now In milliseconds since 1970. */
-export function isDead(peer: Peer, now: number): boolean {
-  return expiryOf(peer) <= now;
-}
-
 export interface WriteRecordOptions {
   readonly priority: number;
   readonly lifetime: Seconds;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isDead, readPeers, writeRecord } from "../../../lib/engines/peering/record.ts";
+import { expiryOf, readPeers, writeRecord } from "../../../lib/engines/peering/record.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -29,6 +29,6 @@ describe("readPeers()", () => {
     const record = writeRecord({ priority: 3, lifetime: 9.5, now: NOW });
     assert.deepEqual(record, { priority: 3, lifetime: 10, lastseen: "2026-01-01T00:00:00.000000+00:00" });
     const [peer] = peersOf({ a: record });
-    assert.ok(peer !== undefined && !isDead(peer, NOW + 9999) && isDead(peer, NOW + 10000));
+    assert.equal(peer && expiryOf(peer), NOW + 10_000);
   });
 });

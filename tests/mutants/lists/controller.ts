@@ -263,7 +263,7 @@ const decisions: Mutant[] = [
       "const { snapshot } = state;\n  const { finalizer",
       "const { body: snapshot } = state;\n  const { finalizer",
     ],
-    ["PATIENCE - (clock.now() - since) / 1000", "PATIENCE"],
+    ["PATIENCE - (clock.monotonic() - deletingSince)", "PATIENCE"],
     [`if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
     ["isPending: claim.isPending || relevant.length > 0", "isPending: relevant.length > 0"],
     ["isPending: claim.isPending || relevant.length > 0", "isPending: true"],

@@ -8,12 +8,15 @@ const PROGRESS = { file: "lib/execution/progress.ts", tests };
 
 const mutants: Mutant[] = [
   // Short delays count for nothing; all count twice; or not beyond ten minutes, as in Kopf.
-  { ...PROGRESS, replace: "delayedUntil(record) <= now)", by: "delayedUntil(record) <= now + 60_000)" },
   {
     ...PROGRESS,
-    replace:
-      "return Math.max(0, Math.min(...pending.map(({ record }) => delayedUntil(record))) - now) / 1000;",
-    by: "return Math.max(0, Math.min(...pending.map(({ record }) => delayedUntil(record))) - now) / 500;",
+    replace: "this.#rest(id, record, now) <= ROUNDING)",
+    by: "this.#rest(id, record, now) <= 60)",
+  },
+  {
+    ...PROGRESS,
+    replace: "Math.min(...pending.map(",
+    by: "2 * Math.min(...pending.map(",
   },
   {
     file: "lib/client/watch/watcher.ts",

@@ -42,7 +42,7 @@ const mutants: Mutant[] = [
   { ...SCOPE, replace: "peer.priority > priority", by: "peer.priority > priority + 1" },
   { ...SCOPE, replace: "peer.priority > priority", by: "peer.priority !== priority" },
   { ...SCOPE, replace: "peer.priority === priority", by: "false" },
-  { ...SCOPE, replace: "!isDead(peer, now) && peer.identity !== identity", by: "!isDead(peer, now)" },
+  { ...SCOPE, replace: "expiryOf(peer) > now && peer.identity !== identity", by: "expiryOf(peer) > now" },
   { ...SCOPE, replace: "if (dead.length > 0) this.#purge(dead);", by: "" },
   {
     ...SCOPE,

@@ -66,8 +66,8 @@ const mutants: Mutant[] = [
   {
     ...PROGRESS,
     tests: subs,
-    replace: ".filter(({ record }) => !isFinished(record) && delayedUntil(record) <= now)",
-    by: ".filter(({ record }) => !record.failure && delayedUntil(record) <= now)",
+    replace: "!isFinished(record) && this.#rest(id, record, now) <= ROUNDING",
+    by: "!record.failure && this.#rest(id, record, now) <= ROUNDING",
   },
 ];
 
