@@ -52,14 +52,14 @@ suite("delays", (scenario) => {
     const objects = new Objects(world);
     const op = operator();
     const times: number[] = [];
-    op.on.create(Example, { id: "make" }, () => void times.push(world.host.clock.now()));
-    const due = world.host.clock.now() + seconds * SECOND;
+    op.on.create(Example, { id: "make" }, () => void times.push(world.host.clock.monotonic()));
     await objects.create("one", { metadata: { annotations: sleeping(world, seconds) } });
+    const due = world.host.clock.monotonic() + seconds;
     const running = await world.start(op);
     await running.advance(seconds - 2);
     assert.deepEqual([times, world.writes()], [[], []]);
     await running.advance(4);
-    assert.deepEqual(times, [due]);
+    assert.deepEqual(times.map((time) => Math.round(time * SECOND)), [due * SECOND]);
     await running.stop();
   }
 
@@ -288,7 +288,7 @@ suite("delays", (scenario) => {
   }
 
   scenario.virtual(
-    "a clock that is set back by hours makes no handler wait for longer than its own delay once more",
+    "a clock that is set back by hours makes no handler wait for longer than its delay",
     async (world) => {
       const objects = new Objects(world);
       const clock = jumpingClock(world.host.clock);
@@ -297,11 +297,11 @@ suite("delays", (scenario) => {
       await objects.create("one");
       await running.advance(30);
       clock.jump(-3 * 3600);
-      await running.advance(31);
-      assert.equal(times.length, 1, "the notes are all that counts, and they name a later time");
-      await running.advance(60);
-      assert.deepEqual(times.length, 2);
-      assert.ok((times[1] ?? 0) - (times[0] ?? 0) <= 121, `${times}`);
+      await objects.patch("one", { metadata: { labels: { a: "b" } } });
+      await running.advance(29);
+      assert.equal(times.length, 1);
+      await running.advance(2);
+      assert.deepEqual(times.map((time) => time - (times[0] ?? 0)), [0, 60]);
       await running.stop();
     },
   );

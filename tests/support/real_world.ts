@@ -19,6 +19,8 @@ import {
 } from "../control_plane/control_plane.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import { serveProxy, upstreamOf } from "./proxy_server.ts";
+import { type RealUpstream, realUpstream } from "./real_upstream.ts";
+import { hostFor, type TimedWorld, timedWorld } from "./virtual_world.ts";
 import { makeKinds, type Running, type World } from "./worlds.ts";
 
 /** How long a scenario may wait for something, in seconds of real time. */
@@ -32,6 +34,7 @@ export class RealPlace implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly client: Client;
   #made = 0;
+  #upstream: RealUpstream | undefined;
 
   constructor(plane: ControlPlane, client: Client) {
     this.plane = plane;
@@ -48,14 +51,28 @@ export class RealPlace implements AsyncDisposable {
     return new RealPlace(plane, client);
   }
 
-  async world(): Promise<World> {
-    const { client, plane } = this;
+  /** A world whose operators have a clock in the test's hand; only the server's time really passes. */
+  async timedWorld(): Promise<TimedWorld> {
+    const namespace = await this.#makeNamespace();
+    this.#upstream ??= realUpstream(this.plane);
+    const { fetch } = this.#upstream;
+    const host = hostFor({ patience: 3 });
+    return timedWorld({ host, place: "on a real control plane", namespace, scope: [namespace], fetch });
+  }
+
+  async #makeNamespace(): Promise<string> {
     const namespace = `scenario-${++this.#made}`;
-    await client.create({ group: "", version: "v1", plural: "namespaces", namespaced: false }, {
+    await this.client.create({ group: "", version: "v1", plural: "namespaces", namespaced: false }, {
       apiVersion: "v1",
       kind: "Namespace",
       metadata: { name: namespace },
     });
+    return namespace;
+  }
+
+  async world(): Promise<World> {
+    const { client, plane } = this;
+    const namespace = await this.#makeNamespace();
     let credentials: Credentials | undefined;
     return {
       place: "on a real control plane",
@@ -86,6 +103,7 @@ export class RealPlace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#upstream?.[Symbol.dispose]();
     this.client.transport[Symbol.dispose]();
     await this.plane[Symbol.asyncDispose]();
   }

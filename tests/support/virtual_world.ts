@@ -18,6 +18,8 @@ import type { Operator } from "../../lib/operator/operator.ts";
 import type { RunOptions } from "../../lib/operator/run_options.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
+import { clockShowing } from "./jumping_clock.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import { makeKinds, type World } from "./worlds.ts";
 
@@ -35,9 +37,9 @@ export type Intercept = (
   seen: Seen,
 ) => Response | undefined | Promise<Response | undefined>;
 
-export interface VirtualWorld extends World {
+/** A world whose time is in the test's hand, whoever answers its requests. */
+export interface TimedWorld extends World {
   readonly host: VirtualHost;
-  readonly server: ApiServer;
   /** Requests of operators, in order; not those of the test itself. */
   readonly requests: Seen[];
   /** Only those that change something. */
@@ -45,6 +47,22 @@ export interface VirtualWorld extends World {
   /** Set to make requests of operators fail. */
   intercept: Intercept | undefined;
   start(op: Operator, options?: RunOptions): Promise<Runner>;
+}
+
+export interface VirtualWorld extends TimedWorld {
+  readonly server: ApiServer;
+}
+
+/** What chance depends on: another one each night. */
+const SEED = Number(currentHost().process.env("LOTSE_SEED") ?? 1);
+
+/** What the server's clock shows at first, in milliseconds since 1970. */
+const START = Date.UTC(2026, 0, 1);
+
+/** The clock of another machine: nobody sets it. */
+function withRightClock(host: VirtualHost): VirtualHost {
+  const { clock } = host;
+  return { ...host, clock: clockShowing(clock, () => START + clock.monotonic() * 1000) };
 }
 
 /** A client of a cluster in the process, for somebody else than the operator. */
@@ -56,26 +74,62 @@ export function clientOf({ host, fetch }: ServedCluster): Client {
   return createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
 }
 
-export async function virtualWorld(options: { readonly kinds?: boolean } = {}): Promise<VirtualWorld> {
-  const host = virtualHost();
-  const server = apiServer({ host });
+export interface VirtualWorldOptions {
+  /** Whether the kinds of the tests are there. Default: true. */
+  readonly kinds?: boolean;
+  /** How the operators' wall clock goes; the server's is right always. Default: "jumping". */
+  readonly wallClock?: "steady" | "jumping";
+  /** Default: the variable LOTSE_SEED, else 1. */
+  readonly seed?: number;
+  /** For real servers: how many seconds an answer may take. Default: as virtual hosts have it. */
+  readonly patience?: number;
+}
+
+export async function virtualWorld(options: VirtualWorldOptions = {}): Promise<VirtualWorld> {
+  const host = hostFor(options);
+  const server = apiServer({ host: withRightClock(host) });
+  const timed = timedWorld({
+    host,
+    place: "in the process",
+    namespace: "default",
+    fetch: (request) => server.fetch(request),
+  });
+  if (options.kinds !== false) await makeKinds(timed.client, () => host.clock.advance(1));
+  return Object.assign(timed, { server });
+}
+
+/** The host of operators whose wall clock is wrong, and whose answers are late. */
+export function hostFor({ seed = SEED, wallClock = "jumping", patience }: VirtualWorldOptions): VirtualHost {
+  return virtualHost({ seed, wallClock, latency: true, patience });
+}
+
+export interface TimedWorldOptions {
+  readonly host: VirtualHost;
+  readonly place: string;
+  readonly namespace: string;
+  /** Which namespaces operators serve, unless they say so themselves. Default: the whole cluster. */
+  readonly scope?: RunOptions["scope"];
+  /** The API server. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+/** Makes a world in which somebody answers. */
+export function timedWorld({ host, place, namespace, scope, fetch: direct }: TimedWorldOptions): TimedWorld {
   const requests: Seen[] = [];
-  const direct = (request: Request): Response | Promise<Response> => server.fetch(request);
   let upstream = direct;
   const client = clientOf({ host, fetch: direct });
-  const world: VirtualWorld = {
-    place: "in the process",
+  const world: TimedWorld = {
+    place,
     host,
-    server,
     client,
-    namespace: "default",
+    namespace,
     requests,
     intercept: undefined,
     writes: () => requests.filter(({ method }) => method !== "GET"),
     start: (op, { host: own = host, ...runOptions } = {}) =>
-      start(op, { ...runOptions, cluster: { host: own as VirtualHost, fetch } }),
+      start(op, { scope, ...runOptions, cluster: { host: own as VirtualHost, fetch } }),
     proxy: () => {
-      const proxy = new FaultyProxy((request) => server.fetch(request));
+      const proxy = new FaultyProxy(async (request) => await direct(request));
       upstream = (request) => proxy.fetch(request);
       const stop = (): Promise<void> => Promise.resolve(void (upstream = direct));
       return Promise.resolve({
@@ -98,6 +152,5 @@ export async function virtualWorld(options: { readonly kinds?: boolean } = {}): 
     requests.push(seen);
     return await world.intercept?.(request, seen) ?? await upstream(request);
   }
-  if (options.kinds !== false) await makeKinds(client, () => host.clock.advance(1));
   return world;
 }

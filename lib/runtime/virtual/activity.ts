@@ -11,9 +11,6 @@ import { setImmediate } from "node:timers";
 /** So many turns without anything noticed mean that all promise work is done. */
 const QUIET_TURNS = 3;
 
-/** Work under way that shows no sign of life for so long (real milliseconds) is taken for hanging, and not waited for. */
-const PATIENCE = 100;
-
 /** Something under way. */
 export interface Work {
   /** Says that it went on: it is waited for again, if it was taken for hanging. */
@@ -23,9 +20,16 @@ export interface Work {
 
 /** The activity in one virtual host. */
 export class Activity {
+  /** In real milliseconds. */
+  readonly #patience: number;
   readonly #current = new AsyncLocalStorage<WorkState>();
   readonly #underWay = new Set<WorkState>();
   #noticed = 0;
+
+  /** Work under way that shows no sign of life for so long (real seconds) is taken for hanging, and not waited for. */
+  constructor(patience = 0.1) {
+    this.#patience = patience * 1000;
+  }
 
   /** How many things are under way. */
   get size(): number {
@@ -93,7 +97,7 @@ export class Activity {
       }
       if (quiet < QUIET_TURNS) continue;
       if (!this.#isBusy()) return;
-      if (performance.now() - since > PATIENCE) return this.#giveUp();
+      if (performance.now() - since > this.#patience) return this.#giveUp();
     }
   }
 

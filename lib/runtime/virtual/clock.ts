@@ -7,7 +7,7 @@
 
 import { setImmediate } from "node:timers";
 import { Heap } from "../heap.ts";
-import type { Clock, Seconds } from "../host.ts";
+import type { Clock, Random, Seconds } from "../host.ts";
 import type { Activity } from "./activity.ts";
 
 /** A clock that stands still until it is wound. */
@@ -22,6 +22,8 @@ export interface VirtualClock extends Clock {
    * @throws {RangeError} If the time is negative. What a timer's callback throws is passed on.
    */
   advance(seconds: Seconds): Promise<void>;
+  /** Lets time pass at once, without anything running: what becomes due is late. */
+  block(seconds: Seconds): void;
   /**
    * Lets time pass from timer to timer until the condition holds.
    *
@@ -30,9 +32,18 @@ export interface VirtualClock extends Clock {
   until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void>;
 }
 
-/** Makes a clock that shows the given time, in milliseconds since 1970. */
-export function createVirtualClock(start: number, activity: Activity): VirtualClock {
-  return new HandClock(start, activity);
+/** The parts of a virtual clock. */
+export interface VirtualClockOptions {
+  /** The time that it shows at first, in milliseconds since 1970. */
+  readonly start: number;
+  readonly activity: Activity;
+  /** By which its wall clock is off, and jumps from time to time. Undefined: it is right, and goes evenly. */
+  readonly jumps?: Random;
+}
+
+/** Makes a clock that stands still. */
+export function createVirtualClock(options: VirtualClockOptions): VirtualClock {
+  return new HandClock(options);
 }
 
 interface Timer {
@@ -46,14 +57,16 @@ class HandClock implements VirtualClock {
   readonly #start: number;
   readonly #activity: Activity;
   readonly #timers = new Heap<Timer>((a, b) => a.due < b.due || (a.due === b.due && a.order < b.order));
+  readonly #jumps: Jumps | undefined;
   #now: number;
   #made = 0;
   #isWound = false;
 
-  constructor(start: number, activity: Activity) {
+  constructor({ start, activity, jumps }: VirtualClockOptions) {
     this.#start = start;
     this.#now = start;
     this.#activity = activity;
+    this.#jumps = jumps && new Jumps(start, jumps);
   }
 
   get pending(): number {
@@ -61,7 +74,7 @@ class HandClock implements VirtualClock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + (this.#jumps?.offset(this.#now) ?? 0);
   }
 
   monotonic(): Seconds {
@@ -104,8 +117,13 @@ class HandClock implements VirtualClock {
     return this.#wind(async () => {
       const end = this.#dueIn(seconds);
       while (await this.#fireNext(end));
-      this.#now = end;
+      this.#now = Math.max(this.#now, end);
     });
+  }
+
+  block(seconds: Seconds): void {
+    this.#activity.touch();
+    this.#now = this.#dueIn(seconds);
   }
 
   until(condition: () => boolean | Promise<boolean>, options?: { readonly within?: Seconds }): Promise<void> {
@@ -130,7 +148,7 @@ class HandClock implements VirtualClock {
     const timer = this.#timers.peek();
     if (!timer || timer.due > end) return false;
     this.#timers.remove(timer);
-    this.#now = timer.due;
+    this.#now = Math.max(this.#now, timer.due);
     timer.fire();
     await this.#activity.settle();
     return true;
@@ -161,5 +179,31 @@ class HandClock implements VirtualClock {
       if (!isCancelled) callback();
     });
     return { [Symbol.dispose]: () => void (isCancelled = true) };
+  }
+}
+
+/** By how much a wall clock is wrong, at most, and how much later somebody sets it again, at most. In milliseconds. */
+const FARTHEST = 6 * 3600 * 1000;
+const LONGEST_PEACE = 120_000;
+
+/** A wall clock that somebody sets again and again, never rightly. */
+class Jumps {
+  readonly #random: Random;
+  #next: number;
+  #offset: number;
+
+  constructor(start: number, random: Random) {
+    this.#random = random;
+    this.#next = start;
+    this.#offset = 0;
+  }
+
+  /** In milliseconds. The same in each run: it depends on the time and on the seed only. */
+  offset(now: number): number {
+    while (now >= this.#next) {
+      this.#next += 1 + Math.floor(this.#random.next() * LONGEST_PEACE);
+      this.#offset = Math.floor((this.#random.next() * 2 - 1) * FARTHEST);
+    }
+    return this.#offset;
   }
 }

@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
-import type { HttpRequest, HttpResponse } from "../host.ts";
+import type { HttpRequest, HttpResponse, Random } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
 
 /** The request of an exchange, and its surroundings. */
@@ -10,9 +10,14 @@ export interface VirtualExchangeOptions {
   readonly url: string;
   readonly request: HttpRequest;
   readonly activity: Activity;
+  /** By which the answer, and each piece of it, is late. Undefined: it is not. */
+  readonly latency?: Random;
   /** Where the exchange stands while it is open. */
   readonly sets: readonly Set<VirtualExchange>[];
 }
+
+/** How late something can be, in turns of the event loop. */
+const MOST_TURNS = 12;
 
 /** An error as `node:` sockets give them. */
 export function networkError(code: string, message: string, cause?: unknown): Error {
@@ -67,7 +72,9 @@ export class VirtualExchange implements HttpResponse {
       // As with a socket, the other side sees the request in a later turn; loops of requests cannot starve the event loop.
       await turn();
       if (this.#isOver) return;
-      this.#begin(await fetch(this.#toRequest()));
+      const response = await fetch(this.#toRequest());
+      await this.#delay();
+      this.#begin(response);
     });
     answer.catch((error) => this.fail(error));
   }
@@ -166,11 +173,26 @@ export class VirtualExchange implements HttpResponse {
       );
       return this.#broken;
     });
+    if (!result.done && !this.#isOver) {
+      await this.#delay();
+      // It may have been given up meanwhile.
+      if (this.#isOver) return await this.#broken;
+    }
     this.#options.activity.touch();
     this.#text?.touch();
     if (!result.done) return result.value;
     this.#finish();
     return undefined;
+  }
+
+  /** Is late: what was written may be seen on a stream before its answer has come, or long after it. */
+  async #delay(): Promise<void> {
+    const { latency, activity } = this.#options;
+    if (latency === undefined) return;
+    for (let turns = Math.floor(latency.next() ** 3 * MOST_TURNS); turns > 0; turns--) {
+      activity.touch();
+      await turn();
+    }
   }
 
   #finish(): void {

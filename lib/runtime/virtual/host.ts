@@ -21,6 +21,12 @@ export interface VirtualHostOptions {
   readonly start?: number;
   /** Default: none at all. */
   readonly env?: Readonly<Record<string, string>>;
+  /** "jumping": the wall clock is hours off, and set anew again and again, by the seed; durations stay right. Default: "steady". */
+  readonly wallClock?: "steady" | "jumping";
+  /** Whether answers, and what comes on streams, are late by the seed: some turns of the event loop, no time. Default: false. */
+  readonly latency?: boolean;
+  /** After how many real seconds without a sign of life a request is taken for hanging: time passes then. Default: 0.1. */
+  readonly patience?: number;
   /** Path to content. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Default: none. */
@@ -48,8 +54,11 @@ export interface VirtualHost extends Host {
 /** Makes a virtual host. */
 export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
   const { seed = 1, start = Date.UTC(2026, 0, 1), env = {}, files = {}, args = [], cwd = "/work" } = options;
-  const activity = new Activity();
-  const clock = createVirtualClock(start, activity);
+  const activity = new Activity(options.patience);
+  // NB: generators of their own, so that the host's gives the same numbers with them and without.
+  const jumps = options.wallClock === "jumping" ? createVirtualRandom(seed + 1) : undefined;
+  const latency = options.latency === true ? createVirtualRandom(seed + 2) : undefined;
+  const clock = createVirtualClock({ start, activity, jumps });
   return {
     name: "virtual",
     version: "1",
@@ -57,6 +66,6 @@ export function virtualHost(options: VirtualHostOptions = {}): VirtualHost {
     random: createVirtualRandom(seed),
     files: createVirtualFiles({ clock, cwd, files }),
     process: createVirtualProcess({ clock, activity, args, env, cwd }),
-    network: createVirtualNetwork({ clock, activity }),
+    network: createVirtualNetwork({ clock, activity, latency }),
   };
 }
