@@ -94,9 +94,25 @@ export class GarbageCollector {
       });
       return;
     }
-    const owned = this.#dependents.get(found.uid)?.size ?? 0;
-    const foreground = states.includes("waiting") && owned > 0;
+    const owned = this.#dependents.get(found.uid) ?? new Set();
+    const foreground = states.includes("waiting") && owned.size > 0;
+    if (foreground && [...owned].some((uid) => this.#isWaiting(uid))) this.#unblock(found);
     this.#delete(found, foreground ? "Foreground" : undefined);
+  }
+
+  #isWaiting(uid: string): boolean {
+    const metadata = this.#find(uid)?.stored.object.metadata;
+    return metadata?.deletionTimestamp !== undefined &&
+      metadata.finalizers?.includes(FOREGROUND_FINALIZER) === true;
+  }
+
+  /** Lets the owners of an object go before it: they wait for each other, in a circle. */
+  #unblock(found: Found): void {
+    this.#update(found, (metadata) => {
+      metadata.ownerReferences = metadata.ownerReferences?.map((owner) => (
+        { ...owner, blockOwnerDeletion: false }
+      ));
+    });
   }
 
   #stateOf(owner: OwnerReference, dependent: KubeObject): OwnerState {

@@ -102,4 +102,15 @@ describe("GarbageCollector", () => {
     await api.ok("DELETE", `${MAPS}/owner`);
     assert.deepEqual(await names(api), []);
   });
+
+  it("ends a circle of owners that wait for each other", async () => {
+    const api = createApi();
+    const first = await create(api, "first");
+    const second = await create(api, "second", { owners: [first], block: true });
+    const { name, uid } = second.metadata;
+    const reference = { apiVersion: "v1", kind: "ConfigMap", name, uid, blockOwnerDeletion: true };
+    await api.ok("PATCH", `${MAPS}/first`, { metadata: { ownerReferences: [reference] } }, MERGE);
+    await api.ok("DELETE", `${MAPS}/first`, { propagationPolicy: "Foreground" });
+    assert.deepEqual(await names(api), []);
+  });
 });
