@@ -106,7 +106,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     VirtualProcess VirtualProgram realCluster start testCluster virtualHost
   `,
   "./apiserver": `
-    AnswerFault ApiServer ApiServerOptions Authority CertificateOptions CutFault DelayFault DuplicateFault
+    AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CutFault DelayFault DuplicateFault
     ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults InjectedFault IssuedCertificate LagFault
     RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi SilenceFault Strike
     WorkloadsOptions apiServer

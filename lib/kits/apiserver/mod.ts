@@ -16,6 +16,7 @@ export {
   type ApiServer,
   apiServer,
   type ApiServerOptions,
+  type ApiUser,
   type RestartOptions,
   type ServeApiOptions,
 } from "./server.ts";

@@ -35,11 +35,21 @@ export interface ApiServerOptions<H extends Host = Host> {
    * ConfigMap `kube-root-ca.crt`.
    */
   readonly rbac?: boolean;
+  /** Users by their bearer tokens. With it, other tokens are refused (401) in calls of `fetch()`, too. Default: none. */
+  readonly tokens?: Readonly<Record<string, ApiUser>>;
   /**
    * Whether workloads come to life: Deployments make ReplicaSets and those Pods, which are ready after a second; Jobs
    * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
    */
   readonly workloads?: boolean | WorkloadsOptions;
+}
+
+/** Somebody who uses the API. */
+export interface ApiUser {
+  /** Such as "alice", or "system:serviceaccount:default:robot". */
+  readonly username: string;
+  /** Such as "system:masters", who may do everything. */
+  readonly groups: readonly string[];
 }
 
 /** Where to listen. */
@@ -66,7 +76,7 @@ export interface ApiServer<H extends Host = Host> {
   readonly host: H;
   /**
    * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's. Tokens of service
-   * accounts and the headers of impersonation count; tokens that nobody knows are refused where roles count, else ignored.
+   * accounts and the headers of impersonation count; tokens that nobody knows are refused where roles count or `tokens` are given, else ignored.
    */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
@@ -85,12 +95,12 @@ export interface ApiServer<H extends Host = Host> {
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
 export function apiServer<H extends Host>(
-  { host, rbac = false, workloads = false }: ApiServerOptions<H>,
+  { host, rbac = false, tokens, workloads = false }: ApiServerOptions<H>,
 ): ApiServer<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const cel = new CelLoader();
-  const gate = new Gate({ host, store }, { rbac });
+  const gate = new Gate({ host, store }, { rbac, users: tokens });
   const cluster: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
   for (const kind of builtinKinds({ store, clock: host.clock, cel })) kinds.add(kind);
   const lifecycle = startLifecycle(cluster);

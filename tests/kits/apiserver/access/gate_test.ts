@@ -25,11 +25,24 @@ describe("A gate", () => {
     }
   });
 
-  it("asks calls in the process for credentials only where roles count", async () => {
-    const request = () =>
-      new Request("https://api.test/version", { headers: { authorization: "Bearer garbage" } });
-    assert.equal((await apiServer({ host: virtualHost() }).fetch(request())).status, 200);
-    assert.equal((await apiServer({ host: virtualHost(), rbac: true }).fetch(request())).status, 401);
+  it("takes a garbage token for nobody's in the process, too, where it is said who is who", async () => {
+    const request = (headers: Record<string, string>) => new Request("https://api.test/version", { headers });
+    const tokens = { "a-b": { username: "alice", groups: [] } };
+    const known = { rbac: [{ rbac: true }, 401], tokens: [{ tokens }, 401], neither: [{}, 200] } as const;
+    for (const [name, [options, status]] of Object.entries(known)) {
+      const server = apiServer({ host: virtualHost(), ...options });
+      const answer = await server.fetch(request({ authorization: "Bearer garbage" }));
+      assert.equal(answer.status, status, name);
+      assert.equal((await server.fetch(request({}))).status, 200);
+    }
+    const server = apiServer({ host: virtualHost(), tokens });
+    const asked = new Request(`https://api.test${WHO}`, {
+      method: "POST",
+      headers: { authorization: "Bearer a-b", "content-type": "application/json" },
+      body: "{}",
+    });
+    const { status } = await (await server.fetch(asked)).json();
+    assert.equal(status.userInfo.username, "alice");
   });
 
   it("knows users and groups by their certificates", { timeout: 20_000 }, async () => {
