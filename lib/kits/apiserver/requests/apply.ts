@@ -33,7 +33,8 @@ export async function readConfiguration(
   return (live) => applyConfiguration(cluster.ownership, { kind, writer, live, config, force });
 }
 
-function parseConfiguration(text: string): JsonObject {
+/** @throws {Refusal} 400 for what is no object in YAML or JSON. */
+export function parseConfiguration(text: string): JsonObject {
   let value: unknown;
   try {
     value = parseYaml(text)[0] ?? {};

@@ -37,6 +37,7 @@ import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
+import { checkTimeout } from "./timeout.ts";
 import { tokenResponse } from "./token.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
@@ -60,6 +61,7 @@ export function serveResource(
   request: Request,
   { kind, path, query, user }: CallOptions,
 ): Response | Promise<Response> {
+  checkTimeout(query);
   const call: Call = {
     request,
     kind,

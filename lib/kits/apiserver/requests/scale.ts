@@ -3,6 +3,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { applyConfiguration } from "../apply/applying.ts";
 import type { Cluster } from "../cluster.ts";
 import { oneInVersion } from "../converter.ts";
 import { keyFor, type Kind } from "../kinds.ts";
@@ -10,11 +11,13 @@ import { badRequest, invalid, methodNotAllowed, notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
 import { clone, getOwn, isObject, objectAt, setOwn } from "../values.ts";
 import { updateObject } from "../writes/update.ts";
-import { readValue } from "./body.ts";
+import { parseConfiguration } from "./apply.ts";
+import { contentTypeOf, readText, readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { readPatch } from "./patch.ts";
 import { encodedResponse } from "./respond.ts";
-import { writerOf } from "./writer.ts";
+import { isTrue } from "./shape.ts";
+import { APPLY_PATCH, writerOf } from "./writer.ts";
 
 /** Serves GET, PUT and PATCH of a scale. */
 export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
@@ -31,6 +34,9 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
   }
   if (kind.converter !== undefined) {
     throw methodNotAllowed("a conversion webhook converts no scales on this server: see docs/apiserver.md");
+  }
+  if (request.method === "PATCH" && contentTypeOf(request) === APPLY_PATCH) {
+    return await applyScale(cluster, call, find());
   }
   let wanted: unknown;
   if (request.method === "PUT") wanted = await readValue(request);
@@ -51,6 +57,33 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     dryRun,
     change,
     writer: writerOf(request, query, "scale"),
+  });
+  return encodedResponse(scaleOf(kind, stored), { shape });
+}
+
+/** Applies the number of replicas to the object, for an owner of its own. */
+async function applyScale(cluster: Cluster, call: Call, { object: live }: Stored): Promise<Response> {
+  const { request, kind, path: { namespace, name = "" }, query, dryRun, shape } = call;
+  const config = parseConfiguration(await readText(request));
+  if (config.kind !== "Scale") throw badRequest("the request body is not an object of kind Scale");
+  const { apiVersion } = kind;
+  const replicas = replicasOf(config, { kind, name });
+  const applied: JsonObject = { apiVersion, kind: kind.kind, metadata: { namespace, name } };
+  setPath(applied, pathOf(kind.scale?.specReplicasPath), replicas);
+  const change = () =>
+    applyConfiguration(cluster.ownership, {
+      kind,
+      live,
+      writer: writerOf(request, query, "scale"),
+      config: applied,
+      force: isTrue(query.get("force")),
+    });
+  const stored = updateObject(cluster, {
+    kind,
+    reference: { namespace, name },
+    dryRun,
+    change,
+    applied: true,
   });
   return encodedResponse(scaleOf(kind, stored), { shape });
 }

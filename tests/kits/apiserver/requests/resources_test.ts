@@ -109,6 +109,25 @@ describe("A request for a resource", () => {
     assert.deepEqual([kind, data, metadata.name], ["PartialObjectMetadata", undefined, "a"]);
   });
 
+  it("refuses a timeout that is no duration", async () => {
+    const api = createApi();
+    const path = "/api/v1/namespaces/default/configmaps";
+    const faults: [string, string][] = [
+      ["abc", 'invalid duration "abc"'],
+      ["10", 'missing unit in duration "10"'],
+      ["10x", 'unknown unit "x" in duration "10x"'],
+      ["-", 'invalid duration "-"'],
+    ];
+    for (const [timeout, fault] of faults) {
+      const { code, body } = await api.call("GET", `${path}?timeout=${timeout}`);
+      const message = `invalid timeout specified in the request URL - time: ${fault}`;
+      assert.deepEqual([code, body.message], [400, message]);
+    }
+    for (const timeout of ["10s", "1h2m3.5s", "0", "-5ms", ".5s"]) {
+      await api.ok("GET", `${path}?timeout=${timeout}`);
+    }
+  });
+
   it("reads and writes the scale of custom and built-in kinds", async () => {
     const api = createApi();
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
