@@ -33,6 +33,8 @@ interface Traits {
   readonly plural?: string;
   readonly singular?: string;
   readonly verbs?: readonly string[];
+  /** The warning that every write gets. */
+  readonly deprecation?: string;
 }
 
 const STATUS = ["status"];
@@ -66,7 +68,13 @@ const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "
 const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> = {
   "v1": [
     ["ConfigMap", { short: ["cm"] }],
-    ["Endpoints", { short: ["ep"], plural: "endpoints", singular: "endpoints", createOnUpdate: true }],
+    ["Endpoints", {
+      short: ["ep"],
+      plural: "endpoints",
+      singular: "endpoints",
+      createOnUpdate: true,
+      deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    }],
     ["Event", { short: ["ev"], selectable: EVENT_FIELDS, createOnUpdate: true }],
     ["LimitRange", { short: ["limits"], createOnUpdate: true }],
     ["Namespace", {
@@ -87,7 +95,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       returnsDeleted: true,
       selectable: POD_FIELDS,
     }],
-    ["PodTemplate", { counted: true, createOnUpdate: true }],
+    ["PodTemplate", { counted: true, createOnUpdate: true, returnsDeleted: true }],
     ["ReplicationController", {
       short: ["rc"],
       all: true,
@@ -194,12 +202,27 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["PriorityClass", { short: ["pc"], plural: "priorityclasses", cluster: true, counted: true }],
   ],
   "storage.k8s.io/v1": [
-    ["CSIDriver", { cluster: true, conditional: true }],
-    ["CSINode", { cluster: true, conditional: true }],
+    ["CSIDriver", { cluster: true, conditional: true, returnsDeleted: true }],
+    ["CSINode", { cluster: true, conditional: true, returnsDeleted: true }],
     ["CSIStorageCapacity", { plural: "csistoragecapacities", conditional: true }],
-    ["StorageClass", { short: ["sc"], cluster: true, plural: "storageclasses" }],
-    ["VolumeAttachment", { cluster: true, subresources: STATUS, conditional: true }],
-    ["VolumeAttributesClass", { short: ["vac"], cluster: true, plural: "volumeattributesclasses" }],
+    ["StorageClass", {
+      short: ["sc"],
+      cluster: true,
+      plural: "storageclasses",
+      returnsDeleted: true,
+    }],
+    ["VolumeAttachment", {
+      cluster: true,
+      subresources: STATUS,
+      conditional: true,
+      returnsDeleted: true,
+    }],
+    ["VolumeAttributesClass", {
+      short: ["vac"],
+      cluster: true,
+      plural: "volumeattributesclasses",
+      returnsDeleted: true,
+    }],
   ],
 };
 
@@ -273,6 +296,7 @@ function toKind(store: Store, { apiVersion, kind, traits, rules }: Entry): Kind 
     unconditionalUpdate: traits.conditional !== true,
     returnsDeleted: traits.returnsDeleted ?? false,
     selectable: traits.selectable ?? [],
+    ...(traits.deprecation === undefined ? {} : { deprecation: traits.deprecation }),
     ...(subresources.includes("scale") ? { scale: SCALE_PATHS } : {}),
     ...(apiVersion === "events.k8s.io/v1" ? { conversion: EVENT_CONVERSION } : {}),
   };

@@ -53,14 +53,15 @@ function replicatedCauses(spec: JsonObject): Cause[] {
   const template = objectAt(spec, "template");
   const pod = podCauses(objectAt(template, "spec") ?? {}, "spec.template.spec");
   const wanted = objectAt(spec.selector, "matchLabels");
-  if (!isObject(spec.selector)) return [required("spec.selector"), ...pod];
   const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
-  const fits = Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
+  const missing = isObject(spec.selector) ? [] : [required("spec.selector")];
+  const fits = missing.length === 0 &&
+    Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
   if (fits) return pod;
   const shown = Object.entries(labels).map(([key, value]) =>
     `${JSON.stringify(key)}:${JSON.stringify(value)}`
   );
-  return [{
+  return [...missing, {
     reason: "FieldValueInvalid",
     message: `Invalid value: {${shown.join(",")}}: \`selector\` does not match template \`labels\``,
     field: "spec.template.metadata.labels",

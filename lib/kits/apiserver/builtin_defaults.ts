@@ -21,11 +21,24 @@ function toleration(state: string): JsonObject {
 }
 
 /** Kinds whose fields stand on the highest level. */
-const FLAT = ["Event", "PriorityClass", "Secret"];
+const FLAT = ["EndpointSlice", "Event", "PodTemplate", "PriorityClass", "Secret", "StorageClass"];
 const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
 const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 const FILLERS: Readonly<Record<string, Filler>> = {
+  CSIDriver: (spec) =>
+    fill(spec, {
+      attachRequired: true,
+      fsGroupPolicy: "ReadWriteOnceWithFSType",
+      podInfoOnMount: false,
+      requiresRepublish: false,
+      seLinuxMount: false,
+      storageCapacity: false,
+      volumeLifecycleModes: ["Persistent"],
+    }),
+  EndpointSlice: (_spec, object) => {
+    for (const port of objectsIn(object.ports)) fill(port, { name: "", protocol: "TCP" });
+  },
   Event: (_spec, object) =>
     fill(object, {
       eventTime: null,
@@ -35,6 +48,15 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       reportingInstance: "",
       source: {},
     }),
+  LimitRange: (spec) => {
+    for (const limit of objectsIn(spec.limits)) defaultLimit(limit);
+  },
+  PodTemplate: (_spec, object) => defaultTemplate(object, "Always"),
+  PriorityLevelConfiguration: (spec) => {
+    const limited = objectAt(spec, "limited");
+    if (limited !== undefined) fill(limited, { lendablePercent: 0, nominalConcurrencyShares: 30 });
+  },
+  StorageClass: (_spec, object) => fill(object, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   PriorityClass: (_spec, object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
   Secret: (_spec, object) => fill(object, { type: "Opaque" }),
   Pod: (spec) => {
@@ -47,8 +69,11 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   },
   Service: defaultService,
   PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
-  PersistentVolume: (spec) =>
-    fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" }),
+  PersistentVolume: (spec) => {
+    fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
+    const hostPath = objectAt(spec, "hostPath");
+    if (hostPath !== undefined) fill(hostPath, { type: "" });
+  },
   Deployment: (spec) => {
     fill(spec, { replicas: 1, strategy: {}, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 });
     const strategy = objectAt(spec, "strategy") ?? {};
@@ -98,6 +123,9 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   },
   NetworkPolicy: (spec) => {
     fill(spec, { policyTypes: spec.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"] });
+    for (const rule of [...objectsIn(spec.ingress), ...objectsIn(spec.egress)]) {
+      for (const port of objectsIn(rule.ports)) fill(port, { protocol: "TCP" });
+    }
   },
 };
 
@@ -214,15 +242,31 @@ function qosClassOf(spec: JsonObject | undefined): string {
   return isGuaranteed ? "Guaranteed" : "Burstable";
 }
 
-/** Adds what admission plugins of the real server add to a new Pod. */
-export function admitPod(pod: KubeObject): void {
+/** Fills in the defaults that follow from the other amounts of a limit: what is the most is the default, and so on. */
+function defaultLimit(limit: JsonObject): void {
+  if (limit.type !== "Container") return;
+  fill(limit, { default: {}, defaultRequest: {} });
+  const [given, asked] = [objectAt(limit, "default") ?? {}, objectAt(limit, "defaultRequest") ?? {}];
+  fill(given, objectAt(limit, "max") ?? {});
+  fill(asked, given);
+  fill(asked, objectAt(limit, "min") ?? {});
+  for (const field of ["default", "defaultRequest"]) {
+    if (Object.keys(objectAt(limit, field) ?? {}).length === 0) delete limit[field];
+  }
+}
+
+/** Adds what admission plugins of the real server add to a Pod: some when it is new, its tolerations always. */
+export function admitPod(pod: KubeObject, isNew: boolean): void {
   const spec = objectAt(pod, "spec");
   if (spec === undefined) return;
-  fill(spec, {
-    preemptionPolicy: "PreemptLowerPriority",
-    priority: 0,
-    tolerations: [toleration("not-ready"), toleration("unreachable")],
-  });
+  if (isNew) fill(spec, { preemptionPolicy: "PreemptLowerPriority", priority: 0 });
+  const tolerations = objectsIn(spec.tolerations);
+  const missing = ["not-ready", "unreachable"].map(toleration).filter(({ key }) =>
+    !tolerations.some((one) =>
+      (one.key === key || one.key === undefined) && (one.effect === "NoExecute" || one.effect === undefined)
+    )
+  );
+  if (missing.length > 0) spec.tolerations = [...tolerations, ...missing];
 }
 
 /** Sets the status that the API server gives to a new object. */

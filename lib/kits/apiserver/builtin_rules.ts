@@ -17,15 +17,15 @@ export function builtinRules(kind: string): KindRules {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
       defaultBuiltin(kind, object);
+      if (kind === "DaemonSet") annotateDaemonSet(object);
       return [];
     },
     settle(object, old) {
       if (kind === "Service") allocateAddresses(object);
+      if (kind === "Pod") admitPod(object, old === undefined);
       if (old !== undefined) return;
       initialStatus(kind, object);
-      if (kind === "Pod") admitPod(object);
       if (kind === "Job") labelJob(object);
-      if (kind === "DaemonSet") annotateDaemonSet(object);
     },
     validate: (object, { old, part }) => [
       ...builtinCauses(kind, object),

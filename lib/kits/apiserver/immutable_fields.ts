@@ -76,11 +76,18 @@ function podCauses(now: JsonObject, before: JsonObject, part: ObjectPart | undef
     }
   }
   const tolerations = objectsIn(now.tolerations);
-  const isDropped = objectsIn(before.tolerations).some((old) => !tolerations.some((one) => equal(one, old)));
+  const timeless = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject) => toleration;
+  const isDropped = objectsIn(before.tolerations).some((old) =>
+    !tolerations.some((one) => equal(timeless(one), timeless(old)))
+  );
   const gates = objectsIn(before.schedulingGates);
   const isGated = objectsIn(now.schedulingGates).some((gate) => !gates.some((one) => equal(one, gate)));
   const deadlines = deadlineCauses(now, before);
-  if (!isDropped && !isGated && equal(withoutChangeable(now), withoutChangeable(before))) return deadlines;
+  if (isDropped) {
+    const detail = "existing toleration can not be modified except its tolerationSeconds";
+    return [...deadlines, forbidden("spec.tolerations", detail)];
+  }
+  if (!isGated && equal(withoutChangeable(now), withoutChangeable(before))) return deadlines;
   return [...deadlines, forbidden("spec", POD)];
 }
 
@@ -123,10 +130,10 @@ function debuggingCauses(now: JsonObject, before: JsonObject): Cause[] {
     const found = there.find(({ name }) => name === old.name);
     if (found === undefined) {
       return [
-        forbidden(field, `existing ephemeral containers ${JSON.stringify(old.name)} may not be removed`),
+        forbidden(field, `existing ephemeral containers ${JSON.stringify(old.name)} may not be removed\n`),
       ];
     }
-    const message = `existing ephemeral containers ${JSON.stringify(old.name)} may not be changed`;
+    const message = `existing ephemeral containers ${JSON.stringify(old.name)} may not be changed\n`;
     return equal(found, old) ? [] : [forbidden(field, message)];
   });
 }
@@ -211,11 +218,7 @@ function serviceCauses(now: JsonObject, before: JsonObject): Cause[] {
 }
 
 function storageClassCauses(object: KubeObject, old: KubeObject): Cause[] {
-  const causes = ["parameters", "provisioner"].flatMap((field) =>
-    equal(object[field], old[field]) ? [] : [forbidden(field, `updates to ${field} are forbidden.`)]
+  return ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"].flatMap((field) =>
+    sameField(field, object[field], old[field])
   );
-  if (object.reclaimPolicy !== old.reclaimPolicy) {
-    causes.push(forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden."));
-  }
-  return [...causes, ...sameField("volumeBindingMode", object.volumeBindingMode, old.volumeBindingMode)];
 }

@@ -26,7 +26,7 @@ export function dns1035Errors(name: string): string[] {
 export function dnsLabelErrors(name: string): string[] {
   // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
   if (new RegExp(`^${SUBDOMAIN}$`).test(name) && name.includes(".")) {
-    return [...tooLongFor(name, 63), "must not contain dots"];
+    return [...tooLongFor(name, { maximum: 63, unit: "characters" }), "must not contain dots"];
   }
   return check(name, {
     pattern: LABEL_1123,
@@ -78,6 +78,7 @@ export function labelValueErrors(value: string): string[] {
     message:
       `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${"and must start and end with an alphanumeric character"}`,
     examples: ["MyValue", "my_value", "12345"],
+    unit: "bytes",
   });
 }
 
@@ -86,17 +87,22 @@ interface Rule {
   readonly maximum: number;
   readonly message: string;
   readonly examples: readonly string[];
+  /** The word for what is counted: names have characters, labels bytes. Default: "characters". */
+  readonly unit?: "bytes" | "characters";
 }
 
-function check(text: string, { pattern, maximum, message, examples }: Rule): string[] {
-  const errors = tooLongFor(text, maximum);
+function check(text: string, { pattern, maximum, message, examples, unit = "characters" }: Rule): string[] {
+  const errors = tooLongFor(text, { maximum, unit });
   return new RegExp(`^${pattern}$`).test(text)
     ? errors
     : [...errors, explain(message, { pattern, examples })];
 }
 
-function tooLongFor(text: string, maximum: number): string[] {
-  return new TextEncoder().encode(text).length > maximum ? [`must be no more than ${maximum} bytes`] : [];
+function tooLongFor(
+  text: string,
+  { maximum, unit }: { readonly maximum: number; readonly unit: string },
+): string[] {
+  return new TextEncoder().encode(text).length > maximum ? [`must be no more than ${maximum} ${unit}`] : [];
 }
 
 function explain(

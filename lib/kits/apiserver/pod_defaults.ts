@@ -17,7 +17,13 @@ export function defaultPodSpec(spec: JsonObject): void {
     terminationGracePeriodSeconds: 30,
   });
   if (spec.serviceAccountName !== undefined) fill(spec, { serviceAccount: spec.serviceAccountName });
-  for (const container of [...objectsIn(spec.containers), ...objectsIn(spec.initContainers)]) {
+  for (
+    const container of [
+      ...objectsIn(spec.containers),
+      ...objectsIn(spec.initContainers),
+      ...objectsIn(spec.ephemeralContainers),
+    ]
+  ) {
     defaultContainer(container);
   }
   for (const volume of objectsIn(spec.volumes)) {

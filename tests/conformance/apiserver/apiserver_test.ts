@@ -3,7 +3,7 @@
  *
  * Each scenario asserts what it is about on either server; and where both have run, every answer of one must be that of the
  * other, save for what `normalize.ts` takes out and what a scenario accepts with a reason. LOTSE_SHOW_DIFFERENCES=1
- * prints all differences, accepted ones, too.
+ * prints all differences, accepted ones, too; LOTSE_SCENARIO=evicts runs only scenarios with that in their name.
  */
 
 import assert from "node:assert/strict";
@@ -18,19 +18,24 @@ import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
+import { STORED_KINDS } from "./scenarios/kinds.ts";
 import { LISTS } from "./scenarios/lists.ts";
+import { MACHINERY } from "./scenarios/machinery.ts";
 import { MEDIA_TYPES } from "./scenarios/media_types.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { PATCHES } from "./scenarios/patches.ts";
+import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
 import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
+import { SEALED } from "./scenarios/sealed.ts";
 import { WATCHES } from "./scenarios/watches.ts";
+import { WORKLOADS } from "./scenarios/workloads.ts";
 import { type Entry, Session } from "./session.ts";
 import { inProcessTarget, realTarget, type Target } from "./target.ts";
 
-const SCENARIOS: readonly Scenario[] = [
+const ALL: readonly Scenario[] = [
   ...DISCOVERY,
   ...OBJECTS,
   ...PATCHES,
@@ -46,7 +51,14 @@ const SCENARIOS: readonly Scenario[] = [
   ...POLICIES,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,
+  ...MACHINERY,
+  ...STORED_KINDS,
+  ...PODS,
+  ...SEALED,
+  ...WORKLOADS,
 ];
+/** Those that the variable names by a part of their name; by default all. */
+const SCENARIOS = ALL.filter(({ name }) => name.includes(process.env.LOTSE_SCENARIO ?? ""));
 const search = findControlPlane();
 const timeout = 120_000;
 

@@ -50,7 +50,8 @@ export interface ServedHook extends AsyncDisposable {
 /** Starts the API server in the process, on a virtual clock. */
 export function inProcessTarget(): Target {
   const host = virtualHost();
-  const server = apiServer({ host, rbac: true });
+  // NB: without nodes, as on the real server, where controllers run and no kubelets.
+  const server = apiServer({ host, rbac: true, workloads: { nodes: 0 } });
   return {
     name: "the API server in the process",
     send: ({ method, path, body, headers }) =>

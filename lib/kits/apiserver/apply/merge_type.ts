@@ -70,6 +70,7 @@ export class BuiltinTypes {
   }
 
   #make(name: string): MergeType {
+    if (name === "RawExtension") return { map: { atomic: true, fields: new Map(), rest: () => DEDUCED } };
     if (SINGLE.includes(name)) return SCALAR;
     const fields = fieldsOf(name);
     if (fields === undefined) return DEDUCED;

@@ -12,8 +12,14 @@ const NAMES = { plural: "", kind: "" };
 
 /** By kind; of the others, only metadata is there. */
 const ZERO: Readonly<Record<string, JsonObject>> = {
+  APIService: { spec: { groupPriorityMinimum: 0, versionPriority: 0 }, status: {} },
+  CSIDriver: { spec: {} },
+  CSINode: { spec: { drivers: null } },
+  CSIStorageCapacity: { storageClassName: "" },
+  CertificateSigningRequest: { spec: { request: null, signerName: "" }, status: {} },
   ClusterRole: { rules: null },
   ClusterRoleBinding: { roleRef: { apiGroup: "", kind: "", name: "" } },
+  ControllerRevision: { revision: 0 },
   CronJob: {
     spec: { schedule: "", jobTemplate: { metadata: {}, spec: { template: TEMPLATE } } },
     status: {},
@@ -27,9 +33,18 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
     status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
   },
   Deployment: { spec: { selector: null, template: TEMPLATE, strategy: {} }, status: {} },
+  EndpointSlice: { addressType: "", endpoints: null, ports: null },
+  FlowSchema: { spec: { priorityLevelConfiguration: { name: "" }, matchingPrecedence: 0 }, status: {} },
+  HorizontalPodAutoscaler: {
+    spec: { scaleTargetRef: { kind: "", name: "" }, maxReplicas: 0 },
+    status: { desiredReplicas: 0 },
+  },
+  IPAddress: { spec: {} },
   Ingress: { spec: {}, status: { loadBalancer: {} } },
+  IngressClass: { spec: {} },
   Job: { spec: { template: TEMPLATE }, status: {} },
   Lease: { spec: {} },
+  LimitRange: { spec: { limits: null } },
   Namespace: { spec: {}, status: {} },
   NetworkPolicy: { spec: { podSelector: {} } },
   Node: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },
@@ -40,17 +55,25 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
     spec: {},
     status: { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 },
   },
+  PodTemplate: { template: TEMPLATE },
   PriorityClass: { value: 0 },
+  PriorityLevelConfiguration: { spec: { type: "" }, status: {} },
   ReplicaSet: { spec: { selector: null, template: TEMPLATE }, status: { replicas: 0 } },
+  ReplicationController: { spec: {}, status: { replicas: 0 } },
+  ResourceQuota: { spec: {}, status: {} },
   Role: { rules: null },
   RoleBinding: { roleRef: { apiGroup: "", kind: "", name: "" } },
+  RuntimeClass: { handler: "" },
   Service: { spec: {}, status: { loadBalancer: {} } },
+  ServiceCIDR: { spec: { cidrs: null }, status: {} },
+  StorageClass: { provisioner: "" },
   ValidatingAdmissionPolicy: { spec: {}, status: {} },
   ValidatingAdmissionPolicyBinding: { spec: {} },
   StatefulSet: {
     spec: { selector: null, template: TEMPLATE, updateStrategy: {} },
     status: { replicas: 0, availableReplicas: 0 },
   },
+  VolumeAttachment: { spec: { attacher: "", source: {}, nodeName: "" }, status: { attached: false } },
 };
 
 /** Of Events, which two groups show with different fields. */

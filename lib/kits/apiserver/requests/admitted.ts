@@ -114,7 +114,12 @@ export async function updateAdmitted(
       old: current.object,
     });
     const options = { kind, reference, subresource, dryRun, warn };
-    const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, subresource) };
+    // NB: a binding has no owners.
+    const owned = subresource === "binding"
+      ? {}
+      : applied
+      ? { applied }
+      : { writer: writerOf(call.request, call.query, subresource) };
     if (!isAdmitted(cluster, kind) && kind.converter === undefined) {
       return updateObject(cluster, { ...options, ...owned, report, change: () => object });
     }

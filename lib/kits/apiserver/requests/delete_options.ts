@@ -24,6 +24,15 @@ export async function readDeleteOptions(request: Request, query: URLSearchParams
 export function deleteOptionsFrom(body: JsonObject, query: URLSearchParams): DeleteRequest {
   const propagation = propagationOf(body.propagationPolicy ?? query.get("propagationPolicy"));
   const orphan = body.orphanDependents ?? query.get("orphanDependents");
+  if (propagation !== undefined && orphan !== undefined && orphan !== null) {
+    throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${
+        JSON.stringify(propagation)
+      }: orphanDependents and deletionPropagation cannot be both set`,
+      field: "propagationPolicy",
+    }]);
+  }
   const preconditions = objectAt(body, "preconditions") ?? {};
   const dryRun = body.dryRun ?? query.getAll("dryRun");
   const grace = body.gracePeriodSeconds ?? query.get("gracePeriodSeconds") ?? undefined;

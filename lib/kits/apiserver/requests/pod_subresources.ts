@@ -68,7 +68,6 @@ function bound(
     status: "True",
     lastProbeTime: null,
     lastTransitionTime: timestamp(host.clock.now()),
-    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
   };
   const others = objectsIn(next.status?.conditions).filter(({ type }) => type !== "PodScheduled");
   next.status = { ...next.status, conditions: [...others, scheduled] };

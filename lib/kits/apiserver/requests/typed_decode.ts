@@ -57,8 +57,19 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
       delete object[key];
     } else {
       decodeValue(object[key], { shape: field.shape, place: at }, decoding);
+      // NB: Go does not tell an empty list or map that may be left out from none.
+      const isShown = place.path === "" && SHOWN.includes(key);
+      if (!field.required && !isShown && isNothing(object[key], field.shape)) delete object[key];
     }
   }
+}
+
+/** Lists that are shown although they are empty. */
+const SHOWN = ["endpoints", "ports", "rules"];
+
+function isNothing(value: unknown, { kind }: Shape): boolean {
+  if (kind === "list") return Array.isArray(value) && value.length === 0;
+  return kind === "map" && isObject(value) && Object.keys(value).length === 0;
 }
 
 function decodeValue(

@@ -37,6 +37,13 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
   if (streamed && !watch) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
   else if (streamed && match !== "NotOlderThan") {
     forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    if (match !== "") {
+      causes.push({
+        reason: "FieldValueNotSupported",
+        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+        field: "resourceVersionMatch",
+      });
+    }
   }
   if (match !== "" && watch && !streamed) {
     forbid(

@@ -17,6 +17,7 @@ const PROVISIONER = "lotse.dev/volumes";
 const BOUND = "pv.kubernetes.io/bind-completed";
 const BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 const IN_USE = "kubernetes.io/pvc-protection";
+const HAS_CLAIM = "kubernetes.io/pv-protection";
 const IS_DEFAULT = "storageclass.kubernetes.io/is-default-class";
 
 /** Makes the class by which volumes are made for claims, unless it is there. */
@@ -142,6 +143,18 @@ export async function reconcileVolume(world: World, key: ObjectKey): Promise<und
   const volume = world.get<KubeObject>(PLACES.volumes, key);
   if (volume === undefined) return undefined;
   const reference = objectAt(volume.spec, "claimRef");
+  const { finalizers = [], deletionTimestamp } = volume.metadata;
+  const isProtected = finalizers.includes(HAS_CLAIM);
+  if (deletionTimestamp === undefined && !isProtected) {
+    const metadata = { ...volume.metadata, finalizers: [...finalizers, HAS_CLAIM] };
+    await world.replace(PLACES.volumes, { ...volume, metadata });
+    return undefined;
+  }
+  if (deletionTimestamp !== undefined && isProtected && volume.status?.phase !== "Bound") {
+    const rest = finalizers.filter((finalizer) => finalizer !== HAS_CLAIM);
+    await world.replace(PLACES.volumes, { ...volume, metadata: { ...volume.metadata, finalizers: rest } });
+    return undefined;
+  }
   if (reference?.uid === undefined) {
     if (volume.status?.phase === "Pending") {
       await world.report(PLACES.volumes, volume, { status: { ...volume.status, phase: "Available" } });
@@ -153,8 +166,12 @@ export async function reconcileVolume(world: World, key: ObjectKey): Promise<und
     name: String(reference.name),
   });
   if (claim?.metadata.uid === reference.uid) return undefined;
-  if (volume.spec?.persistentVolumeReclaimPolicy === "Delete") await world.remove(PLACES.volumes, volume);
-  else await world.report(PLACES.volumes, volume, { status: { ...volume.status, phase: "Released" } });
+  const released = { ...volume.status, phase: "Released" };
+  if (volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
+    await world.remove(PLACES.volumes, volume);
+    const left = world.get<KubeObject>(PLACES.volumes, key);
+    if (left !== undefined) await world.report(PLACES.volumes, left, { status: released });
+  } else await world.report(PLACES.volumes, volume, { status: { ...volume.status, phase: "Released" } });
   return undefined;
 }
 

@@ -91,10 +91,8 @@ function conditionsOf(world: World, rollout: Rollout, counts: Counts): readonly 
       "Deployment does not have minimum availability.",
     );
   const progressing = progressOf(world, rollout, counts);
-  const first = progressing === undefined
-    ? [...before]
-    : withCondition(before, make("Progressing", ...progressing));
-  return withCondition(first, available);
+  const first = withCondition(before, available);
+  return progressing === undefined ? first : withCondition(first, make("Progressing", ...progressing));
 }
 
 type Progress = readonly [status: string, reason: string, message: string];

@@ -11,7 +11,7 @@ import { type Cause, invalid } from "../causes.ts";
 import type { Printed } from "../go_format.ts";
 import type { Kind } from "../kinds.ts";
 import { qualifiedNameErrors } from "../names.ts";
-import { annotationCauses, labelCauses, nameCauses } from "./names.ts";
+import { annotationCauses, generateNameCauses, labelCauses, nameCauses } from "./names.ts";
 
 /** Letters and digits without vowels and look-alikes. Source: k8s.io/apimachinery, pkg/util/rand. */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -27,7 +27,9 @@ export function generateName(base: string, random: Random): string {
 
 /** Says what is wrong with the metadata of an object, new or changed. */
 export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
-  const causes: Cause[] = [];
+  const causes: Cause[] = metadata.generateName === undefined
+    ? []
+    : generateNameCauses(kind, metadata.generateName);
   if (metadata.name === undefined) {
     causes.push({
       reason: "FieldValueRequired",

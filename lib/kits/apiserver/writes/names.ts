@@ -6,20 +6,13 @@
 
 import { type Cause, invalid, tooLong } from "../causes.ts";
 import type { Kind } from "../kinds.ts";
-import {
-  dns1035Errors,
-  dnsLabelErrors,
-  dnsSubdomainErrors,
-  labelValueErrors,
-  qualifiedNameErrors,
-} from "../names.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.ts";
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 /** Kinds whose names may hold almost anything. */
 const PATH_SEGMENT_GROUPS = ["rbac.authorization.k8s.io"];
-const LABEL_KINDS = ["Namespace"];
-const RFC_1035_KINDS = ["Service"];
+const LABEL_KINDS = ["Namespace", "Service"];
 
 /** Says what is wrong with an object's name. */
 export function nameCauses(kind: Pick<Kind, "kind" | "group">, name: string): Cause[] {
@@ -31,8 +24,13 @@ function nameErrors({ kind, group }: Pick<Kind, "kind" | "group">, name: string)
     if (name === "." || name === "..") return [`may not be '${name}'`];
     return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
   }
-  if (group === "" && LABEL_KINDS.includes(kind)) return dnsLabelErrors(name);
-  return group === "" && RFC_1035_KINDS.includes(kind) ? dns1035Errors(name) : dnsSubdomainErrors(name);
+  return group === "" && LABEL_KINDS.includes(kind) ? dnsLabelErrors(name) : dnsSubdomainErrors(name);
+}
+
+/** Says what is wrong with the beginning of a name that is to be generated; a dash may end it. */
+export function generateNameCauses(kind: Pick<Kind, "kind" | "group">, base: string): Cause[] {
+  return nameErrors(kind, base.replace(/-$/, "a"))
+    .map((detail) => invalid("metadata.generateName", { value: base, detail }));
 }
 
 /** Says what is wrong with labels. */

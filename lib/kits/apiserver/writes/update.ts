@@ -203,7 +203,6 @@ function keepSystemFields(next: KubeObject, { metadata: old }: KubeObject): void
   if (old.deletionGracePeriodSeconds !== undefined) {
     metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
   }
-  setOrDelete(next, old, "generateName");
 }
 
 function setOrDelete<Field extends keyof KubeObject["metadata"]>(

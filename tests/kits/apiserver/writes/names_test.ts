@@ -13,7 +13,7 @@ describe("Names", () => {
     ["configmaps", "-a", false],
     ["configmaps", "a..b", false],
     ["services", "a-1", true],
-    ["services", "1-a", false],
+    ["services", "1-a", true],
     ["services", "a.b", false],
     ["services", long(64), false],
   ];

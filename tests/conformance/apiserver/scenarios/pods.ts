@@ -1,0 +1,142 @@
+/** Pods: binding, eviction, debugging, grace periods, and what of them cannot be changed. */
+
+import assert from "node:assert/strict";
+import { type Answer, JSON_PATCH, MERGE, STRATEGIC } from "../session.ts";
+import type { Scenario } from "./scenario.ts";
+
+function pod(name: string, spec: Answer = {}): Answer {
+  return {
+    metadata: { name, labels: { app: "a" } },
+    spec: { automountServiceAccountToken: false, containers: [{ name: "c", image: "i:1" }], ...spec },
+  };
+}
+
+function binding(name: string, node: string): Answer {
+  return { apiVersion: "v1", kind: "Binding", metadata: { name }, target: { kind: "Node", name: node } };
+}
+
+const DIFF = {
+  line: /pod updates may not change fields other than/,
+  because: "the real server goes on with what differs, as Go prints it",
+};
+
+export const PODS: readonly Scenario[] = [
+  {
+    name: "binds a Pod to a node, once",
+    async run(api) {
+      await api.namespace("bound");
+      const path = "/api/v1/namespaces/bound/pods";
+      await api.ok("POST", path, pod("a"));
+      await api.ok("POST", `${path}/a/binding`, binding("a", "nowhere"));
+      const { spec, metadata } = await api.ok("GET", `${path}/a`);
+      assert.deepEqual([spec.nodeName, metadata.generation], ["nowhere", 1]);
+      await api.refused(409, "POST", `${path}/a/binding`, binding("a", "elsewhere"));
+      await api.refused(404, "POST", `${path}/b/binding`, binding("b", "nowhere"));
+      await api.ok("DELETE", `${path}/a?gracePeriodSeconds=0`);
+    },
+  },
+  {
+    name: "gives Pods on nodes their grace period, and shortens it",
+    async run(api) {
+      await api.namespace("grace");
+      const path = "/api/v1/namespaces/grace/pods";
+      const made = await api.ok(
+        "POST",
+        path,
+        pod("a", { nodeName: "nowhere", terminationGracePeriodSeconds: 600 }),
+      );
+      const watch = await api.watch(`${path}?watch=1&resourceVersion=${made.metadata.resourceVersion}`);
+      const deleted = await api.ok("DELETE", `${path}/a`);
+      assert.equal(deleted.metadata.deletionGracePeriodSeconds, 600);
+      await api.ok("DELETE", `${path}/a?gracePeriodSeconds=900`);
+      await api.ok("DELETE", `${path}/a`, { gracePeriodSeconds: 300 });
+      await api.ok("DELETE", `${path}/a?gracePeriodSeconds=0`);
+      await api.refused(404, "GET", `${path}/a`);
+      const types = (await watch.take(4)).map(({ type }: Answer) => type);
+      assert.deepEqual(types, ["MODIFIED", "MODIFIED", "MODIFIED", "DELETED"]);
+      await watch.stop();
+    },
+  },
+  {
+    name: "lets Pods go at once that nobody runs",
+    async run(api) {
+      await api.namespace("ungraceful");
+      const path = "/api/v1/namespaces/ungraceful/pods";
+      const made = await api.ok("POST", path, pod("a"));
+      const watch = await api.watch(`${path}?watch=1&resourceVersion=${made.metadata.resourceVersion}`);
+      await api.ok("DELETE", `${path}/a`);
+      await api.refused(404, "GET", `${path}/a`);
+      await watch.take(2);
+      await watch.stop();
+      await api.ok("POST", path, pod("b", { nodeName: "nowhere" }));
+      await api.ok("PATCH", `${path}/b/status`, { status: { phase: "Succeeded" } }, MERGE);
+      await api.ok("DELETE", `${path}/b?gracePeriodSeconds=60`);
+      await api.refused(404, "GET", `${path}/b`);
+    },
+  },
+  {
+    name: "evicts a Pod, unless its budget forbids it",
+    accepted: [
+      {
+        line: /\.status\.(conditions|.*Healthy|expectedPods|observedGeneration|disruptionsAllowed)/,
+        because: "the real controller counts",
+      },
+    ],
+    async run(api) {
+      await api.namespace("evicted");
+      const path = "/api/v1/namespaces/evicted/pods";
+      const eviction = (name: string) => ({ apiVersion: "policy/v1", kind: "Eviction", metadata: { name } });
+      await api.ok("POST", path, pod("a", { nodeName: "nowhere" }));
+      await api.ok("POST", `${path}/a/eviction`, eviction("a"));
+      await api.refused(404, "POST", `${path}/b/eviction`, eviction("b"));
+      await api.ok("POST", path, pod("c"));
+      await api.ok("POST", `${path}/c/eviction`, { ...eviction("c"), deleteOptions: { dryRun: ["All"] } });
+      await api.ok("GET", `${path}/c`);
+      await api.refused(400, "POST", `${path}/c/eviction`, eviction("d"));
+      await api.ok("DELETE", `${path}/a?gracePeriodSeconds=0`);
+    },
+  },
+  {
+    name: "adds containers for debugging to a Pod",
+    accepted: [DIFF],
+    async run(api) {
+      await api.namespace("debugged");
+      const path = "/api/v1/namespaces/debugged/pods";
+      await api.ok("POST", path, pod("a"));
+      const debug = (name: string) => ({ spec: { ephemeralContainers: [{ name, image: "busybox:1" }] } });
+      await api.ok("PATCH", `${path}/a/ephemeralcontainers`, debug("d"), STRATEGIC);
+      await api.ok("GET", `${path}/a/ephemeralcontainers`);
+      await api.refused(
+        422,
+        "PATCH",
+        `${path}/a/ephemeralcontainers`,
+        { spec: { ephemeralContainers: [] } },
+        MERGE,
+      );
+      await api.refused(422, "PATCH", `${path}/a`, debug("e"), STRATEGIC);
+    },
+  },
+  {
+    name: "refuses most changes of a Pod's spec",
+    accepted: [DIFF],
+    async run(api) {
+      await api.namespace("sealed-pods");
+      const path = "/api/v1/namespaces/sealed-pods/pods";
+      await api.ok("POST", path, pod("a", { activeDeadlineSeconds: 100 }));
+      const one = `${path}/a`;
+      await api.ok("PATCH", one, { spec: { containers: [{ name: "c", image: "i:2" }] } }, STRATEGIC);
+      await api.ok("PATCH", one, { spec: { activeDeadlineSeconds: 50 } }, MERGE);
+      await api.ok("PATCH", one, [{
+        op: "add",
+        path: "/spec/tolerations/-",
+        value: { key: "x", operator: "Exists" },
+      }], JSON_PATCH);
+      await api.refused(422, "PATCH", one, { spec: { activeDeadlineSeconds: 70 } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { activeDeadlineSeconds: null } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { nodeName: "x" } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { hostname: "x" } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { containers: [{ name: "d", image: "i" }] } }, STRATEGIC);
+      await api.refused(422, "PATCH", one, { spec: { tolerations: [] } }, MERGE);
+    },
+  },
+];
