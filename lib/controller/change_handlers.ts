@@ -25,7 +25,6 @@ import type { ProgressRecord } from "../settings/persistence/storage.ts";
 import type { Decision } from "./decide.ts";
 import {
   contentOf,
-  extraFieldsOf,
   loadProgress,
   type Reconciliation,
   reportFailedFilter,
@@ -110,12 +109,12 @@ function tidy(
   r: Reconciliation,
   { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
 ): Work {
-  const { state: { snapshot, resource }, persistence, registry, logger } = r;
+  const { state: { snapshot }, persistence, handlers: { fields }, logger } = r;
   const progress = loadProgress(r, handlers);
   logger.debug("Nothing to handle", { reason: cause.reason });
   const notes = sweptNotes(r);
   if (cause.reason !== "noop") return { notes };
-  const isOutdated = persistence.diffBase.isOutdated(snapshot, extraFieldsOf(registry, resource));
+  const isOutdated = persistence.diffBase.isOutdated(snapshot, fields);
   if (!progress.isEmpty || isOutdated) conclude(r, { cause, progress, notes });
   return { notes };
 }
@@ -124,7 +123,8 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
   const { cause, purpose, handlers, selected, isPending } = decision;
   const { state, logger, clock, persistence: { finalizer } } = r;
   const progress = loadProgress(r, handlers);
-  logStart(r, cause, progress.othersThan(purpose));
+  if (!progress.isEmpty) logSuperseded(r, cause, progress.othersThan(purpose));
+  if (logger.enabled("debug")) logStart(r, cause);
   const run = new ChangeRun(r, cause, purpose);
   const { isIdle } = await run.run(progress, selected);
   state.retriesAtOnce = run.isSpinning ? state.retriesAtOnce + 1 : 0;
@@ -150,15 +150,16 @@ function pauseAfter(retriesAtOnce: number): Seconds | undefined {
   return excess > 0 ? growingPause(excess - 1, { initial: SHORTEST_PAUSE, max: LONGEST_PAUSE }) : undefined;
 }
 
-function logStart(
+function logSuperseded(
   { logger }: Reconciliation,
   cause: ChangeCause,
   others: Progress<ChangeHandler>["counts"],
 ): void {
-  if (others.succeeded + others.failed + others.unfinished > 0) {
-    logger.info("An earlier cause is superseded", { reason: cause.reason, ...others });
-  }
-  if (!logger.enabled("debug")) return;
+  if (others.succeeded + others.failed + others.unfinished === 0) return;
+  logger.info("An earlier cause is superseded", { reason: cause.reason, ...others });
+}
+
+function logStart({ logger }: Reconciliation, cause: ChangeCause): void {
   logger.debug("Handling", { reason: cause.reason });
   if (cause.diff.length > 0 && cause.old !== undefined) logger.debug("Essence differs", { diff: cause.diff });
 }
@@ -178,10 +179,9 @@ interface ConcludeOptions {
 
 /** Notes that the cause is done. */
 function conclude(r: Reconciliation, { cause, progress, notes: patch }: ConcludeOptions): void {
-  const { state: { snapshot: body, resource }, persistence, registry } = r;
+  const { state: { snapshot: body }, persistence, handlers: { fields: extraFields } } = r;
   progress.purge(patch);
   r.state.times = undefined;
-  const extraFields = extraFieldsOf(registry, resource);
   persistence.diffBase.store({ patch, body, essence: cause.new, extraFields, onLoss: reportLoss(r) });
 }
 
@@ -192,7 +192,7 @@ type Attempt = Omit<ActiveHandler<ChangeHandler>, "id">;
 class ChangeRun {
   readonly #r: Reconciliation;
   readonly #cause: ChangeCause;
-  readonly #signatures: Signatures;
+  #made: Signatures | undefined;
   readonly #purpose: Purpose;
   /** That of the resource's handlers, and of each handler's sub-handlers. */
   readonly #all: Progress<ChangeHandler>[] = [];
@@ -208,7 +208,6 @@ class ChangeRun {
     this.#r = r;
     this.#cause = cause;
     this.#purpose = purpose;
-    this.#signatures = new Signatures(r, cause, purpose);
   }
 
   /** The ids of handlers that have put something into the patch. */
@@ -228,8 +227,8 @@ class ChangeRun {
     const { host: { random }, clock, logger, lifecycle, patch, signal, state: { pending } } = this.#r;
     this.#all.push(progress);
     this.#refusal ??= pending.takeRefusal();
-    this.#failRefused(progress, selected);
-    const digest = this.#signatures.digests();
+    if (this.#refusal !== undefined) this.#failRefused(this.#refusal, { progress, selected });
+    const digest = (handler: ChangeHandler): string | undefined => this.#signatures.digest(handler);
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
     progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, carriesOver });
     const awake = progress.awake(clock.now());
@@ -263,9 +262,13 @@ class ChangeRun {
   }
 
   /** Fails the attempts of handlers whose writes of an earlier reconcile were refused. */
-  #failRefused(progress: Progress<ChangeHandler>, selected: readonly ChangeHandler[]): void {
-    if (this.#refusal === undefined) return;
-    const { error, handlers } = this.#refusal;
+  #failRefused(
+    { error, handlers }: Refusal,
+    { progress, selected }: {
+      readonly progress: Progress<ChangeHandler>;
+      readonly selected: readonly ChangeHandler[];
+    },
+  ): void {
     const { host: { random }, clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
     progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
       now: clock.now(),
@@ -299,6 +302,10 @@ class ChangeRun {
     return new Map(this.#signed().flatMap((progress) => [...progress.records()]));
   }
 
+  get #signatures(): Signatures {
+    return this.#made ??= new Signatures(this.#r, this.#cause, this.#purpose);
+  }
+
   #signed(): readonly Progress<ChangeHandler>[] {
     return this.#signatures.sign(this.#all, (id) => this.#ran.has(id));
   }
@@ -313,7 +320,7 @@ class ChangeRun {
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
-      await children.run();
+      if (children.areWaiting) await children.run();
       return result;
     };
     const outcome = await execute({ ...handler, fn }, {

@@ -9,21 +9,15 @@ import type { Caches } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
-import type { KubeObject, WatchEvent } from "../model/object.ts";
+import type { Indexing } from "../engines/indexing/indexing.ts";
+import type { KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
 import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
 import { Triggers } from "./triggers.ts";
-import {
-  isUrgent,
-  type Result,
-  type Turn,
-  type TurnResult,
-  type Worker,
-  type WorkQueue,
-} from "./work_queue.ts";
+import type { Result, Turn, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
 const EARLY_MEMOS = 1000;
@@ -35,7 +29,7 @@ export interface ControllerOptions extends ReconciliationOptions {
   /** The operator's own memo: each object starts with a shallow copy of it. */
   readonly memo: Readonly<Record<string, unknown>>;
   /** Indexes an object's newest state, before anything else is done with it. */
-  readonly index: (state: ObjectState, event: WatchEvent) => void;
+  readonly indexing: Pick<Indexing, "submit">;
 }
 
 /** An object whose deletion is not handled to its end yet. */
@@ -60,7 +54,7 @@ export class Controller implements Worker {
   constructor(options: ControllerOptions) {
     this.#options = options;
     const slots = new Slots({ wake: (state) => this.#options.queue.add(state, "dependency") });
-    this.#shared = { slots, wake: (state) => this.#options.queue.add(state, "dependency") };
+    this.#shared = { ...options, slots, wake: (state) => this.#options.queue.add(state, "dependency") };
     const { registry, caches, queue, host: { clock } } = options;
     this.triggers = new Triggers({
       registry,
@@ -90,7 +84,7 @@ export class Controller implements Worker {
   notify(resource: Resource, told: ObjectEvent): void {
     const state = this.#stateOf(resource, told);
     if (told.origin === "restored") state.distrust("restored");
-    this.#options.index(state, told.event);
+    this.#options.indexing.submit(state, told.event);
     this.#enqueue(state, told);
   }
 
@@ -98,7 +92,7 @@ export class Controller implements Worker {
   exchange({ hasChanged }: { readonly hasChanged: (handler: ReconcileHandler) => boolean }): void {
     const { registry, queue } = this.#options;
     for (const state of this.#states.values()) {
-      const isConcerned = registry.reconcilesOf(state.resource).some(hasChanged);
+      const isConcerned = registry.of(state.resource).reconciles.some(hasChanged);
       if (isConcerned) this.triggers.wake(state, { kind: "trigger", reason: "other code" });
       else queue.add(state, "dependency");
     }
@@ -137,7 +131,7 @@ export class Controller implements Worker {
 
   /** One turn of one object: what the work queue runs. */
   async run(state: ObjectState, turn: Turn): Promise<TurnResult> {
-    const r = prepare({ ...this.#options, ...this.#shared }, state, { urgent: isUrgent(turn) });
+    const r = prepare(this.#shared, state, turn);
     const { observer, clock } = r;
     const { wake, waited } = turn;
     observer.reconcileBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
@@ -154,7 +148,7 @@ export class Controller implements Worker {
     const { hotLoops, state, signal, logger } = r;
     try {
       const hasEvents = turn.events.length > 0;
-      if (hotLoops.isSuspicious({ memory: state }, hasEvents)) await hotLoops.findOtherWriters(toLooping(r));
+      if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(r);
       return { result: untilConsistent(r, await reconcile(r, turn)) };
     } catch (error) {
       if (!signal.aborted) return { result: retryLater(r, turn, error), error };
@@ -173,7 +167,7 @@ export class Controller implements Worker {
       if (isDeleted) this.#leaving.set(state.key, { state, waiting: [] });
     }
     const { queue, registry, observer } = this.#options;
-    const keepsAll = registry.eventsOf(state.resource).length > 0;
+    const keepsAll = registry.of(state.resource).events.length > 0;
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
     const isExpected = state.isUnfinished || state.doubt !== undefined || queue.isRetrying(state);
     // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
@@ -257,15 +251,10 @@ function untilConsistent({ state, clock }: Reconciliation, result: Result): Resu
 
 /** An object that wakes itself again and again has to wait. */
 function slowDown(r: Reconciliation, result: TurnResult): TurnResult {
-  const pause = r.hotLoops.pauseAfter(toLooping(r));
+  const pause = r.hotLoops.pauseAfter(r);
   if (pause === undefined || result.kind === "gone") return result;
   const { after, wake } = "after" in result ? result : { after: 0, wake: "retry" as const };
   return { kind: "throttle", after: Math.max(pause, after), wake, failed: result.failed };
-}
-
-function toLooping(r: Reconciliation): Parameters<Reconciliation["hotLoops"]["pauseAfter"]>[0] {
-  const { state: memory, client, logger, observer, signal } = r;
-  return { memory, client, logger, observer, signal };
 }
 
 function toReconcileEnd(

@@ -16,13 +16,8 @@ import { type ChangeCause, detectReason } from "../registry/causes.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
-import { currentEssence, handledEssence } from "../settings/persistence/storage.ts";
-import {
-  extraFieldsOf,
-  type Reconciliation,
-  reportFailedFilter,
-  reportUnreadable,
-} from "./reconciliation.ts";
+import { currentEssence, handledEssence, type UnreadableRecord } from "../settings/persistence/storage.ts";
+import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
 
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
@@ -58,11 +53,11 @@ const PURPOSES: ReadonlySet<string> = new Set<Purpose>(["create", "update", "del
 
 /** Decides what is to be done with the object as the reconcile began with it. `claim`: what daemons and timers need. */
 export function decide(r: Reconciliation, claim: Claim): Decision {
-  const { state, registry, observer, persistence: { finalizer } } = r;
-  const { resource, snapshot } = state;
-  const handlers = registry.changesOf(resource);
+  const { state, observer, persistence: { finalizer } } = r;
+  const { snapshot } = state;
+  const { changes: handlers, backgrounds, reconciles } = r.handlers;
   if (handlers.length === 0) {
-    return registry.backgroundsOf(resource).length > 0 || registry.reconcilesOf(resource).length > 0
+    return backgrounds.length > 0 || reconciles.length > 0
       ? changeFinalizer(r, claim) ?? { kind: "ignore" }
       : findStuck(r);
   }
@@ -124,11 +119,10 @@ function findStuck({ state, persistence, clock }: Reconciliation): Step {
 }
 
 function detectCause(r: Reconciliation): ChangeCause {
-  const { state, persistence, registry, logger, indices, patch } = r;
+  const { state, persistence, handlers: { fields: extraFields }, logger, indices, patch } = r;
   const { snapshot: body, resource, memo } = state;
-  const extraFields = extraFieldsOf(registry, resource);
-  const old = handledEssence(persistence, body, { extraFields, onUnreadable: reportUnreadable(r) }) ??
-    state.lastHandled;
+  const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(r, record);
+  const old = handledEssence(persistence, body, { extraFields, onUnreadable }) ?? state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
   const { reason, initial } = detectReason({

@@ -18,10 +18,10 @@ import { type Reconciliation, reportFailedFilter, storeResult } from "./reconcil
  */
 export async function callEventHandlers(r: Reconciliation, event: WatchEvent): Promise<void> {
   // NB: what handlers of raw events log is never posted: an event about an event about an event.
-  const { state: { resource, memo, body: known }, registry, localLogger: logger, indices, patch } = r;
+  const { state: { resource, memo, body: known }, handlers, localLogger: logger, indices, patch } = r;
   const told = completeDeletion(event, known);
   const cause: EventCause = { resource, body: told.object, event: told, patch, logger, indices, memo };
-  for (const handler of registry.eventsOf(resource)) {
+  for (const handler of handlers.events) {
     if (isWanted(r, handler, cause)) await call(r, handler, cause);
   }
 }

@@ -7,11 +7,10 @@
 
 import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
-import type { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import { handledEssence } from "../settings/persistence/storage.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
-import { NO_RECORDS } from "../execution/pending_write.ts";
+import { NO_RECORDS, type Outgoing } from "../execution/pending_write.ts";
 import type { Work } from "./change_handlers.ts";
 import type { Reconciliation } from "./reconciliation.ts";
 
@@ -48,12 +47,12 @@ function keepNotes(
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
 export function reportPruned(
   { state, logger }: Pick<Reconciliation, "state" | "logger">,
-  written: Patch,
+  { content, fns }: Outgoing,
   answer: KubeObject,
 ): void {
   // What functions change afterwards need not be as it was written.
-  if (written.fns.length > 0) return;
-  const fields = prunedFields(written.toMergePatch(), answer);
+  if (fns.length > 0) return;
+  const fields = prunedFields(content, answer);
   if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;
   const kind = keyOf(state.resource);
   logger.warn(

@@ -29,10 +29,10 @@ import type { Result, Turn } from "./work_queue.ts";
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
 export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> {
-  const { state, daemons, writer } = r;
+  const { state, handlers, daemons, writer } = r;
   if (state.doubt !== undefined) state.resolve(await writer.read(state, r));
 
-  for (const { event } of turn.events) await callEventHandlers(r, event);
+  if (handlers.events.length > 0) { for (const { event } of turn.events) await callEventHandlers(r, event); }
   const byEvent = !r.patch.isEmpty;
 
   const last = turn.events.at(-1);
@@ -46,21 +46,21 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   const isNews = begin(r, turn);
   if (state.isAbsent || !(isNews || byEvent || isToBeContinued(r, turn))) return { kind: "unchanged" };
 
+  const run = handlers.reconciles.length > 0 ? new ReconcileRun(r) : undefined;
   // Patch functions that lost a race come first: handlers are to see what they do.
   if (state.pending.hasFunctions) {
     const { records, notes } = state.pending;
     const work = { ...notes, records: () => records, delay: () => 0 };
-    return await write(r, { work, run: new ReconcileRun(r), byEvent });
+    return await write(r, { work, run, byEvent });
   }
 
-  const claim = await matchDaemons(r);
-  const run = new ReconcileRun(r);
-  await run.finalize();
-  const decision = decide(r, run.claim(claim));
+  const claim = handlers.backgrounds.length > 0 ? await matchDaemons(r) : NO_CLAIM;
+  if (run !== undefined) await run.finalize();
+  const decision = decide(r, run?.claim(claim) ?? claim);
   const work = await carryOut(r, decision);
   // NB: the finalizer goes on before anything is made that must not outlive the object.
-  if (decision.kind !== "finalizer") await run.reconcile();
-  return await write(r, { work: run.join(work), run, byEvent });
+  if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
+  return await write(r, { work: run?.join(work) ?? work, run, byEvent });
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
@@ -95,12 +95,12 @@ function whyGone(
   return hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED";
 }
 
+const NO_CLAIM: Claim = { isRequired: false, isPending: false };
+
 /** Starts and stops the object's daemons and timers. Returns whether the object must wait for them. */
-async function matchDaemons(r: Reconciliation): Promise<Claim> {
-  const { state, registry, daemons } = r;
-  const handlers = registry.backgroundsOf(state.resource);
-  if (handlers.length === 0) return { isRequired: false, isPending: false };
-  return await daemons.match(state, {
+function matchDaemons(r: Reconciliation): Promise<Claim> {
+  const { state, handlers: { backgrounds: handlers }, daemons } = r;
+  return daemons.match(state, {
     handlers,
     matching: handlers.filter((handler) => isWanted(r, handler)),
     isDeleting: isDeleting(state.snapshot),
@@ -120,8 +120,8 @@ function isWanted(r: Reconciliation, handler: BackgroundHandler): boolean {
 
 interface Writing {
   readonly work: Work;
-  /** The handlers that say what should be. */
-  readonly run: ReconcileRun;
+  /** The handlers that say what should be; undefined: the kind has none. */
+  readonly run: ReconcileRun | undefined;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
 }
@@ -149,7 +149,7 @@ async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promis
       keepRecords(r, work);
       if (written.handlers.length === 0) throw written.error;
       // The attempts of those handlers have failed by that: the next turn notes it.
-      pending.refusal = run.refuse(written);
+      pending.refusal = run?.refuse(written) ?? written;
       if (pending.refusal.handlers.length > 0) return { kind: "requeue", after: 0, wake: "error" };
       pending.refusal = undefined;
       return nextTurn(work);

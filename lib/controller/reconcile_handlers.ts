@@ -21,7 +21,7 @@ import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import type { Work } from "./change_handlers.ts";
-import { contentOf, extraFieldsOf, type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
+import { contentOf, type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
@@ -36,7 +36,7 @@ export class ReconcileRun {
 
   constructor(r: Reconciliation) {
     this.#r = r;
-    this.#handlers = r.registry.reconcilesOf(r.state.resource).filter((handler) => isWanted(r, handler));
+    this.#handlers = r.handlers.reconciles.filter((handler) => isWanted(r, handler));
   }
 
   /** Returns the claim of these handlers on the object, joined with that of others. */
@@ -253,8 +253,7 @@ function isWanted(r: Reconciliation, handler: ReconcileHandler): boolean {
 
 /** Whether the object has changed in what a reconcile is called for. A predicate that fails lets the change through. */
 function matters(r: Reconciliation, handler: ReconcileHandler, before: KubeObject): boolean {
-  const { state: { resource, snapshot: after }, persistence, registry, logger } = r;
-  const extraFields = extraFieldsOf(registry, resource);
+  const { state: { snapshot: after }, persistence, handlers: { fields: extraFields }, logger } = r;
   const essenceOf = (body: KubeObject): unknown => currentEssence(persistence, body, { extraFields });
   const hasChanged =
     !isEqualJson(foreignMetadataOf(before, persistence), foreignMetadataOf(after, persistence)) ||

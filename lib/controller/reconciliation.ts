@@ -14,18 +14,17 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
-import type { FieldPath } from "../model/fields.ts";
 import { isObject, toJson } from "../model/json.ts";
 import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
-import type { Resource } from "../model/resource.ts";
 import type { MakeChildren } from "../registry/children.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { HandlersOfKind, Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Slots } from "./slots.ts";
+import type { Turn } from "./work_queue.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -51,8 +50,8 @@ export interface ReconciliationOptions {
   readonly signal: AbortSignal;
 }
 
-/** The part that the reconciles of one run share, and that is the controller's own. */
-export interface Shared {
+/** The part that the reconciles of one run share: what they are given, and what is the controller's own. */
+export interface Shared extends ReconciliationOptions {
   /** How many objects may reconcile at the same time, by handler. */
   readonly slots: Slots;
   /** Begins another turn of the object, if it is still there. */
@@ -60,9 +59,11 @@ export interface Shared {
 }
 
 /** The things that one reconcile works with. */
-export interface Reconciliation extends ReconciliationOptions, Shared {
+export interface Reconciliation extends Shared {
   /** NB: what decides looks at `state.snapshot`, never at `state.body`: an event may change that meanwhile. */
   readonly state: ObjectState;
+  /** The handlers of its kind. */
+  readonly handlers: HandlersOfKind;
   /** Whether it goes before what the initial listing has brought. */
   readonly urgent: boolean;
   readonly clock: Clock;
@@ -75,16 +76,38 @@ export interface Reconciliation extends ReconciliationOptions, Shared {
 }
 
 /** Makes what a reconcile of one object works with. */
-export function prepare(
-  options: ReconciliationOptions & Shared,
-  state: ObjectState,
-  { urgent }: { readonly urgent: boolean },
-): Reconciliation {
+export function prepare(shared: Shared, state: ObjectState, { isUrgent: urgent }: Turn): Reconciliation {
+  const { host, client, registry, poster, observer, hotLoops, settings, persistence, lifecycle } = shared;
+  const { indices, daemons, writer, makeChildren, signal, slots, wake } = shared;
   const reference = objectReference(state.body);
-  const localLogger = options.logger.child({ name: "lotse.objects", reference });
-  const logger = postingLogger(localLogger, reference, options);
-  const { host: { clock } } = options;
-  return { ...options, state, urgent, clock, logger, localLogger, patch: new Patch() };
+  const localLogger = shared.logger.child({ name: "lotse.objects", reference });
+  // NB: written out, since a copy by spread costs several times as much, and there is one for each turn.
+  const prepared: { [Key in keyof Required<Reconciliation>]: Reconciliation[Key] } = {
+    host,
+    client,
+    registry,
+    poster,
+    observer,
+    hotLoops,
+    settings,
+    persistence,
+    lifecycle,
+    indices,
+    daemons,
+    writer,
+    makeChildren,
+    signal,
+    slots,
+    wake,
+    state,
+    urgent,
+    clock: host.clock,
+    handlers: registry.of(state.resource),
+    logger: postingLogger(localLogger, reference, shared),
+    localLogger,
+    patch: new Patch(),
+  };
+  return prepared;
 }
 
 /** Where the settings say so, what handlers log becomes Kubernetes events. */
@@ -111,17 +134,6 @@ export function contentOf(patch: Patch): string | undefined {
   }
 }
 
-/** Returns the fields that belong to the essence of a resource's objects because any of its handlers names them. */
-export function extraFieldsOf(registry: Registry, resource: Resource): readonly FieldPath[] {
-  const handlers = [
-    ...registry.eventsOf(resource),
-    ...registry.changesOf(resource),
-    ...registry.backgroundsOf(resource),
-    ...registry.reconcilesOf(resource),
-  ];
-  return handlers.flatMap(({ field }) => field === undefined ? [] : [field]);
-}
-
 /** Loads what the object, or a write that failed, holds about these handlers. */
 export function loadProgress(
   r: Reconciliation,
@@ -135,7 +147,7 @@ export function loadProgress(
     body,
     ids: [...new Set(handlers.map(({ id }) => id))],
     unsaved: pending.records,
-    onUnreadable: reportUnreadable(r),
+    onUnreadable: (record) => reportUnreadable(r, record),
   });
 }
 
@@ -169,11 +181,12 @@ export function reportFailedFilter(
 }
 
 /** Says once per object that a note of ours cannot be read, and what that means. */
-export function reportUnreadable({ state, logger }: Reconciliation): (record: UnreadableRecord) => void {
-  return ({ where, reason }) => {
-    if (!state.reportOnce(where)) return;
-    logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
-  };
+export function reportUnreadable(
+  { state, logger }: Reconciliation,
+  { where, reason }: UnreadableRecord,
+): void {
+  if (!state.reportOnce(where)) return;
+  logger.warn("Cannot read a note on the object: it counts as absent", { note: where, reason });
 }
 
 const LOSSES = {

@@ -15,7 +15,7 @@ import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import { extraFieldsOf, loadProgress, type Reconciliation } from "./reconciliation.ts";
+import { loadProgress, type Reconciliation } from "./reconciliation.ts";
 
 /** The signatures of one cause, in one reconcile. */
 export class Signatures {
@@ -29,10 +29,9 @@ export class Signatures {
     this.#purpose = purpose;
   }
 
-  /** Returns what gives the digest of what a handler would see now; undefined where it does not matter. */
-  digests(): (handler: ChangeHandler) => string | undefined {
-    const essence = this.#essenceWith([]);
-    return (handler) => this.#digest(handler, essence);
+  /** Returns the digest of what a handler would see now; undefined where it does not matter. */
+  digest(handler: ChangeHandler): string | undefined {
+    return this.#digest(handler, this.#essenceWith([]));
   }
 
   /** Signs finished records, and returns all progress that is to be stored. `hasRun`: whether a handler ran, by its id. */
@@ -62,12 +61,12 @@ export class Signatures {
 
   /** Returns what handlers would see if these patches, after all that could not be written before, were on the object. */
   #essenceWith(patches: readonly Patch[]): JsonObject {
-    const { state: { pending, snapshot, resource }, persistence, registry } = this.#r;
+    const { state: { pending, snapshot }, persistence, handlers: { fields: extraFields } } = this.#r;
     const kept = pending.patch === undefined ? [] : [pending.patch];
     const outgoing = [...kept, ...patches].filter(({ isEmpty }) => !isEmpty);
     if (outgoing.length === 0) return this.#cause.new;
     const body = outgoing.reduce<KubeObject>(applied, snapshot);
-    return currentEssence(persistence, body, { extraFields: extraFieldsOf(registry, resource) });
+    return currentEssence(persistence, body, { extraFields });
   }
 
   /** Deletions are not started over because somebody edits a dying object. */

@@ -14,23 +14,34 @@ import type { ChangeHandlerCause } from "../registry/options.ts";
 export class SubHandlers {
   readonly #parent: ChangeHandler;
   readonly #run: (children: readonly ChangeHandler[]) => Promise<void>;
-  readonly #ids = new Set<string>();
-  #declared: ChangeHandler[] = [];
+  // NB: most handlers have no sub-handlers; what is for those that have is made when it is needed.
+  #ids: Set<string> | undefined;
+  #declared: ChangeHandler[] | undefined;
+  #sub: Sub | undefined;
   #isClosed = false;
-  /** The argument `sub` of the handler. */
-  readonly sub: Sub;
 
   constructor(parent: ChangeHandler, run: (children: readonly ChangeHandler[]) => Promise<void>) {
     this.#parent = parent;
     this.#run = run;
-    this.sub = Object.assign((...args: readonly unknown[]) => this.#declare(args), { run: () => this.run() });
+  }
+
+  /** The argument `sub` of the handler. */
+  get sub(): Sub {
+    return this.#sub ??= Object.assign((...args: readonly unknown[]) => this.#declare(args), {
+      run: () => this.run(),
+    });
+  }
+
+  /** Whether something was declared that has not run yet. */
+  get areWaiting(): boolean {
+    return this.#declared !== undefined;
   }
 
   /** Runs what was declared and has not run yet. */
   async run(): Promise<void> {
     const declared = this.#declared;
-    this.#declared = [];
-    if (declared.length > 0) await this.#run(declared);
+    this.#declared = undefined;
+    if (declared !== undefined) await this.#run(declared);
   }
 
   /** The handler has ended: what is declared from now on is refused. */
@@ -45,13 +56,14 @@ export class SubHandlers {
       );
     }
     const child = subHandler({ parent: this.#parent, args });
-    if (this.#ids.has(child.id)) {
+    const ids = this.#ids ??= new Set();
+    if (ids.has(child.id)) {
       throw new TypeError(
         `Cannot add two sub-handlers with the id "${child.id}": give one of them another id`,
       );
     }
-    this.#ids.add(child.id);
-    this.#declared.push(child);
+    ids.add(child.id);
+    (this.#declared ??= []).push(child);
   }
 }
 

@@ -57,7 +57,7 @@ export class Triggers {
   /** Wakes the reconciles of an object that is known. Returns whether there are any. */
   wake(state: ObjectState, reason: ReconcileReason): boolean {
     const { registry, clock, queue } = this.#options;
-    const handlers = registry.reconcilesOf(state.resource);
+    const handlers = registry.of(state.resource).reconciles;
     if (handlers.length === 0) return false;
     for (const { id } of handlers) state.recordOf(id).wake(reason, clock.monotonic());
     queue.add(state, "dependency");

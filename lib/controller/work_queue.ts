@@ -8,11 +8,11 @@
  */
 
 import { growingPause } from "../async/backoff.ts";
-import type { ReadonlyGate } from "../async/gate.ts";
 import type { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
 import type { ObjectEvent } from "../client/cache/object_store.ts";
+import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
@@ -29,6 +29,8 @@ export interface Turn {
   readonly failures: number;
   /** How long the object has waited for it. */
   readonly waited: Seconds;
+  /** Whether it goes before what the initial listing has brought. */
+  readonly isUrgent: boolean;
 }
 
 /** The work that a turn leaves. */
@@ -58,16 +60,22 @@ export interface Worker {
   forget(state: ObjectState): void;
 }
 
-export interface WorkQueueOptions {
-  /** Opens when everything that was there at the start is indexed. Waiting for it costs no slot. */
-  readonly gate: ReadonlyGate;
-  /** The preparation for an object's turn: the indexing of its newest state. Undefined: it is done. */
-  readonly ready: (state: ObjectState) => Promise<unknown> | undefined;
+/** Says which turns must wait. */
+export interface TurnGates {
   /**
-   * The turns that must wait. "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed
-   * since; then events that had come are handled to their end, and retries wait for the newest state.
+   * "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed since; then events
+   * that had come are handled to their end, and retries wait for the newest state.
    */
-  readonly hold: (state: ObjectState) => "everything" | "wakes" | undefined;
+  hold(state: ObjectState): "everything" | "wakes" | undefined;
+}
+
+export interface WorkQueueOptions {
+  /**
+   * Its gate opens when everything that was there at the start is indexed; waiting for it costs no slot. Turns wait until
+   * their object's newest state is indexed.
+   */
+  readonly indexing: Pick<Indexing, "gate" | "settled">;
+  readonly gates: TurnGates;
   /** How many turns may run at once. */
   readonly limiter: Limiter;
   readonly clock: Clock;
@@ -208,7 +216,7 @@ export class WorkQueue {
 
   #isDue(state: ObjectState, { events, wake, plan }: Item): boolean {
     if (events.length === 0 && wake === undefined) return false;
-    return !this.#isStopped && plan?.kind !== "throttled" && this.#options.hold(state) !== "everything";
+    return !this.#isStopped && plan?.kind !== "throttled" && this.#options.gates.hold(state) !== "everything";
   }
 
   #start(state: ObjectState, item: Item): void {
@@ -220,14 +228,16 @@ export class WorkQueue {
   }
 
   async #run(state: ObjectState, item: Item, worker: Worker): Promise<void> {
-    const { limiter, gate, ready, clock } = this.#options;
+    const { limiter, indexing, clock } = this.#options;
+    const { gate } = indexing;
     const { signal } = this.#stopping;
     try {
       while (this.#isDue(state, item)) {
         // NB: without a slot: those who could open the gate must not wait for those who wait at it.
         if (!gate.isOpen && !await gate.opened(signal)) break;
-        using _slot = await limiter.enter(signal, { urgent: isUrgent(item) });
-        const indexed = ready(state);
+        const urgent = isUrgent(item);
+        using _slot = await limiter.enter(signal, { urgent });
+        const indexed = indexing.settled(state);
         if (indexed !== undefined) await indexed;
         if (this.#isStopped) break;
         const now = clock.monotonic();
@@ -237,7 +247,14 @@ export class WorkQueue {
         item.since = undefined;
         item.begun = now;
         try {
-          const result = await worker.run(state, { wake, events, failures, waited: now - since });
+          const turn = {
+            wake,
+            events,
+            failures,
+            waited: now - since,
+            isUrgent: urgent || isUrgent({ wake, events }),
+          };
+          const result = await worker.run(state, turn);
           item.failures = result.failed === true ? item.failures + 1 : 0;
           this.#settle(state, item, result);
         } catch (error) {
@@ -289,7 +306,7 @@ export class WorkQueue {
   }
 
   #wake(state: ObjectState, item: Item, wake: Wake): void {
-    if (this.#options.hold(state) !== undefined) item.plan = { kind: "held", wake };
+    if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };
     else item.wake = wake;
   }
 
@@ -309,7 +326,7 @@ export class WorkQueue {
 }
 
 /** Live work goes before the initial listing. */
-export function isUrgent(
+function isUrgent(
   { wake, events }: { readonly wake: Wake | undefined; readonly events: readonly ObjectEvent[] },
 ): boolean {
   return (wake ?? "event") !== "event" || events.some(({ event }) => event.type !== null);

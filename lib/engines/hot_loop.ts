@@ -82,7 +82,7 @@ interface BackgroundWrites {
 
 /** The facts needed to name a loop, and to wait. */
 export interface LoopingReconcile {
-  readonly memory: Subject;
+  readonly state: Subject;
   readonly client: Client;
   readonly logger: Logger;
   readonly observer: Observer;
@@ -176,8 +176,8 @@ export class HotLoops implements Observer {
   }
 
   /** Called before a reconcile: whether `findOtherWriters()` is worth a request. */
-  isSuspicious({ memory }: Pick<LoopingReconcile, "memory">, hasEvents: boolean): boolean {
-    const state = this.#states.get(memory);
+  isSuspicious(subject: Subject, hasEvents: boolean): boolean {
+    const state = this.#states.get(subject);
     if (state === undefined || state.rounds < SUSPICIOUS || state.isKnown || this.#isOver(state)) {
       return false;
     }
@@ -185,16 +185,16 @@ export class HotLoops implements Observer {
   }
 
   /** Finds out who writes the fields of a loop, while what others wrote is still there. */
-  async findOtherWriters({ memory, client, signal }: LoopingReconcile): Promise<void> {
-    const state = this.#states.get(memory);
+  async findOtherWriters({ state: subject, client, signal }: LoopingReconcile): Promise<void> {
+    const state = this.#states.get(subject);
     if (state === undefined) return;
-    const managers = await findManagers({ memory, client, signal }, [...state.fields]);
+    const managers = await findManagers({ state: subject, client, signal }, [...state.fields]);
     for (const manager of managers) state.managers.add(manager);
   }
 
   /** Returns how long the object must wait after this reconcile; undefined: not at all. Names a loop that is new. */
   pauseAfter(looping: LoopingReconcile): Seconds | undefined {
-    const state = this.#slowed.get(looping.memory);
+    const state = this.#slowed.get(looping.state);
     if (state === undefined || !state.isNewRound) return undefined;
     if (!state.isKnown) this.#name(looping, state);
     return pauseOf(state);
@@ -239,13 +239,13 @@ export class HotLoops implements Observer {
     return this.#clock.monotonic() - state.last > BREAK + 2 * (pauseOf(state) ?? 0);
   }
 
-  #name({ memory, logger, observer }: LoopingReconcile, state: State): void {
+  #name({ state: subject, logger, observer }: LoopingReconcile, state: State): void {
     state.isKnown = true;
     const fields = [...state.fields].sort();
     const managers = [...state.managers].sort();
     const loop: HotLoop = { fields, managers };
-    observer.hotLoop?.(memory, loop);
-    const key = JSON.stringify([keyOf(memory.resource), fields]);
+    observer.hotLoop?.(subject, loop);
+    const key = JSON.stringify([keyOf(subject.resource), fields]);
     const isNews = !this.#named.has(key);
     if (this.#named.size < MOST_NAMED) this.#named.add(key);
     const message = "Hot loop: the operator's own writes trigger it again " +
@@ -296,13 +296,13 @@ function pauseOf({ rounds }: State): Seconds | undefined {
 }
 
 async function findManagers(
-  { memory, client, signal }: Pick<LoopingReconcile, "memory" | "client" | "signal">,
+  { state: { body, resource }, client, signal }: Pick<LoopingReconcile, "state" | "client" | "signal">,
   fields: readonly string[],
 ): Promise<string[]> {
-  const { name = "", namespace } = memory.body.metadata;
-  const address = { name, namespace: memory.resource.namespaced ? namespace : undefined };
+  const { name = "", namespace } = body.metadata;
+  const address = { name, namespace: resource.namespaced ? namespace : undefined };
   try {
-    return managersOf(await client.get(memory.resource, address, { managedFields: true, signal }), fields);
+    return managersOf(await client.get(resource, address, { managedFields: true, signal }), fields);
   } catch {
     // Gone, forbidden, out of reach: the loop is named without them.
     return [];

@@ -12,14 +12,15 @@ import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { changedPaths, namedPaths } from "../model/changed_paths.ts";
 import { finalizersOf, isDeleting } from "../model/finalizers.ts";
-import type { JsonObject, KubeObject } from "../model/object.ts";
-import { minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
+import { isEmptyObject } from "../model/json.ts";
+import type { KubeObject } from "../model/object.ts";
+import { joinPatches, minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";
-import type { PendingWrite, Refusal } from "./pending_write.ts";
-import { type Applied, applyPatch, type FinalizerChange, isWorthWriting } from "./write_requests.ts";
+import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";
+import { type Applied, applyPatch, type FinalizerChange } from "./write_requests.ts";
 
 /** The object, as far as its writer needs it. */
 export interface WritableState extends Subject {
@@ -61,7 +62,7 @@ export type WriteResult =
     readonly body: KubeObject;
     /** How many requests changed the object. */
     readonly writes: number;
-    readonly outgoing: Patch;
+    readonly outgoing: Outgoing;
     readonly lost: readonly PatchFunction[];
   }
   /** There is no such object any more, or another one has its name, or that was its last finalizer. Nothing is pending. */
@@ -109,36 +110,33 @@ export class ObjectWriter {
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
     const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
-    const outgoing = pending.compose(patch, logger);
-    // NB: it is asked before the notes join it, which are nobody's change.
-    const content = observer?.written === undefined ? undefined : outgoing.toMergePatch();
-    const hasFunctions = outgoing.fns.length > 0;
-    if (!hasFunctions && notes !== undefined) outgoing.merge(notes.toMergePatch());
+    const wanted = pending.compose(patch, logger);
+    const { fns } = wanted;
+    // What functions change comes before the notes, which say that it has happened.
+    const [noted, notedAfter] = fns.length > 0 ? [undefined, notes] : [notes, undefined];
+    const content = noted === undefined ? wanted.content : joinPatches(wanted.content, noted.toMergePatch());
     try {
       const { resource } = state;
       const body = readsFirst ? await this.read(state, { urgent }) : state.body;
       if (body === undefined) return gone(request);
-      const notesAfter = hasFunctions ? notes : undefined;
-      const writing = {
+      if (finalizer === undefined && fns.length === 0 && isEmptyObject(content)) return unchanged(request);
+      const sent = await applyPatch({
         client,
         resource,
         body,
-        patch: outgoing,
-        notes: notesAfter,
+        content,
+        fns,
+        notes: notedAfter?.toMergePatch(),
         finalizer,
         signal,
         urgent,
-      };
-      if (!isWorthWriting(writing)) {
-        pending.settle();
-        return { kind: "unchanged" };
-      }
-      const sent = await applyPatch(writing);
-      if (content !== undefined && sent.writes > 0) {
-        this.#tell(state, request, { before: body, content, hasFunctions, sent });
+      });
+      if (sent.body === body && fns.length === 0) return unchanged(request);
+      if (observer?.written !== undefined && sent.writes > 0) {
+        this.#tell(state, request, { before: body, wanted, sent });
       }
       if (sent.body !== undefined) this.#adopt(state, sent.body);
-      return settleSent(sent, outgoing, request);
+      return settleSent(sent, { content, fns }, request);
     } catch (error) {
       return settleRefused(error, request);
     }
@@ -174,7 +172,7 @@ export class ObjectWriter {
   }
 
   #tell(state: WritableState, { author }: WriteRequest, told: ToldWrite): void {
-    const { before, content, sent: { body, writes } } = told;
+    const { before, wanted: { content }, sent: { body, writes } } = told;
     const version = body?.metadata.resourceVersion;
     const written = { paths: pathsOf(told), writes, version };
     if (author.kind === "reconcile") {
@@ -191,21 +189,25 @@ export class ObjectWriter {
 /** A write that has reached the object. */
 interface ToldWrite {
   readonly before: KubeObject;
-  /** The changes that handlers wanted, as a merge patch. */
-  readonly content: JsonObject;
-  readonly hasFunctions: boolean;
+  /** The changes that handlers wanted: without the notes, which are nobody's change. */
+  readonly wanted: Outgoing;
   readonly sent: Applied;
 }
 
 /** Returns what handlers have changed: what their patch says and was not there already, and what its functions did. */
-function pathsOf({ before, content, hasFunctions, sent: { body } }: ToldWrite): readonly string[] {
+function pathsOf({ before, wanted: { content, fns }, sent: { body } }: ToldWrite): readonly string[] {
   const paths = namedPaths(minimisePatch(before, content) ?? {});
-  if (!hasFunctions || body === undefined) return paths;
+  if (fns.length === 0 || body === undefined) return paths;
   const changed = changedPaths(before, body).filter((path) => !path.startsWith("metadata."));
   return [...new Set([...paths, ...changed])];
 }
 
-function settleSent(sent: Applied, outgoing: Patch, request: WriteRequest): WriteResult {
+function unchanged({ pending }: WriteRequest): WriteResult {
+  pending.settle();
+  return { kind: "unchanged" };
+}
+
+function settleSent(sent: Applied, outgoing: Outgoing, request: WriteRequest): WriteResult {
   const { body, writes, remaining: lost, refusal, failure } = sent;
   const { patch, handlers, pending, logger } = request;
   if (body === undefined || (isDeleting(body) && finalizersOf(body).length === 0)) return gone(request);

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../model/object.ts";
-import { Patch, type PatchFunction } from "../model/patch.ts";
+import { joinPatches, Patch, type PatchFunction } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ProgressRecord } from "../settings/persistence/storage.ts";
 import type { FinalizerChange } from "./write_requests.ts";
@@ -17,6 +17,12 @@ export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 export interface Refusal {
   readonly error: Error;
   readonly handlers: readonly string[];
+}
+
+/** A write on its way: a merge patch, and functions that come after it. */
+export interface Outgoing {
+  readonly content: JsonObject;
+  readonly fns: readonly PatchFunction[];
 }
 
 interface Kept {
@@ -79,18 +85,11 @@ export class PendingWrite {
   }
 
   /** Returns what is kept, then what handlers want. What JSON cannot express is dropped from `patch`. */
-  compose(patch: Patch, logger: Logger): Patch {
-    const outgoing = new Patch(this.patch?.toMergePatch());
-    try {
-      outgoing.merge(patch.toMergePatch());
-    } catch (error) {
-      logger.error("Cannot write what handlers have put into the patch: it is dropped", { error });
-      const { fns } = patch;
-      patch.clear();
-      patch.fns = fns;
-    }
-    outgoing.fns.push(...this.patch?.fns ?? [], ...patch.fns);
-    return outgoing;
+  compose(patch: Patch, logger: Logger): Outgoing {
+    const { patch: kept } = this;
+    const content = toContent(patch, logger);
+    if (kept === undefined) return { content, fns: patch.fns };
+    return { content: joinPatches(kept.toMergePatch(), content), fns: [...kept.fns, ...patch.fns] };
   }
 
   /** Keeps a patch that could not be sent, without the notes: they are made anew. */
@@ -141,5 +140,18 @@ export class PendingWrite {
 
   #with(handlers: readonly string[]): readonly string[] {
     return [...new Set([...this.handlers, ...handlers])];
+  }
+}
+
+/** Returns the patch as JSON; what JSON cannot express is dropped, and the functions stay. */
+function toContent(patch: Patch, logger: Logger): JsonObject {
+  try {
+    return patch.toMergePatch();
+  } catch (error) {
+    logger.error("Cannot write what handlers have put into the patch: it is dropped", { error });
+    const { fns } = patch;
+    patch.clear();
+    patch.fns = fns;
+    return {};
   }
 }

@@ -81,6 +81,8 @@ interface State<H> {
   /** The record that the object holds; undefined if there is none. */
   readonly stored: ProgressRecord | undefined;
   handler?: H;
+  /** When the record was made, if that was now: no text to be read. */
+  started?: number;
   /** Whether it is to be written although no handler is active. */
   isRenewed?: boolean;
 }
@@ -118,6 +120,7 @@ export class Progress<H extends Handler> {
         record: isKept ? this.#clampDelay(handler.id, before, options.now) : fresh(options),
         stored: state?.stored,
         handler,
+        started: isKept ? undefined : options.now,
       });
       this.#learn(handler.id, options.now);
     }
@@ -127,11 +130,11 @@ export class Progress<H extends Handler> {
   awake(now: number): ActiveHandler<H>[] {
     return this.#active()
       .filter(({ handler: { id }, record }) => !isFinished(record) && this.#rest(id, record, now) <= ROUNDING)
-      .map(({ handler, record }) => ({
+      .map(({ handler, record, started }) => ({
         handler,
         id: handler.id,
         retry: record.retries,
-        started: timeOf(record.started) ?? now,
+        started: started ?? timeOf(record.started) ?? now,
         runtime: this.#runtime(handler.id, record, now),
       }));
   }

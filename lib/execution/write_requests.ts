@@ -12,12 +12,13 @@
 
 import { ApiError } from "../client/errors.ts";
 import type { Client, PatchRequest } from "../client/client.ts";
+import type { Projection } from "../client/projection.ts";
 import { toError } from "./errors.ts";
 import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.ts";
-import { cloneJson, isEmptyObject } from "../model/json.ts";
+import { cloneJson } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
-import { minimisePatch, Patch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
+import { minimisePatch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 
 /** How the object should stand with our finalizer. */
@@ -31,9 +32,12 @@ export interface ApplyOptions {
   readonly resource: Resource;
   /** The newest state known. */
   readonly body: KubeObject;
-  readonly patch: Patch;
-  /** Written last, and only if the functions of the patch were not refused: what is noted there has happened then. */
-  readonly notes?: Patch;
+  /** The fields that are wanted, as a merge patch. */
+  readonly content: JsonObject;
+  /** Functions that come after them. */
+  readonly fns: readonly PatchFunction[];
+  /** Where there are functions: written after them, and only if none was refused, since it has happened then. */
+  readonly notes?: JsonObject;
   readonly finalizer?: FinalizerChange;
   readonly signal?: AbortSignal;
   /** Whether it goes before other writes where they have to wait. Default: false. */
@@ -42,7 +46,7 @@ export interface ApplyOptions {
 
 /** The outcome of a write. */
 export interface Applied {
-  /** The newest state; undefined if the object has gone. */
+  /** The newest state; the one that was given if nothing was sent; undefined if the object has gone. */
   readonly body: KubeObject | undefined;
   /** How many requests changed the object. */
   readonly writes: number;
@@ -63,43 +67,31 @@ export class FunctionFailure extends Error {
 const CONFLICTS = 5;
 
 /**
- * Writes the patch and the finalizer.
+ * Writes the fields, what the functions make of the object, the notes and the finalizer.
  *
  * @throws {ApiError} If the server refuses for another reason than that the object has gone.
  */
 export async function applyPatch(options: ApplyOptions): Promise<Applied> {
+  const { content, fns, notes = {}, finalizer } = options;
   const writer = new Writer(options);
-  const projection = options.client.projectionOf(options.resource);
-  const { patch, notes, finalizer } = options;
   try {
-    // What is not remembered cannot be compared with: only a whole object shows what is news to the server.
-    const isBeyondMetadata = (content: JsonObject) => Object.keys(content).some((key) => key !== "metadata");
-    const everything = joined(patch, notes);
-    if (projection !== undefined && (patch.fns.length > 0 || isBeyondMetadata(everything))) {
-      await writer.read();
+    if (writer.isBlind) await writer.read();
+    if (fns.length === 0) {
+      await writer.mergeAll(content, finalizer);
+      return { body: writer.newest, writes: writer.writes, remaining: NONE };
     }
-    if (patch.fns.length === 0) {
-      await writer.mergeAll(everything, finalizer);
-      return { body: projection?.project(writer.body) ?? writer.body, writes: writer.writes, remaining: [] };
-    }
-    await writer.mergeAll(patch.toMergePatch());
-    const transformed = await writer.transform(patch.fns);
+    await writer.mergeAll(content);
+    const transformed = await writer.transform(fns);
     const isDone = transformed.remaining.length === 0 && transformed.failure === undefined;
-    if (isDone) await writer.mergeAll(notes?.toMergePatch() ?? {}, finalizer);
-    return { body: projection?.project(writer.body) ?? writer.body, writes: writer.writes, ...transformed };
+    if (isDone) await writer.mergeAll(notes, finalizer);
+    return { body: writer.newest, writes: writer.writes, ...transformed };
   } catch (error) {
     if (!await writer.hasGone(error)) throw error;
-    return { body: undefined, writes: writer.writes, remaining: [] };
+    return { body: undefined, writes: writer.writes, remaining: NONE };
   }
 }
 
-/** Fields and notes in one merge patch. */
-function joined(patch: Patch, notes: Patch | undefined): JsonObject {
-  if (notes === undefined) return patch.toMergePatch();
-  const both = new Patch(patch.toMergePatch());
-  both.merge(notes.toMergePatch());
-  return both.toMergePatch();
-}
+const NONE: readonly PatchFunction[] = [];
 
 /** The object has gone, and another one has its name: what was meant for the one must not land on the other. */
 class ReplacedError extends Error {}
@@ -120,10 +112,28 @@ class Writer {
   body: KubeObject;
   writes = 0;
   readonly #options: ApplyOptions;
+  readonly #projection: Projection | undefined;
 
   constructor(options: ApplyOptions) {
     this.#options = options;
+    this.#projection = options.client.projectionOf(options.resource);
     this.body = options.body;
+  }
+
+  /** Whether something is to be written whose present state is not remembered: only a whole object shows what is news. */
+  get isBlind(): boolean {
+    const { body, content, fns } = this.#options;
+    if (this.#projection === undefined) return false;
+    if (fns.length > 0) return true;
+    return Object.keys(content).some((key) => key !== "metadata") &&
+      minimisePatch(body, content) !== undefined;
+  }
+
+  /** The newest state, as it is remembered. */
+  get newest(): KubeObject {
+    // NB: what was given is in that form already.
+    if (this.body === this.#options.body) return this.body;
+    return this.#projection?.project(this.body) ?? this.body;
   }
 
   /** Sends what is of the status, then everything else. */
@@ -178,7 +188,6 @@ class Writer {
   async transform(
     fns: readonly PatchFunction[],
   ): Promise<Pick<Applied, "remaining" | "refusal" | "failure">> {
-    if (fns.length === 0) return { remaining: [] };
     const wanted = cloneJson(this.body);
     const failure = callAll(fns, wanted);
     if (failure !== undefined) return { remaining: [], failure };
@@ -269,16 +278,6 @@ function splitOperations(
   const isStatus = ({ path }: JsonPatchOperation): boolean =>
     path === "/status" || path.startsWith("/status/");
   return { main: operations.filter((each) => !isStatus(each)), status: operations.filter(isStatus) };
-}
-
-/** Whether there is anything to write. */
-export function isWorthWriting(
-  { patch, body, finalizer }: Pick<ApplyOptions, "patch" | "body" | "finalizer">,
-): boolean {
-  if (patch.fns.length > 0) return true;
-  if (finalizer !== undefined && finalizersAfter(body, finalizer) !== undefined) return true;
-  const content = patch.toMergePatch();
-  return !isEmptyObject(content) && minimisePatch(body, content) !== undefined;
 }
 
 function callAll(fns: readonly PatchFunction[], body: KubeObject): FunctionFailure | undefined {

@@ -29,6 +29,16 @@ function mergeObject(live: unknown, patch: JsonObject): JsonObject {
   return result;
 }
 
+/** Returns one patch that says what both say; where they differ, what the second one says. Parts are shared with both. */
+export function joinPatches(first: JsonObject, second: JsonObject): JsonObject {
+  const result = shallowCopy(first);
+  for (const key of Object.keys(second)) {
+    const [before, value] = [getKey(result, key), second[key]];
+    setKey(result, key, isObject(before) && isObject(value) ? joinPatches(before, value) : value);
+  }
+  return result;
+}
+
 /**
  * Returns what is left of a patch when all that the live object has already is left out; undefined if that is nothing.
  *

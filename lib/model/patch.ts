@@ -8,7 +8,7 @@
 import { isObject, setKey, toJson } from "./json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 
-export { applyMergePatch, minimisePatch, type SplitPatch, splitStatus } from "./merge_patch.ts";
+export { applyMergePatch, joinPatches, minimisePatch, type SplitPatch, splitStatus } from "./merge_patch.ts";
 
 /** A change to a value of type T: objects in part, null for what is to be deleted, lists as a whole. */
 export type PatchOf<T> = T extends readonly unknown[] ? T

@@ -106,7 +106,7 @@ export async function createComponents(
   const work = new TaskGroup({ onError });
   const indexing = new Indexing({
     handlers: registry.indexHandlers,
-    handlersOf: (resource) => registry.indexesOf(resource),
+    handlersOf: (resource) => registry.of(resource).indexes,
     clock: host.clock,
     logger: logger.child({ name: "lotse.objects" }),
     defaultBackoff: () => settings.execution.defaultBackoff,
@@ -136,12 +136,12 @@ export async function createComponents(
 
 /** Returns what slows down daemons and timers that wake themselves. */
 export function createBrake({ observer, hotLoops, gates }: Components, client: Client): Brake {
-  const toLooping = (memory: Subject, logger: Logger): LoopingReconcile => {
-    return { memory, logger, client, observer, signal: gates.handlers };
+  const toLooping = (state: Subject, logger: Logger): LoopingReconcile => {
+    return { state, logger, client, observer, signal: gates.handlers };
   };
   return {
     findOtherWriters: (subject, logger) =>
-      hotLoops.isSuspicious({ memory: subject }, true)
+      hotLoops.isSuspicious(subject, true)
         ? hotLoops.findOtherWriters(toLooping(subject, logger))
         : undefined,
     pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),

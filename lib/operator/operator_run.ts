@@ -12,7 +12,7 @@ import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
-import { extraFieldsOf, postingLogger, storeResult } from "../controller/reconciliation.ts";
+import { postingLogger, storeResult } from "../controller/reconciliation.ts";
 import type { Triggers } from "../controller/triggers.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
@@ -91,9 +91,8 @@ export class OperatorRun {
     this.#watching = new TaskGroup({ onError });
     this.#background = new TaskGroup({ onError });
     this.#queue = new WorkQueue({
-      gate: indexing.gate,
-      ready: (state) => indexing.settled(state),
-      hold: (state) => gates.hold(state),
+      indexing,
+      gates,
       limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
       clock,
       tasks: work,
@@ -342,7 +341,7 @@ export class OperatorRun {
       makeChildren: childrenMaker(this.api),
       queue: this.#queue,
       caches: this.#caches,
-      index: (state, event) => indexing.submit(state, event),
+      indexing,
     });
   }
 
@@ -367,7 +366,7 @@ export class OperatorRun {
       tasks: this.#background,
       storeResult,
       essenceOf: ({ resource }, body) => {
-        const extraFields = extraFieldsOf(registry, resource);
+        const { fields: extraFields } = registry.of(resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));
       },
       wake: (state) => this.#queue.add(state, "dependency"),

@@ -121,7 +121,7 @@ export class WatchedResources {
     const { settings, registry } = this.#options;
     if (settings === undefined) return;
     const { labelSelector, fieldSelector } = serverSelectorsFor(settings, resource);
-    const handler = registry.changesOf(resource).find(({ reason }) => reason === "delete");
+    const handler = registry.of(resource).changes.find(({ reason }) => reason === "delete");
     if (handler === undefined || (labelSelector ?? fieldSelector) === undefined) return;
     this.#warn(
       "Deletion handlers are not called for objects that have left the server's selector (filter by labels on the handler instead)",
@@ -131,8 +131,8 @@ export class WatchedResources {
 
   /** NB: that two selectors mean the same kind shows only here, when it is too late to refuse one of them. */
   #warnOfTwins(resource: Resource): void {
-    const { registry } = this.#options;
-    for (const handlers of [registry.changesOf(resource), registry.backgroundsOf(resource)]) {
+    const { changes, backgrounds } = this.#options.registry.of(resource);
+    for (const handlers of [changes, backgrounds]) {
       const fns = new Map<string, unknown>();
       for (const { id, fn } of handlers) {
         if (!fns.has(id)) fns.set(id, fn);

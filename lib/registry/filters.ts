@@ -101,19 +101,23 @@ export function findMismatch(
   options: MatchOptions = {},
 ): Mismatch | undefined {
   const { metadata } = candidate.body;
-  if (!matchesMeta(filters.labels, metadata?.labels, candidate)) return "labels";
-  if (!matchesMeta(filters.annotations, metadata?.annotations, candidate)) return "annotations";
-  if (!matchesField(filters, candidate)) return "field";
-  if (options.loose !== true && !matchesChange(filters, candidate)) return "change";
+  const { labels, annotations, field } = filters;
+  if (labels !== undefined && !matchesMeta(labels, metadata?.labels, candidate)) return "labels";
+  if (annotations !== undefined && !matchesMeta(annotations, metadata?.annotations, candidate)) {
+    return "annotations";
+  }
+  if (field !== undefined) {
+    if (!matchesField(filters, field, candidate)) return "field";
+    if (options.loose !== true && !matchesChange(filters, field, candidate)) return "change";
+  }
   if (filters.when !== undefined && !ask(filters.when, [candidate.args()])) return "when";
 }
 
 function matchesMeta(
-  filters: Filters["labels"],
+  filters: NonNullable<Filters["labels"]>,
   present: Readonly<Record<string, string>> | undefined,
   candidate: Candidate,
 ): boolean {
-  if (filters === undefined) return true;
   return Object.entries(filters).every(([key, filter]) => {
     const value = present !== undefined && Object.hasOwn(present, key) ? present[key] : undefined;
     return matchesValue(filter, value, candidate);
@@ -121,9 +125,7 @@ function matchesMeta(
 }
 
 /** The value of the handler's field, now or (for changes) on either side. */
-function matchesField(filters: Filters, candidate: Candidate): boolean {
-  const { field, value } = filters;
-  if (field === undefined) return true;
+function matchesField({ value }: Filters, field: FieldPath, candidate: Candidate): boolean {
   const values = candidate.change === undefined
     ? [getField(candidate.body, field)]
     : [getField(candidate.change.new, field), getField(candidate.change.old, field)];
@@ -131,10 +133,10 @@ function matchesField(filters: Filters, candidate: Candidate): boolean {
   return values.some((each) => matchesValue(value ?? PRESENT, each, candidate));
 }
 
-function matchesChange(filters: Filters, candidate: Candidate): boolean {
-  if (filters.field === undefined || candidate.change === undefined) return true;
-  const before = getField(candidate.change.old, filters.field);
-  const after = getField(candidate.change.new, filters.field);
+function matchesChange(filters: Filters, field: FieldPath, candidate: Candidate): boolean {
+  if (candidate.change === undefined) return true;
+  const before = getField(candidate.change.old, field);
+  const after = getField(candidate.change.new, field);
   if (filters.needsChange === true && isEqualJson(before, after)) return false;
   return (filters.old === undefined || matchesValue(filters.old, before, candidate)) &&
     (filters.new === undefined || matchesValue(filters.new, after, candidate));

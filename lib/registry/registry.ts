@@ -6,7 +6,8 @@
  */
 
 import { formatSelector, matches as matchesResource, selectorKey } from "../model/selector.ts";
-import { keyOf, type Resource } from "../model/resource.ts";
+import type { FieldPath } from "../model/fields.ts";
+import type { Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
 import type { ChangeCause } from "./causes.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
@@ -35,12 +36,23 @@ export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHan
 type Type = RegisteredHandler["type"];
 type OfType<Wanted extends Type> = Extract<RegisteredHandler, { readonly type: Wanted }>;
 
-interface OfKind {
+/** The handlers of one kind, by what they are for, in order. */
+export interface HandlersOfKind {
+  /** Of raw events. */
   readonly events: readonly EventHandler[];
   readonly changes: readonly ChangeHandler[];
   readonly indexes: readonly IndexHandler[];
+  /** Daemons and timers. */
   readonly backgrounds: readonly BackgroundHandler[];
+  /** Those that say what should be. */
   readonly reconciles: readonly ReconcileHandler[];
+  /** The fields that belong to the essence of the kind's objects because a handler names them; indexes have no part in it. */
+  readonly fields: readonly FieldPath[];
+}
+
+/** The handlers of kinds, for those who know no registry. */
+export interface ServedHandlers {
+  readonly backgroundsOf: (resource: Resource) => readonly BackgroundHandler[];
 }
 
 /** All handlers of one operator, in one list. */
@@ -48,7 +60,8 @@ export class Registry {
   readonly #handlers: RegisteredHandler[] = [];
   readonly #keys: (id: string) => readonly string[];
   readonly #reserved: () => readonly string[];
-  readonly #cache = new Map<string, OfKind>();
+  // NB: by identity: a kind that is served otherwise than before is another resource.
+  #cache = new WeakMap<Resource, HandlersOfKind>();
   #isServed: (handler: ObjectHandler, resource: Resource) => boolean = isMatching;
 
   /**
@@ -77,7 +90,7 @@ export class Registry {
       this.#rejectCollision(handler);
     }
     this.#handlers.push(handler);
-    this.#cache.clear();
+    this.#cache = new WeakMap();
   }
 
   /** Returns a copy, which what is added or cleared later does not reach. */
@@ -88,13 +101,13 @@ export class Registry {
   }
 
   /** Takes the handlers of another one in place of its own, and says what has changed; undefined: that takes a new run. */
-  exchange(next: Registry): (Exchange & Pick<Registry, "backgroundsOf">) | undefined {
+  exchange(next: Registry): Exchange & ServedHandlers | undefined {
     const exchange = exchangeOf(this.#handlers, next.#handlers);
     if (exchange === undefined) return undefined;
     this.#handlers.splice(0, Infinity, ...exchange.handlers);
     // NB: who serves what is found out anew. Until then nobody is left out.
     this.serveOnly(isMatching);
-    return { ...exchange, backgroundsOf: (resource) => this.backgroundsOf(resource) };
+    return { ...exchange, backgroundsOf: (resource) => this.of(resource).backgrounds };
   }
 
   /**
@@ -104,13 +117,13 @@ export class Registry {
    */
   serveOnly(isServed: (handler: ObjectHandler, resource: Resource) => boolean): void {
     this.#isServed = isServed;
-    this.#cache.clear();
+    this.#cache = new WeakMap();
   }
 
   /** Forgets everything. */
   clear(): void {
     this.#handlers.length = 0;
-    this.#cache.clear();
+    this.#cache = new WeakMap();
   }
 
   get isEmpty(): boolean {
@@ -153,29 +166,26 @@ export class Registry {
     return this.#ofType("index");
   }
 
-  /** The raw event handlers of a kind. */
-  eventsOf(resource: Resource): readonly EventHandler[] {
-    return this.#of(resource).events;
-  }
-
-  /** The change handlers of a kind. */
-  changesOf(resource: Resource): readonly ChangeHandler[] {
-    return this.#of(resource).changes;
-  }
-
-  /** The index handlers of a kind. */
-  indexesOf(resource: Resource): readonly IndexHandler[] {
-    return this.#of(resource).indexes;
-  }
-
-  /** The daemons and timers of a kind. */
-  backgroundsOf(resource: Resource): readonly BackgroundHandler[] {
-    return this.#of(resource).backgrounds;
-  }
-
-  /** The handlers of a kind that say what should be. */
-  reconcilesOf(resource: Resource): readonly ReconcileHandler[] {
-    return this.#of(resource).reconciles;
+  /** Returns the handlers of a kind. They are looked up once, until something is added, or other kinds are served. */
+  of(resource: Resource): HandlersOfKind {
+    const cached = this.#cache.get(resource);
+    if (cached !== undefined) return cached;
+    const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);
+    const ours = this.#handlers.filter(isWatching).filter(isOurs);
+    const [events, changes] = [ofType(ours, ["event"]), ofType(ours, ["change"])];
+    const [backgrounds, reconciles] = [ofType(ours, ["daemon", "timer"]), ofType(ours, ["reconcile"])];
+    const found = {
+      events,
+      changes,
+      backgrounds,
+      reconciles,
+      indexes: ofType(ours, ["index"]),
+      fields: [...events, ...changes, ...backgrounds, ...reconciles].flatMap(({ field }) =>
+        field === undefined ? [] : [field]
+      ),
+    };
+    this.#cache.set(resource, found);
+    return found;
   }
 
   #ofType<Wanted extends Type>(...types: readonly Wanted[]): readonly OfType<Wanted>[] {
@@ -221,23 +231,6 @@ export class Registry {
         );
       }
     }
-  }
-
-  #of(resource: Resource): OfKind {
-    const key = keyOf(resource);
-    const cached = this.#cache.get(key);
-    if (cached !== undefined) return cached;
-    const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);
-    const ours = this.#handlers.filter(isWatching).filter(isOurs);
-    const found = {
-      events: ofType(ours, ["event"]),
-      changes: ofType(ours, ["change"]),
-      indexes: ofType(ours, ["index"]),
-      backgrounds: ofType(ours, ["daemon", "timer"]),
-      reconciles: ofType(ours, ["reconcile"]),
-    };
-    this.#cache.set(key, found);
-    return found;
   }
 }
 

@@ -87,7 +87,8 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
       },
     },
   } as unknown as Pick<Reconciliation, "daemons" | "writer">;
-  const rest = { registry: registryOf(handlers, calls), persistence: settings.persistence, indices: {} };
+  const registry = registryOf(handlers, calls);
+  const rest = { registry, handlers: registry.of(PODS), persistence: settings.persistence, indices: {} };
   const { signal } = new AbortController();
   const r = {
     ...fakes,

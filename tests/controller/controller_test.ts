@@ -25,11 +25,11 @@ function bench({ keepsEvents = false } = {}) {
       addEvent: (state: ObjectState, { event }: ObjectEvent) => queued.push(describe(state, event)),
       isRetrying: () => false,
     },
-    registry: { eventsOf: () => keepsEvents ? [{}] : [] },
+    registry: { of: () => ({ events: keepsEvents ? [{}] : [] }) },
     host: virtualHost(),
     observer: {},
     memo: { shared: 1 },
-    index: (state: ObjectState, event: WatchEvent) => indexed.push(describe(state, event)),
+    indexing: { submit: (state: ObjectState, event: WatchEvent) => indexed.push(describe(state, event)) },
   } as Partial<Record<keyof ControllerOptions, unknown>> as ControllerOptions;
   const store = new ObjectStore();
   const controller = new Controller(options);

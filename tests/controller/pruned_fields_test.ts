@@ -5,7 +5,6 @@ import { reportPruned } from "../../lib/controller/pruned_fields.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
-import { Patch } from "../../lib/model/patch.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 
 /** The fields that are reported when this was written, and that is the answer. */
@@ -16,7 +15,7 @@ function reported(written: JsonObject, answer: KubeObject): unknown {
   });
   const kind = { resource: PODS, reportOnce: () => true };
   const state = new ObjectState({ cached: new CachedObject(answer), kind, memo: {}, firstSeen: "event" });
-  reportPruned({ state, logger }, new Patch(written), answer);
+  reportPruned({ state, logger }, { content: written, fns: [] }, answer);
   return told.flat();
 }
 

@@ -24,7 +24,7 @@ function turn({ state }: Bench, type?: WatchEvent["type"], more: Partial<Turn> =
     adoption: "newer" as const,
     origin: "server" as const,
   }));
-  return { wake: "event", events, failures: 0, waited: 0, ...more };
+  return { wake: "event", events, failures: 0, waited: 0, isUrgent: false, ...more };
 }
 
 const HANDLERS: readonly BenchHandler[] = [{ on: "event" }, { on: "create" }, { on: "update" }];
@@ -70,7 +70,7 @@ describe("reconcile()", () => {
       handlers: HANDLERS,
       write(_request, { cached }) {
         cached.adopt(pod(2), { from: "write", until: 0 });
-        return { kind: "written", body: pod(2), writes: 1, outgoing: new Patch(), lost: [] };
+        return { kind: "written", body: pod(2), writes: 1, outgoing: { content: {}, fns: [] }, lost: [] };
       },
     });
     assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "write" });
@@ -99,7 +99,7 @@ describe("reconcile()", () => {
         const written = applyMergePatch(cached.object, notes?.toMergePatch() ?? {});
         const body = { ...written, metadata: { ...written.metadata, resourceVersion: version } };
         cached.adopt(body, { from: "write", until: 0 });
-        return { kind: "written", body, writes: 1, outgoing: new Patch(), lost: [] };
+        return { kind: "written", body, writes: 1, outgoing: { content: {}, fns: [] }, lost: [] };
       },
     });
     const next = async (): Promise<unknown> => {
@@ -177,7 +177,13 @@ describe("reconcile()", () => {
       handlers: HANDLERS,
       write: (_request, { pending }) => {
         pending.keepLost([() => {}]);
-        return { kind: "written", body: pod(2), writes: 1, outgoing: new Patch(), lost: [() => {}] };
+        return {
+          kind: "written",
+          body: pod(2),
+          writes: 1,
+          outgoing: { content: {}, fns: [] },
+          lost: [() => {}],
+        };
       },
     });
     assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "write" });

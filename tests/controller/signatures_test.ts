@@ -13,13 +13,13 @@ function pod(spec: KubeObject["spec"]): KubeObject {
 
 /** The digests that two handlers get which have finished, the second of them about a field. */
 function signed(bench: Bench, purpose: "create" | "delete" = "create"): (string | undefined)[] {
-  const { r, state } = bench;
+  const { r } = bench;
   const decision = decide(r, { isRequired: false, isPending: false });
   assert.ok(decision.kind === "handle");
-  const handlers = r.registry.changesOf(state.resource);
+  const handlers = r.handlers.changes;
   const progress = loadProgress(r, handlers);
   const signatures = new Signatures(r, decision.cause, purpose);
-  progress.activate(handlers, { purpose, now: 0, digest: signatures.digests() });
+  progress.activate(handlers, { purpose, now: 0, digest: (handler) => signatures.digest(handler) });
   for (const { id } of handlers) progress.settle(id, { kind: "success", result: undefined }, { now: 0 });
   signatures.sign([progress], () => true);
   return [...progress.records().values()].map(({ digest }) => digest);
@@ -58,10 +58,11 @@ describe("Signatures", () => {
 
   it("do not sign deletions, which no edit starts over", () => {
     assert.deepEqual(signed(bench({ size: 1 }), "delete"), [undefined, undefined]);
-    const { r, state } = bench({ size: 1 });
+    const { r } = bench({ size: 1 });
     const decision = decide(r, { isRequired: false, isPending: false });
     assert.ok(decision.kind === "handle");
-    const digest = new Signatures(r, decision.cause, "delete").digests();
-    assert.deepEqual(r.registry.changesOf(state.resource).map(digest), [undefined, undefined]);
+    const signatures = new Signatures(r, decision.cause, "delete");
+    const digests = r.handlers.changes.map((handler) => signatures.digest(handler));
+    assert.deepEqual(digests, [undefined, undefined]);
   });
 });

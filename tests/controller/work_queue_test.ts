@@ -45,12 +45,11 @@ function bench(
   const limiter = new Limiter(limit);
   const gate = new Gate(true);
   const queue = new WorkQueue({
-    gate,
     limiter,
     clock,
     tasks,
-    ready: () => undefined,
-    hold: () => undefined,
+    indexing: { gate, settled: () => undefined },
+    gates: { hold: () => undefined },
     ...options,
   });
   const log: string[] = [];
@@ -273,7 +272,7 @@ describe("WorkQueue", () => {
   it("holds retries but not events while only wakes are held, and all of it while everything is", async () => {
     let held: "wakes" | "everything" | undefined = "wakes";
     const { host, queue, log, turns, add } = bench({
-      hold: () => held,
+      gates: { hold: () => held },
       result: (text) => text === "a1" ? { kind: "requeue", after: 0, wake: "write" } : { kind: "done" },
     });
     add("ADDED", "a", 1);
@@ -303,7 +302,10 @@ describe("WorkQueue", () => {
     const ready = ({ body }: ObjectState): Promise<void> | undefined =>
       body.metadata.name === "a" ? indexed.promise : undefined;
     const limiter = new Limiter(2);
-    const { host, log, add } = bench({ gate, ready, limiter });
+    const { host, log, add } = bench({
+      indexing: { gate, settled: (state) => ready(state as ObjectState) },
+      limiter,
+    });
     for (const name of ["a", "b"]) add("ADDED", name, 1);
     await host.clock.advance(5);
     assert.equal(limiter.active, 0);

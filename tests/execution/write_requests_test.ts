@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { applyPatch, isWorthWriting } from "../../lib/execution/write_requests.ts";
+import { type Applied, type ApplyOptions, applyPatch } from "../../lib/execution/write_requests.ts";
 import { ApiError } from "../../lib/client/errors.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import type { Resource } from "../../lib/model/resource.ts";
@@ -38,6 +38,19 @@ const body: KubeObject = {
 interface Sent {
   readonly line: string;
   readonly content: unknown;
+}
+
+type Wanted = Omit<ApplyOptions, "content" | "fns" | "notes"> & {
+  readonly patch: Patch;
+  readonly notes?: Patch;
+};
+
+/** Applies patches as handlers make them. */
+function applyWanted({ patch, notes, ...rest }: Wanted): Promise<Applied> {
+  const { fns } = patch;
+  const both = new Patch(patch.toMergePatch());
+  if (fns.length === 0 && notes !== undefined) both.merge(notes.toMergePatch());
+  return applyPatch({ ...rest, content: both.toMergePatch(), fns, notes: notes?.toMergePatch() });
 }
 
 describe("applyPatch()", () => {
@@ -88,25 +101,31 @@ describe("applyPatch()", () => {
 
   it("[A207] sends nothing for an empty patch, for what is there already, and for functions without effect", async () => {
     const patch = new Patch();
-    assert.equal(isWorthWriting({ patch, body }), false);
+    assert.equal((await applyWanted({ client, resource: withStatus, body, patch })).body, body);
     patch.spec.a = 1;
     patch.spec.gone = null;
-    assert.equal(isWorthWriting({ patch, body }), false);
+    assert.equal((await applyWanted({ client, resource: withStatus, body, patch })).body, body);
     patch.fns.push((object) => void Object.assign(object.spec as object, { a: 1 }));
-    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    const applied = await applyWanted({ client, resource: withStatus, body, patch });
     assert.deepEqual([lines(), applied.writes, applied.body], [[], 0, body]);
     const finalized = { ...body, metadata: { ...body.metadata, finalizers: ["a/b"] }, status: { c: 1 } };
     for (const finalizer of [{ name: "a/b", wanted: true }, { name: "x/y", wanted: false }]) {
       const same = new Patch({ spec: { a: 1 }, status: { c: 1 } });
-      assert.equal(isWorthWriting({ patch: same, body: finalized, finalizer }), false);
-      await applyPatch({ client, resource: withStatus, body: finalized, patch: same, finalizer });
+      const applied = await applyWanted({
+        client,
+        resource: withStatus,
+        body: finalized,
+        patch: same,
+        finalizer,
+      });
+      assert.equal(applied.body, finalized);
     }
     assert.deepEqual(lines(), []);
   });
 
   it("[A208] sends what is of the status to its subresource, and the rest to the object", async () => {
     const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
-    await applyPatch({ client, resource: withStatus, body, patch });
+    await applyWanted({ client, resource: withStatus, body, patch });
     assert.deepEqual(sent, [
       // The version is a guard: nothing must land on another object that has taken the name.
       {
@@ -119,7 +138,7 @@ describe("applyPatch()", () => {
 
   it("[A209] sends both in one request where the status is no subresource", async () => {
     const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
-    const applied = await applyPatch({ client, resource: plain, body, patch });
+    const applied = await applyWanted({ client, resource: plain, body, patch });
     assert.deepEqual(sent, [{ line: "merge plains/one", content: { spec: { b: 2 }, status: { c: 3 } } }]);
     assert.equal(applied.writes, 1);
   });
@@ -130,7 +149,7 @@ describe("applyPatch()", () => {
       object.metadata.labels = { x: "y" };
       object.status = { c: 3 };
     });
-    await applyPatch({ client, resource: withStatus, body, patch });
+    await applyWanted({ client, resource: withStatus, body, patch });
     const test = (value: string) => ({ op: "test", path: "/metadata/resourceVersion", value });
     assert.deepEqual(sent, [
       {
@@ -147,7 +166,7 @@ describe("applyPatch()", () => {
   it("sends what functions change as one JSON patch where the status is no subresource", async () => {
     const patch = new Patch();
     patch.fns.push((object) => void Object.assign(object, { data: {}, status: { c: 3 } }));
-    const applied = await applyPatch({ client, resource: plain, body, patch });
+    const applied = await applyWanted({ client, resource: plain, body, patch });
     assert.deepEqual([lines(), applied.writes], [["json plains/one"], 1]);
   });
 
@@ -161,7 +180,7 @@ describe("applyPatch()", () => {
     };
     const finalizer = { name: "a/b", wanted: true };
     const apply = () =>
-      applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }), finalizer });
+      applyWanted({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }), finalizer });
     const applied = await apply();
     const content = { spec: { b: 2 }, metadata: { finalizers: ["x/y", "a/b"], resourceVersion: "20" } };
     assert.deepEqual(sent.slice(1), [{ line: "get plains/one", content: undefined }, {
@@ -180,7 +199,7 @@ describe("applyPatch()", () => {
       Object.assign(object.spec as object, { b: (object.spec as { b: number }).b + 1 });
       object.status = { ...object.status as object, d: 4 };
     });
-    await applyPatch({ client, resource: withStatus, body, patch });
+    await applyWanted({ client, resource: withStatus, body, patch });
     assert.deepEqual(lines(), [
       "merge examples/one/status",
       "merge examples/one",
@@ -196,7 +215,7 @@ describe("applyPatch()", () => {
     refuse = (line) => line.startsWith("json") ? 422 : undefined;
     const patch = new Patch({ spec: { b: 2 } });
     patch.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }), () => {});
-    const applied = await applyPatch({ client, resource: withStatus, body, patch });
+    const applied = await applyWanted({ client, resource: withStatus, body, patch });
     assert.deepEqual(applied.remaining, patch.fns);
     assert.equal(applied.writes, 1);
     assert.deepEqual(applied.body?.spec, { a: 1, b: 2 });
@@ -217,7 +236,7 @@ describe("applyPatch()", () => {
         Object.assign(object.spec as object, { z: index });
         Object.assign(object.status as object, { z: index });
       });
-      const applied = await applyPatch({ client, resource: withStatus, body, patch });
+      const applied = await applyWanted({ client, resource: withStatus, body, patch });
       assert.deepEqual([applied.body, applied.remaining], [undefined, []], at);
       assert.deepEqual(lines(), requests.slice(0, index + 1), "nothing is sent any more");
     }
@@ -228,12 +247,12 @@ describe("applyPatch()", () => {
     for (const details of [undefined, { name: "another" }]) {
       sent = [];
       refuse = (line) => line.startsWith("merge") ? { code: 404, details } : undefined;
-      await assert.rejects(applyPatch({ client, resource: plain, body, patch: patch() }), { status: 404 });
+      await assert.rejects(applyWanted({ client, resource: plain, body, patch: patch() }), { status: 404 });
       assert.deepEqual(lines(), ["merge plains/one", "get plains/one"]);
       refuse = () => ({ code: 404, details });
-      assert.equal((await applyPatch({ client, resource: plain, body, patch: patch() })).body, undefined);
+      assert.equal((await applyWanted({ client, resource: plain, body, patch: patch() })).body, undefined);
       refuse = (line) => ({ code: line.startsWith("merge") ? 404 : 403, details });
-      await assert.rejects(applyPatch({ client, resource: plain, body, patch: patch() }), { status: 404 });
+      await assert.rejects(applyWanted({ client, resource: plain, body, patch: patch() }), { status: 404 });
     }
   });
 
@@ -245,7 +264,7 @@ describe("applyPatch()", () => {
       made.fns.push((object) => void Object.assign(object.spec as object, { z: 1 }));
       return made;
     };
-    await applyPatch({ client, resource: withStatus, body, patch: patch(), notes, finalizer });
+    await applyWanted({ client, resource: withStatus, body, patch: patch(), notes, finalizer });
     assert.deepEqual(lines(), [
       "merge examples/one",
       "json examples/one",
@@ -255,7 +274,7 @@ describe("applyPatch()", () => {
     assert.deepEqual((sent[3]?.content as KubeObject).metadata.finalizers, ["f"]);
     sent = [];
     refuse = (line) => line.startsWith("json") ? 409 : undefined;
-    const applied = await applyPatch({
+    const applied = await applyWanted({
       client,
       resource: withStatus,
       body,
@@ -270,7 +289,7 @@ describe("applyPatch()", () => {
     const mine = { ...body, metadata: { ...body.metadata, uid: "mine" } };
     const patch = new Patch({ spec: { b: 2 } });
     patch.fns.push(() => assert.fail("it is not for that object"));
-    const applied = await applyPatch({ client, resource: plain, body: mine, patch });
+    const applied = await applyWanted({ client, resource: plain, body: mine, patch });
     assert.deepEqual([applied.body, applied.remaining], [undefined, []]);
     assert.deepEqual(sent, [{
       line: "merge plains/one",
@@ -290,7 +309,7 @@ describe("applyPatch()", () => {
     ];
     for (const [refusal, isGone] of refusals) {
       refuse = () => refusal;
-      const applying = applyPatch({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }) });
+      const applying = applyWanted({ client, resource: plain, body, patch: new Patch({ spec: { b: 2 } }) });
       if (isGone) assert.equal((await applying).body, undefined);
       else {await assert.rejects(applying, (error) =>
           error instanceof ApiError && error.status === refusal.code);}
@@ -312,10 +331,19 @@ describe("applyPatch()", () => {
       ] as const
     ) {
       sent = [];
-      const applied = await applyPatch({ client, resource: plain, body: remembered, patch });
+      const applied = await applyWanted({ client, resource: plain, body: remembered, patch });
       assert.deepEqual(lines(), expected);
       assert.equal(applied.body?.spec, undefined);
     }
+  });
+
+  it("reads nothing where all that is wanted is remembered, and there already", async () => {
+    const transforms = [(object: KubeObject) => void delete object.status];
+    projection = projectionOf(plain, { transforms, logger: silentLogger() });
+    const remembered = projection?.project(body) ?? body;
+    const patch = new Patch({ spec: { a: 1 } });
+    const applied = await applyWanted({ client, resource: plain, body: remembered, patch });
+    assert.deepEqual([lines(), applied.body], [[], remembered]);
   });
 
   it("[A215] throws what else the server answers", async () => {
@@ -323,7 +351,7 @@ describe("applyPatch()", () => {
       refuse = () => code;
       const patch = new Patch({ spec: { b: 2 } });
       await assert.rejects(
-        applyPatch({ client, resource: withStatus, body, patch }),
+        applyWanted({ client, resource: withStatus, body, patch }),
         (error) => error instanceof ApiError && error.status === code,
       );
     }

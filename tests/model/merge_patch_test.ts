@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isEqualJson } from "../../lib/model/json.ts";
-import { applyMergePatch, minimisePatch, splitStatus } from "../../lib/model/merge_patch.ts";
+import { applyMergePatch, joinPatches, minimisePatch, splitStatus } from "../../lib/model/merge_patch.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
 
 describe("applyMergePatch()", () => {
@@ -117,5 +117,25 @@ describe("splitStatus()", () => {
     assert.deepEqual(splitStatus({ status: null }), { main: undefined, status: { status: null } });
     assert.deepEqual(splitStatus({ spec: { a: 1 } }), { main: { spec: { a: 1 } }, status: undefined });
     assert.deepEqual(splitStatus({}), { main: undefined, status: undefined });
+  });
+});
+
+describe("joinPatches()", () => {
+  it("says what both say, the second one last, and leaves both as they are", () => {
+    const first = { spec: { a: 1, b: { c: 1 }, list: [1] }, status: null, kept: { x: null } };
+    const second = { spec: { b: { c: null, d: 2 }, list: [2] }, status: { e: 1 }, other: 1 };
+    const before = JSON.stringify([first, second]);
+    assert.deepEqual(joinPatches(first, second), {
+      spec: { a: 1, b: { c: null, d: 2 }, list: [2] },
+      status: { e: 1 },
+      kept: { x: null },
+      other: 1,
+    });
+    assert.equal(JSON.stringify([first, second]), before);
+  });
+
+  it("takes keys such as __proto__ for data", () => {
+    const joined = joinPatches(JSON.parse('{"__proto__":{"a":1}}'), JSON.parse('{"__proto__":{"b":2}}'));
+    assert.equal(JSON.stringify(joined), '{"__proto__":{"a":1,"b":2}}');
   });
 });

@@ -48,7 +48,11 @@ function select(declare: (on: On) => void, changes: Partial<ChangeCause> = {}): 
   const onFailure = (_: unknown, error: unknown): never => {
     throw error;
   };
-  return selectChanges(registry.changesOf(DATABASES), { cause, args: () => new ChangeArgs(cause), onFailure })
+  return selectChanges(registry.of(DATABASES).changes, {
+    cause,
+    args: () => new ChangeArgs(cause),
+    onFailure,
+  })
     .map(({ id }) => id);
 }
 

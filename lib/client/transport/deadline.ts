@@ -1,8 +1,9 @@
 /**
  * How long one attempt of a request may take, and the signal that says so.
  *
- * Combines a timeout and the caller's signal without leaving anything behind: the timer is cleared and the listener
- * removed when the attempt is over, so that a signal that lives as long as the operator does not collect listeners.
+ * Combines a timeout and the caller's signal without leaving anything behind: the timer is cleared when the attempt is over,
+ * and a signal that lives as long as the operator has one listener for all attempts. A listener for each of them would cost
+ * more than the rest of a deadline.
  */
 
 import type { Clock, Seconds } from "../../runtime/host.ts";
@@ -22,6 +23,27 @@ export interface DeadlineOptions {
   readonly signal?: AbortSignal;
   /** Whether the caller's signal must count after the disposal too, for a body that is still coming. */
   readonly stream: boolean;
+  readonly callers: CallerSignals;
+}
+
+/** The signals of callers, each with the attempts under way that end with it. */
+export class CallerSignals {
+  // NB: weak, so that signals of a single call are forgotten with it.
+  readonly #attempts = new WeakMap<AbortSignal, Set<AbortController>>();
+
+  /** Returns the attempts that end with a signal; who has ended before takes itself out. */
+  attemptsOf(signal: AbortSignal): Set<AbortController> {
+    const known = this.#attempts.get(signal);
+    if (known !== undefined) return known;
+    const attempts = new Set<AbortController>();
+    this.#attempts.set(signal, attempts);
+    const end = (): void => {
+      for (const attempt of attempts) attempt.abort(signal.reason);
+      attempts.clear();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    return attempts;
+  }
 }
 
 /** The end of one attempt. Disposing clears the timer. */
@@ -29,10 +51,12 @@ export class Deadline implements Disposable {
   /** Aborts at the timeout, with an Error named "TimeoutError", or with the caller's signal. */
   readonly signal: AbortSignal | undefined;
   #timer: Disposable | undefined;
-  #detach: (() => void) | undefined;
+  #controller: AbortController | undefined;
+  /** The attempts that end with the caller's signal, this one among them. */
+  #siblings: Set<AbortController> | undefined;
 
   constructor(options: DeadlineOptions) {
-    const { clock, timeout, signal, stream } = options;
+    const { clock, timeout, signal, stream, callers } = options;
     if (timeout === null || timeout === Infinity) {
       this.signal = signal;
       return;
@@ -45,15 +69,17 @@ export class Deadline implements Disposable {
       this.signal = AbortSignal.any([signal, controller.signal]);
       return;
     }
-    const forward = (): void => controller.abort(signal.reason);
-    if (signal.aborted) forward();
-    signal.addEventListener("abort", forward, { once: true });
-    this.#detach = () => signal.removeEventListener("abort", forward);
+    if (signal.aborted) {
+      controller.abort(signal.reason);
+      return;
+    }
+    this.#controller = controller;
+    this.#siblings = callers.attemptsOf(signal).add(controller);
   }
 
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
-    this.#detach?.();
+    if (this.#controller !== undefined) this.#siblings?.delete(this.#controller);
   }
 }
 

@@ -13,7 +13,7 @@ import { VERSION } from "../../runtime/version.ts";
 import type { NetworkingSettings } from "../../settings/sections.ts";
 import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connection_info.ts";
 import { Congestion, isOverload } from "./congestion.ts";
-import { type Attempt, Deadline } from "./deadline.ts";
+import { type Attempt, CallerSignals, Deadline } from "./deadline.ts";
 import { ApiError, LoginError, type MissingRight, toApiError } from "../errors.ts";
 import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
@@ -119,6 +119,7 @@ export class Transport implements Disposable {
   readonly #warnings: Warnings;
   /** How many requests may be under way at once, and which of them have to wait. */
   readonly congestion: Congestion;
+  readonly #callers = new CallerSignals();
   /** Aborts when the transport is disposed of. */
   readonly #closing = new AbortController();
 
@@ -225,7 +226,13 @@ export class Transport implements Disposable {
     const attempt: Attempt = { number, started: this.host.clock.monotonic() };
     const headers = this.#observer.requestBegins?.(request, attempt) ?? undefined;
     const { timeout = this.networking.requestTimeout, signal } = request;
-    const deadline = new Deadline({ clock: this.host.clock, timeout, signal, stream: finish === undefined });
+    const deadline = new Deadline({
+      clock: this.host.clock,
+      timeout,
+      signal,
+      stream: finish === undefined,
+      callers: this.#callers,
+    });
     let status: number | undefined;
     try {
       const response = await this.#send(session, request, { signal: deadline.signal, headers });

@@ -102,9 +102,8 @@ export type WatchItem =
  * Ends when the signal aborts, or when `onRefused` says so, and never before; never throws. What is not pulled stays with
  * the server. NB: the items are to be taken in before the next ones are pulled.
  */
-export async function* watchObjects(options: WatchOptions): AsyncGenerator<readonly WatchItem[], void, void> {
-  using watcher = new Watcher(options);
-  yield* watcher.run();
+export function watchObjects(options: WatchOptions): AsyncGenerator<readonly WatchItem[], void, void> {
+  return new Watcher(options).run();
 }
 
 /** The news that one stream has brought so far. */
@@ -115,7 +114,7 @@ interface StreamNews {
   hasNews: boolean;
 }
 
-class Watcher implements Disposable {
+class Watcher {
   readonly #options: WatchOptions;
   readonly #status: WatchStatus;
   readonly #order: StreamOrder;
@@ -139,12 +138,9 @@ class Watcher implements Disposable {
     this.#subject = { verb: "watch", resource, namespace };
   }
 
-  [Symbol.dispose](): void {
-    this.#status[Symbol.dispose]();
-  }
-
   async *run(): AsyncGenerator<readonly WatchItem[], void, void> {
     const { signal, host } = this.#options;
+    using _status = this.#status;
     while (!signal.aborted && this.#state.at !== "ended") {
       this.#pause = 0;
       const { tell } = this.#apply({ is: "begin", by: this.#chooseListing() });
@@ -204,7 +200,25 @@ class Watcher implements Disposable {
     const isInitial = this.#state.at === "listing";
     const started = host.clock.monotonic();
     const news: StreamNews = { heard: false, hasNews: false };
-    const end = yield* this.#readAll(openStream(this.#toStreamOptions()), news);
+    const stream = openStream(this.#toStreamOptions());
+    let end: StreamEnd;
+    // NB: not for-await, which drops what the stream returns; so the stream must be closed by hand.
+    try {
+      for (;;) {
+        const { done, value } = await stream.next();
+        if (done) {
+          end = value;
+          break;
+        }
+        this.#status.heard();
+        news.heard = true;
+        const { items, error } = this.#digest(value, news);
+        if (items.length > 0) yield items;
+        if (error !== undefined) throw error;
+      }
+    } finally {
+      await stream.return("ended");
+    }
     const lifetime = host.clock.monotonic() - started;
     const isOpen = (this.#state.at === "listing" || this.#state.at === "watching") && this.#state.isOpen;
     const error = this.#state.at === "listing"
@@ -218,26 +232,6 @@ class Watcher implements Disposable {
       lifetime,
       hasNews: news.hasNews && !isInitial,
     });
-  }
-
-  async *#readAll(
-    stream: AsyncGenerator<unknown[], StreamEnd, void>,
-    news: StreamNews,
-  ): AsyncGenerator<readonly WatchItem[], StreamEnd, void> {
-    // NB: not for-await, which drops what the stream returns; so the stream must be closed by hand.
-    try {
-      for (;;) {
-        const { done, value } = await stream.next();
-        if (done) return value;
-        this.#status.heard();
-        news.heard = true;
-        const { items, error } = this.#digest(value, news);
-        if (items.length > 0) yield items;
-        if (error !== undefined) throw error;
-      }
-    } finally {
-      await stream.return("ended");
-    }
   }
 
   /** Turns lines into items, up to the first one that ends the stream. */

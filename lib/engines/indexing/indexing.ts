@@ -123,8 +123,9 @@ export class Indexing implements Disposable {
 
   /** Takes a state in. */
   submit(object: Indexed, event: WatchEvent): void {
+    if (this.#tables.size === 0) return;
     // NB: what goes may be of a kind that has just stopped being served.
-    if (!this.concerns(object.resource) && (event.type !== "DELETED" || this.#tables.size === 0)) return;
+    if (!this.concerns(object.resource) && event.type !== "DELETED") return;
     this.block(object.key);
     const done = Promise.withResolvers<void>();
     const next = { object, event, done };

@@ -79,17 +79,17 @@ const queue: Mutant[] = [
   ...breaksOf(QUEUE, [
     ["if (!keepAll) item.events.length = 0;", ""],
     [`if (event.event.type === "DELETED" && item.plan`, `if (false && item.plan`],
-    [`if (wake === "dependency" && item.plan?.kind === "throttled") return;`, ""],
-    ["if (this.#isStopped || state.isForgotten) return;", "if (this.#isStopped) return;"],
+    [`if (wake === "dependency" && item.plan?.kind === "throttled") return false;`, ""],
+    ["if (this.#isStopped || state.isForgotten) return false;", "if (this.#isStopped) return false;"],
     [
-      `if (wake === "dependency" && item.plan?.kind === "throttled") return;`,
-      `if (wake === "dependency") return;`,
+      `if (wake === "dependency" && item.plan?.kind === "throttled") return false;`,
+      `if (wake === "dependency") return false;`,
     ],
     [`if (item.plan?.kind === "held") this.add(state, item.plan.wake);\n      else `, ""],
     ["this.#stopping.abort();", ""],
     ["item.isRunning || !this.#isDue(state, item)) return;", "!this.#isDue(state, item)) return;"],
-    ["using _slot = await limiter.enter(signal, { urgent: isUrgent(item) });", ""],
-    ["limiter.enter(signal, { urgent: isUrgent(item) });", "limiter.enter(signal);"],
+    ["using _slot = await limiter.enter(signal, { urgent });", ""],
+    ["limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
     ["item.events.unshift(...events);", ""],
     [
       "growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE })",
@@ -98,8 +98,8 @@ const queue: Mutant[] = [
     ["item.failures = result.failed === true ? item.failures + 1 : 0;", ""],
     [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "throttled"`],
     [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "scheduled"`],
-    [`if (this.#options.hold(state) !== undefined) item.plan = { kind: "held", wake };\n    else `, ""],
-    [`&& this.#options.hold(state) !== "everything"`, ""],
+    [`if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };\n    else `, ""],
+    [`&& this.#options.gates.hold(state) !== "everything"`, ""],
     ["        item.wake = undefined;\n        item.events = [];\n", ""],
     ["        this.#worker?.forget(state);\n", ""],
     [
@@ -200,10 +200,10 @@ const order: Mutant[] = [
     ],
     ["if (state.pending.hasFunctions) {", "if (false) {"],
     [
-      "await write(r, { ...notes, records: () => records, delay: () => 0 }, byEvent);",
-      "await write(r, { ...notes, delay: () => 0 }, byEvent);",
+      "const work = { ...notes, records: () => records, delay: () => 0 };",
+      "const work = { ...notes, delay: () => 0 };",
     ],
-    ["pending.refusal = written;", ""],
+    ["pending.refusal = run?.refuse(written) ?? written;", "pending.refusal = { ...written, handlers: [] };"],
     ["if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
     [`        state.distrust("conflict");\n        return { kind: "requeue", after: 0, wake: "write" };`, ""],
   ]),
@@ -343,7 +343,7 @@ const changes: Mutant[] = [
   ], handlers),
   ...breaksOf(CHANGES, [
     [`if (cause.reason !== "noop") return { notes };`, "return { notes };"],
-    ["if (others.succeeded + others.failed + others.unfinished > 0) {", "if (others.failed > 0) {"],
+    ["others.succeeded + others.failed + others.unfinished === 0", "others.failed === 0"],
     ["progress.purge(patch);", ""],
   ], [...progress, ...subs]),
   ...breaksOf(CHANGES, [
@@ -354,7 +354,7 @@ const changes: Mutant[] = [
     ],
   ], ["tests/scenarios/persistence_test.ts"]),
   ...breaksOf(CHANGES, [
-    ["await children.run();\n", ""],
+    ["if (children.areWaiting) await children.run();\n", ""],
     ["for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);", ""],
     ["if (progress.isDone) return;", "return;"],
     [
@@ -367,8 +367,8 @@ const changes: Mutant[] = [
     ],
   ], subs),
   ...breaksOf(SUBS, [
-    ["this.#declared.push(child);", "this.#declared.unshift(child);"],
-    ["{ run: () => this.run() }", "{ run: () => Promise.resolve() }"],
+    ["(this.#declared ??= []).push(child);", "(this.#declared ??= []).unshift(child);"],
+    ["run: () => this.run(),", "run: () => Promise.resolve(),"],
     ["this.#isClosed = true;", ""],
     ["id: `${parent.id}/${handler.id}`,", 'id: `${parent.id.split("/")[0]}/${handler.id}`,'],
     ["id: `${parent.id}/${handler.id}`,", "id: handler.id,"],
@@ -403,7 +403,7 @@ const edges: Mutant[] = [
   ], handlers),
   ...breaksOf(EVENTS, [
     ["const { clock, localLogger: logger, signal", "const { clock, logger, signal"],
-    ["registry, localLogger: logger, indices, patch } = r;", "registry, logger, indices, patch } = r;"],
+    ["handlers, localLogger: logger, indices, patch } = r;", "handlers, logger, indices, patch } = r;"],
   ], posting),
   ...breaksOf(PRUNED, [
     [

@@ -24,7 +24,7 @@ const mutants: Mutant[] = [
     [`needsChange: cause === "update" || cause === "field"`, `needsChange: cause === "field"`],
   ], ["tests/registry/filters_test.ts"]),
   ...breaksOf("lib/registry/registry.ts", [
-    ["if (selectorKey(selector) !== kind || (id === added.id && fn === added.fn)) continue;", "continue;"],
+    ["if (selectorKey(selector) !== kind) continue;", "continue;"],
     [
       "readonly #handlers: RegisteredHandler[] = [];",
       "static readonly shared: RegisteredHandler[] = [];\n  readonly #handlers = Registry.shared;",
@@ -63,8 +63,8 @@ const mutants: Mutant[] = [
       `if (typeof filter === "function") return ask(`,
       `if (typeof filter === "function") return value !== undefined && ask(`,
     ],
-    [`if (!matchesMeta(filters.annotations, metadata?.annotations, candidate)) return "annotations";`, ""],
-    [`if (!matchesField(filters, candidate)) return "field";`, ""],
+    ["annotations !== undefined && !matchesMeta(annotations, metadata?.annotations, candidate)", "false"],
+    [`if (!matchesField(filters, field, candidate)) return "field";`, ""],
     ["return values.some((each) =>", "return values.every((each) =>"],
     ["? [getField(candidate.body, field)]", "? [undefined]"],
     ["if (filters.needsChange === true && isEqualJson(before, after)) return false;", ""],

@@ -77,14 +77,14 @@ const mutants: Mutant[] = [
   {
     file: "lib/execution/execute.ts",
     tests,
-    replace: "handler.backoff ?? options.defaultBackoff",
-    by: "options.defaultBackoff",
+    replace: "pauseAfter(backoff ?? defaultBackoff, retry, random)",
+    by: "pauseAfter(defaultBackoff, retry, random)",
   },
   {
     file: "lib/execution/execute.ts",
     tests,
-    replace: "handler.backoff ?? options.defaultBackoff",
-    by: "handler.backoff ?? 1",
+    replace: "pauseAfter(backoff ?? defaultBackoff, retry, random)",
+    by: "pauseAfter(backoff ?? 1, retry, random)",
   },
   {
     file: "lib/execution/execute.ts",

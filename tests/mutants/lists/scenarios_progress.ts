@@ -22,7 +22,11 @@ const mutants: Mutant[] = [
     replace: 'if (error instanceof PermanentError) return { kind: "failure", error };',
     by: 'if (error instanceof PermanentError) return { kind: "retry", delay: 60, error };',
   },
-  { ...EXECUTE, replace: "handler.backoff ?? options.defaultBackoff", by: "handler.backoff ?? 60" },
+  {
+    ...EXECUTE,
+    replace: "pauseAfter(backoff ?? defaultBackoff, retry, random)",
+    by: "pauseAfter(backoff ?? 60, retry, random)",
+  },
   {
     ...EXECUTE,
     replace: "handler.retries !== undefined && retry >= handler.retries",

@@ -113,7 +113,7 @@ const mutants: Mutant[] = [
     by: "registry: (Registry.prototype as unknown as { shared: Registry }).shared ??= this.#registry.copy(),",
   },
   {
-    file: "lib/operator/operator.ts",
+    file: "lib/operator/run_options.ts",
     tests: embedding,
     replace: "if (scope.length === 0) {",
     by: "if (false) {",
