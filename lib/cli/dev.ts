@@ -5,7 +5,7 @@
 
 import type { Command } from "commander";
 
-import { defaultOperator, type Operator } from "../../mod.ts";
+import { defaultOperator, type Operator, webhookServer } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { addApiServerOptions, type ApiServerFlags, serveApi, type ServedApi } from "./apiserver.ts";
 import { applyManifests, findManifestFiles, readManifests } from "./apply.ts";
@@ -36,7 +36,8 @@ export function addDev(program: Command, host: Host): void {
   command.description(
     `${command.summary()}\n\nStarts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and ` +
       "runs the handlers. Saved handlers replace the running ones (unless they are broken): watches and caches go on, and so " +
-      "do daemons whose code has not changed. Saved manifests are applied again.",
+      "do daemons whose code has not changed. Saved manifests are applied again. Admission handlers are asked without further " +
+      "ado, wherever they are reached in a cluster.",
   );
   command.addOption(
     new CommandOption(
@@ -51,7 +52,7 @@ export function addDev(program: Command, host: Host): void {
 
 async function dev(files: readonly string[], flags: DevFlags, host: Host): Promise<void> {
   const logger = loggerFor(flags, host);
-  const operators = operatorsOf(await importFiles(files, { host }));
+  const operators = withWebhooksHere(operatorsOf(await importFiles(files, { host })));
   const manifests = await findManifestFiles(flags.apply ?? [], host);
   using stop = listenForSignals(host);
   await using api = await serveApi(host, flags);
@@ -64,6 +65,16 @@ async function dev(files: readonly string[], flags: DevFlags, host: Host): Promi
   const { signal } = stop;
   const { kubeconfig } = api;
   await serveWithReload(operators, { host, logger, flags, signal, files, manifests, apply, kubeconfig });
+}
+
+/** Has the API server in this process ask these operators, wherever they are reached in a cluster. */
+function withWebhooksHere(operators: readonly Operator[]): Operator[] {
+  for (const [number, { declared, settings: { admission } }] of operators.entries()) {
+    if (!declared.some(({ cause }) => cause === "validate" || cause === "mutate")) continue;
+    admission.server = webhookServer({ addr: "127.0.0.1" });
+    admission.managed ??= `dev-${number}.lotse.dev`;
+  }
+  return [...operators];
 }
 
 function welcome({ url, kubeconfig }: ServedApi): string {
@@ -145,7 +156,7 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
 async function reload({ host, files, flags }: ReloadOptions): Promise<Operator[] | undefined> {
   try {
     defaultOperator.reset();
-    return operatorsOf(await importFiles(files, { host, fresh: true }));
+    return withWebhooksHere(operatorsOf(await importFiles(files, { host, fresh: true })));
   } catch (error) {
     reportError(error, { host, flags, note: "the handlers from before keep running" });
     return undefined;

@@ -58,11 +58,15 @@ export function runExecutable(host: Host, options: ExecutableOptions): Promise<n
   );
   addRunOptions(program);
   addExamples(program, ["-n 'team-*' --log-format json"]);
-  program.action((flags: RunFlags) => runInside(files, flags, host));
+  program.action((flags: RunFlags) => runInside(options, flags, host));
   return runProgram(program, { host, args: first === "run" ? others : host.process.args });
 }
 
-async function runInside(files: readonly EmbeddedFile[], flags: RunFlags, host: Host): Promise<void> {
+async function runInside(
+  { files, version, commit }: ExecutableOptions,
+  flags: RunFlags,
+  host: Host,
+): Promise<void> {
   const logger = loggerFor(flags, host);
   using stop = listenForSignals(host);
   const loaded: HandlerFile[] = [];
@@ -74,7 +78,8 @@ async function runInside(files: readonly EmbeddedFile[], flags: RunFlags, host: 
       }),
     });
   }
-  await runOperators(operatorsOf(loaded), { host, flags, logger, signal: stop.signal });
+  const release = { version, commit };
+  await runOperators(operatorsOf(loaded), { host, flags, logger, release, signal: stop.signal });
 }
 
 /** "1.4.0 (commit 1a2b3c4d5e6f, lotse 0.1.0, bun 1.4.5)". */

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 
-import type { Operator } from "../../mod.ts";
+import type { Operator, RunOptions } from "../../mod.ts";
 import { detectIdentity } from "../operator/freeze.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -59,6 +59,8 @@ export interface RunOperatorsOptions {
   readonly kubeconfig?: string;
   /** Stops them all, gracefully. */
   readonly signal: AbortSignal;
+  /** The author's own, where it is known. */
+  readonly release?: RunOptions["release"];
   /** Called once, when all of them serve. */
   readonly ready?: () => void;
 }
@@ -70,7 +72,7 @@ export interface RunOperatorsOptions {
  */
 export async function runOperators(
   operators: readonly Operator[],
-  { host, flags, logger, kubeconfig, signal, ready }: RunOperatorsOptions,
+  { host, flags, logger, kubeconfig, signal, release, ready }: RunOperatorsOptions,
 ): Promise<void> {
   if (operators.length > 1 && flags.liveness !== undefined) {
     throw new CommandError(
@@ -91,6 +93,7 @@ export async function runOperators(
       kubeconfig: kubeconfig ?? flags.kubeconfig,
       host,
       logger,
+      release,
       signal: stop,
       ready: () => --waiting === 0 && ready?.(),
     }).catch((error: unknown) => {

@@ -11,7 +11,7 @@ import { Indexing } from "../engines/indexing/indexing.ts";
 import { Listeners } from "../engines/listeners.ts";
 import { Ledger } from "../engines/ledger.ts";
 import { StuckHandlers } from "../engines/stuck_handlers.ts";
-import type { Metrics } from "../engines/metrics/metrics.ts";
+import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
 import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { type Brake, combineObservers, type Observer, type Subject } from "../execution/observer.ts";
@@ -49,6 +49,8 @@ export interface RunningOptions {
   readonly crds?: "apply";
   /** The file in which the rights that it uses are recorded. Undefined: nowhere. */
   readonly recordRights?: string;
+  /** The author's own release. */
+  readonly release?: MetricsOptions["release"];
   /** Whether it looks for rights and fields that are missing. */
   readonly selfCheck?: boolean;
   /** Told of each call of a handler, when it begins and when it has ended. */
@@ -86,7 +88,7 @@ export async function createComponents(
   options: RunningOptions,
   { recorder }: { readonly recorder?: Observer } = {},
 ): Promise<Components> {
-  const { registry, settings, host, logger, liveness, onCall } = options;
+  const { registry, settings, host, logger, liveness, release, onCall } = options;
   const gates = new Gates();
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
@@ -95,7 +97,7 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     warnAfter: () => settings.execution.warnAfter,
   });
-  const metrics = liveness === undefined ? undefined : await loadMetrics(host);
+  const metrics = liveness === undefined ? undefined : await loadMetrics({ host, release });
   const tracing = isTraced() ? await loadTracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const observer = combineObservers(
@@ -162,9 +164,9 @@ function reportObserver(logger: Logger): (error: unknown, method: string) => voi
 }
 
 /** NB: loading takes as long as everything else at the start together: it is done only where somebody may scrape. */
-async function loadMetrics(host: Host): Promise<Metrics> {
+async function loadMetrics(options: MetricsOptions): Promise<Metrics> {
   const { Metrics } = await import("../engines/metrics/metrics.ts");
-  return new Metrics({ host });
+  return new Metrics(options);
 }
 
 /** The same goes for OpenTelemetry's API. */

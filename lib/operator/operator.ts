@@ -242,6 +242,7 @@ export class Operator<Memo extends object = PlainMemo> {
       crds: this.crds,
       recordRights: options.recordRights,
       selfCheck: options.selfCheck,
+      release: options.release,
       onCall: options.onCall,
       ready: () => {
         if (scope === undefined) warnOfScope(logger);

@@ -50,6 +50,11 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly recordRights?: string;
   /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
   readonly selfCheck?: boolean;
+  /**
+   * The author's own release, such as "1.4.0" of commit "1a2b3c4d5e6f", for the metric `lotse_build_info`. Executables of
+   * `lotse build` know theirs. Default: unknown.
+   */
+  readonly release?: { readonly version?: string; readonly commit?: string };
   /** Called when a handler is called, and again with the same value when it has ended: then that has its outcome. */
   readonly onCall?: (call: HandlerCall) => void;
   /** Default: plain lines on the standard error output, from level "info". */
@@ -75,6 +80,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   identity: true,
   recordRights: true,
   selfCheck: true,
+  release: true,
   onCall: true,
   logger: true,
   host: true,

@@ -10,11 +10,13 @@ import { applyCrds } from "../engines/definitions/lifecycle.ts";
 import { findMissingRights } from "../engines/rights/missing.ts";
 import { findNeeds, type RightsKind } from "../engines/rights/needs.ts";
 import { formatField } from "../model/fields.ts";
-import { isExactName } from "../model/patterns.ts";
-import { keyOf, type Resource } from "../model/resource.ts";
+import { isExactName, parsePattern } from "../model/patterns.ts";
+import type { KubeObject } from "../model/object.ts";
+import { keyOf, pathOf, type Resource } from "../model/resource.ts";
 import { select, type Selector } from "../model/selector.ts";
 import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
 import type { RunningOptions } from "./components.ts";
+import { NAMESPACES } from "./namespaces.ts";
 
 /**
  * Applies the definitions of all kinds with schemas.
@@ -38,8 +40,32 @@ export async function selfCheck(options: RunningOptions, client: Client): Promis
     const served = await servedFor(handlers, client);
     await warnOfRights(handlers, { ...options, client, served });
     await warnOfFields(handlers, { ...options, client, served });
+    await warnOfNamespaces(options, client);
   } catch (error) {
     if (!signal.aborted) logger.debug("The self-check could not be finished", { error });
+  }
+}
+
+/** Names each name and pattern that no namespace matches yet; they may come later. */
+async function warnOfNamespaces(
+  { namespaces, logger, signal }: RunningOptions,
+  client: Client,
+): Promise<void> {
+  if (namespaces === undefined) return;
+  // NB: a request without a subject is no right that the operator is recorded to need.
+  const path = pathOf(NAMESPACES);
+  const { body } = await client.transport.request<{ readonly items?: readonly KubeObject[] }>({
+    method: "GET",
+    path,
+    signal,
+    backoffs: [],
+  });
+  const names = body.items?.map(({ metadata }) => metadata.name ?? "") ?? [];
+  for (const pattern of namespaces) {
+    if (names.some(parsePattern(pattern))) continue;
+    logger.warn("No namespace matches: nothing is served there until one does", {
+      namespace: String(pattern),
+    });
   }
 }
 

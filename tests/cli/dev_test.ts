@@ -98,6 +98,23 @@ describe("lotse dev", () => {
     },
   );
 
+  it("has its server ask admission handlers, wherever they are reached", { timeout: PATIENCE }, async () => {
+    const code = `import { operator } from "@lotse/lotse";
+      const op = operator();
+      op.on.validate("things", function check({ spec }) { if (spec.size > 9) throw new Error("Too large"); });
+      op.on.create("things", function made({ logger }) { logger.info("Made"); });
+      export default op;`;
+    const folder = project({ ...files, "handlers.ts": code });
+    await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+    await dev.wrote(/\] Made/);
+    save(folder, "thing.yaml", thing(10));
+    await dev.wrote(
+      /Cannot apply Thing "one": admission webhook "check\.dev-0\.lotse\.dev" denied the request: Too large/,
+    );
+    save(folder, "thing.yaml", thing(9));
+    await dev.wrote(/object=things\/one result=configured/);
+  });
+
   it("reports a manifest that the server refuses, and ends with code 1", { timeout: PATIENCE }, async () => {
     const folder = project({
       ...files,

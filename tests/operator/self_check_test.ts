@@ -58,6 +58,19 @@ describe("An operator with a self-check", () => {
     assert.deepEqual(warnings(running.logs).filter((message) => message.startsWith("A right")), []);
   });
 
+  it("names namespaces and patterns that nothing matches", async () => {
+    const world = await virtualWorld();
+    const op = operator(QUIET);
+    op.on.event(Example, { id: "see" }, () => {});
+    const scope = ["team-*", "nowhere", "default"];
+    await using running = await world.start(op, { selfCheck: true, scope });
+    await world.settle();
+    const found = running.logs.filter(({ message }) =>
+      message === "No namespace matches: nothing is served there until one does"
+    );
+    assert.deepEqual(found.map(({ fields }) => fields["namespace"]), ["team-*", "nowhere"]);
+  });
+
   it("asks nothing unless it is told to", async () => {
     const world = await virtualWorld();
     const op = operator(QUIET);

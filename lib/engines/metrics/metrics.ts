@@ -22,6 +22,7 @@ import type {
 import type { Resource } from "../../model/resource.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
+import { VERSION } from "../../runtime/version.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
 import { Instruments } from "./exposition.ts";
 import { Scrapes } from "./exposition.ts";
@@ -30,6 +31,8 @@ export type { MetricSources } from "./gauges.ts";
 
 export interface MetricsOptions {
   readonly host: Host;
+  /** The author's own release. Default: unknown. */
+  readonly release?: { readonly version?: string; readonly commit?: string };
 }
 
 const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
@@ -176,8 +179,16 @@ export class Metrics implements Observer, Disposable {
     { labels: [], buckets: QUICK },
   );
 
-  constructor({ host }: MetricsOptions) {
+  constructor({ host, release = {} }: MetricsOptions) {
     this.#host = host;
+    const { version = "", commit = "" } = release;
+    this.#made.gauge("lotse_build_info", "The release that runs; always 1", [
+      "version",
+      "commit",
+      "lotse",
+      "runtime",
+    ])
+      .set({ version, commit, lotse: VERSION, runtime: `${host.name} ${host.version}` }, 1);
     this.#scrapes = new Scrapes({
       clock: host.clock,
       contentType: this.#made.contentType,
