@@ -7,6 +7,7 @@
 
 import type { JsonObject, KubeObject } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
+import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import { CommandError } from "./errors.ts";
@@ -50,7 +51,7 @@ async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOp
   const scope = kind.namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   const collection = `${groupPath(manifest)}${scope}/${kind.name}`;
   const path = `${collection}/${encodeURIComponent(name)}`;
-  const body = JSON.stringify({
+  const body = formatJson({
     ...manifest,
     metadata: { ...metadata, name, ...kind.namespaced && { namespace } },
   });

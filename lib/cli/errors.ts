@@ -4,6 +4,8 @@
  * Two kinds are told apart by their exit code: what the caller typed wrongly (2), and what went wrong (1).
  */
 
+import { formatJson } from "../runtime/json.ts";
+
 // deno-lint-ignore no-control-regex -- Deno colours its messages, whether or not anybody looks
 const COLOUR = /\x1b\[\d*m/g;
 
@@ -78,7 +80,7 @@ function messageOf(error: unknown): string {
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) {
-    return typeof error === "string" ? error : JSON.stringify(error) ?? String(error);
+    return typeof error === "string" ? error : formatJson(error);
   }
   if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
   return error.message || error.name;

@@ -9,6 +9,7 @@
 
 import { isEqualJson, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
+import { parseJson } from "../runtime/json.ts";
 import type { Addressable, CallOptions, Client, PatchRequest } from "./client.ts";
 import { ApiError } from "./errors.ts";
 
@@ -186,7 +187,7 @@ function holdsItems(wanted: readonly unknown[], live: unknown, fields: JsonObjec
 
 function parseElement(element: string): { readonly keys?: JsonObject; readonly value?: unknown } | undefined {
   try {
-    const parsed: unknown = JSON.parse(element.slice(2));
+    const parsed = parseJson(element.slice(2));
     if (element.startsWith("v:")) return { value: parsed };
     return element.startsWith("k:") && isObject(parsed) ? { keys: parsed } : undefined;
   } catch {

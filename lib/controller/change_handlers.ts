@@ -7,12 +7,13 @@
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
-import { growingPause } from "../async/backoff.ts";
 import { execute, failAfterwards, Postponed } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
+import { isAtOnce, leastPause } from "../execution/spinning.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
+import { withoutValues } from "../model/confidential.ts";
 import type { JsonObject } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
@@ -21,9 +22,10 @@ import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { selectChanges } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { ProgressRecord } from "../settings/persistence/storage.ts";
+import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import type { Decision } from "./decide.ts";
 import {
+  confidentialOf,
   contentOf,
   loadProgress,
   type Reconciliation,
@@ -50,13 +52,6 @@ export interface Work {
   /** How long the object waits at least, although our own write is news: its handlers do nothing but ask to be retried at once. */
   readonly pause?: Seconds;
 }
-
-/** How often in a row handlers may ask to be retried at once, and get nowhere, before they wait. */
-const FREE_RETRIES = 3;
-
-/** How long they wait: so long at first, and then twice as long each time. */
-const SHORTEST_PAUSE: Seconds = 0.005;
-const LONGEST_PAUSE: Seconds = 1;
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",
@@ -114,7 +109,8 @@ function tidy(
   logger.debug("Nothing to handle", { reason: cause.reason });
   const notes = sweptNotes(r);
   if (cause.reason !== "noop") return { notes };
-  const isOutdated = persistence.diffBase.isOutdated(snapshot, fields);
+  const confidential = confidentialOf(r);
+  const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
   if (!progress.isEmpty || isOutdated) conclude(r, { cause, progress, notes });
   return { notes };
 }
@@ -137,17 +133,18 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
       const rest = progress.delay(clock.now());
       return rest === Infinity || (isIdle && rest === 0) ? undefined : rest;
     };
-    return { handlers: run.writers, notes, records, delay, pause: pauseAfter(state.retriesAtOnce) };
+    return {
+      handlers: run.writers,
+      notes,
+      records,
+      delay,
+      pause: leastPause(state.retriesAtOnce) || undefined,
+    };
   }
   if (selected.length > 0) logger.info(`${NOUNS[purpose]} is processed`, { ...progress.counts });
   conclude(r, { cause, progress, notes });
   const change = purpose === "delete" ? { name: finalizer, wanted: false } : undefined;
   return { handlers: run.writers, notes, finalizer: change, handled: cause.new, records };
-}
-
-function pauseAfter(retriesAtOnce: number): Seconds | undefined {
-  const excess = retriesAtOnce - FREE_RETRIES;
-  return excess > 0 ? growingPause(excess - 1, { initial: SHORTEST_PAUSE, max: LONGEST_PAUSE }) : undefined;
 }
 
 function logSuperseded(
@@ -159,9 +156,11 @@ function logSuperseded(
   logger.info("An earlier cause is superseded", { reason: cause.reason, ...others });
 }
 
-function logStart({ logger }: Reconciliation, cause: ChangeCause): void {
+function logStart(r: Reconciliation, cause: ChangeCause): void {
+  const { logger } = r;
   logger.debug("Handling", { reason: cause.reason });
-  if (cause.diff.length > 0 && cause.old !== undefined) logger.debug("Essence differs", { diff: cause.diff });
+  if (cause.diff.length === 0 || cause.old === undefined) return;
+  logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });
 }
 
 /** Returns empty notes. Kopf wakes itself up by touching objects: what it has left there goes with whatever is written. */
@@ -182,7 +181,15 @@ function conclude(r: Reconciliation, { cause, progress, notes: patch }: Conclude
   const { state: { snapshot: body }, persistence, handlers: { fields: extraFields } } = r;
   progress.purge(patch);
   r.state.times = undefined;
-  persistence.diffBase.store({ patch, body, essence: cause.new, extraFields, onLoss: reportLoss(r) });
+  const confidential = confidentialOf(r);
+  storeEssence(persistence, {
+    patch,
+    body,
+    essence: cause.new,
+    extraFields,
+    confidential,
+    onLoss: reportLoss(r),
+  });
 }
 
 /** An attempt that may run now. */
@@ -245,7 +252,7 @@ class ChangeRun {
       }
       this.#ran.add(active.id);
       if (outcome.kind === "success" || outcome.kind === "failure") this.#hasFinished = true;
-      if (outcome.kind === "retry" && !(outcome.delay > 0)) this.#hasRetriedAtOnce = true;
+      if (outcome.kind === "retry" && isAtOnce(outcome.delay)) this.#hasRetriedAtOnce = true;
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
       if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
       const hasWritten = before === undefined ? !patch.isEmpty : contentOf(patch) !== before;

@@ -11,6 +11,7 @@ import { objectKey, ObjectState, type ResourceState } from "../execution/object_
 import type { ReconcileEnd } from "../execution/observer.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { KubeObject } from "../model/object.ts";
+import { objectReference } from "../model/references.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
 import { reconcile } from "./reconcile.ts";
@@ -166,13 +167,20 @@ export class Controller implements Worker {
       if (leaving !== undefined && leaving.state !== state) return void leaving.waiting.push([state, told]);
       if (isDeleted) this.#leaving.set(state.key, { state, waiting: [] });
     }
-    const { queue, registry, observer } = this.#options;
+    const { queue, registry, observer, settings, logger } = this.#options;
     const keepsAll = registry.of(state.resource).events.length > 0;
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
     const isExpected = state.isUnfinished || state.doubt !== undefined || queue.isRetrying(state);
     // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
     if (!keepsAll && !isNews && !isExpected) return;
-    queue.addEvent(state, told, keepsAll);
+    const limit = settings.queueing.eventLimit ?? Infinity;
+    if (queue.addEvent(state, told, { keepAll: keepsAll, limit })) {
+      logger.child({ reference: objectReference(state.body) }).warn(
+        "Events come faster than the handlers of events take them: until they have caught up, only the newest of each kind " +
+          "is kept (make the handlers faster, or raise `queueing.eventLimit`)",
+        { limit },
+      );
+    }
     observer.enqueued?.(state, told.event.type);
   }
 

@@ -17,7 +17,12 @@ import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence, handledEssence, type UnreadableRecord } from "../settings/persistence/storage.ts";
-import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
+import {
+  confidentialOf,
+  type Reconciliation,
+  reportFailedFilter,
+  reportUnreadable,
+} from "./reconciliation.ts";
 
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
@@ -122,7 +127,9 @@ function detectCause(r: Reconciliation): ChangeCause {
   const { state, persistence, handlers: { fields: extraFields }, logger, indices, patch } = r;
   const { snapshot: body, resource, memo } = state;
   const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(r, record);
-  const old = handledEssence(persistence, body, { extraFields, onUnreadable }) ?? state.lastHandled;
+  const confidential = confidentialOf(r);
+  const old = handledEssence(persistence, body, { extraFields, confidential, onUnreadable }) ??
+    state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });
   const diff = calculateDiff(old, current);
   const { reason, initial } = detectReason({

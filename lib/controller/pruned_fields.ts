@@ -62,19 +62,33 @@ export function reportPruned(
   );
 }
 
+/** Schemas are not nested as deep as objects may be. */
+const DEEPEST = 200;
+
+/** Where in the object it is: the dotted path so far, which ends in a dot, and how many levels that is. */
+interface Place {
+  readonly path: string;
+  readonly depth: number;
+}
+
 /** The topmost fields that should be there and are not. */
-function prunedFields(written: JsonObject, answer: unknown, path = ""): string[] {
+function prunedFields(written: JsonObject, answer: unknown, { path, depth }: Place = TOP): string[] {
+  if (depth > DEEPEST) return [];
   return Object.entries(written).flatMap(([key, value]) => {
     const live = isObject(answer) ? getKey(answer, key) : undefined;
     if (isObject(value) && !isEmptyObject(value) && isObject(live)) {
-      return prunedFields(value, live, `${path}${key}.`);
+      return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });
     }
-    return live === undefined && !isNothing(value, path) ? [path + key] : [];
+    return live === undefined && !isNothing(value, { path, depth }) ? [path + key] : [];
   });
 }
 
+const TOP: Place = { path: "", depth: 0 };
+
 /** Whether nothing is there once it is written: servers drop what is empty; of lists, those of the metadata. */
-function isNothing(value: unknown, path: string): boolean {
+function isNothing(value: unknown, { path, depth }: Place): boolean {
   if (Array.isArray(value)) return value.length === 0 && path === "metadata.";
-  return value === null || (isObject(value) && Object.values(value).every((each) => isNothing(each, path)));
+  if (!isObject(value)) return value === null;
+  return depth <= DEEPEST &&
+    Object.values(value).every((each) => isNothing(each, { path, depth: depth + 1 }));
 }

@@ -14,6 +14,7 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
+import type { FieldPath } from "../model/fields.ts";
 import { isObject, toJson } from "../model/json.ts";
 import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
@@ -22,7 +23,9 @@ import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { HandlersOfKind, Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
+import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { confidentialFieldsOf } from "../settings/confidential.ts";
 import type { Slots } from "./slots.ts";
 import type { Turn } from "./work_queue.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
@@ -127,11 +130,18 @@ export function postingLogger(
 export function contentOf(patch: Patch): string | undefined {
   if (patch.isEmpty) return undefined;
   try {
-    return `${patch.fns.length} ${JSON.stringify(patch.toMergePatch())}`;
+    return `${patch.fns.length} ${formatJson(patch.toMergePatch())}`;
   } catch {
     // What JSON cannot express is dropped when it is written.
     return "";
   }
+}
+
+/** Returns the fields of the object whose values must not be in notes and log lines. */
+export function confidentialOf(
+  { state: { resource }, settings: { persistence } }: Pick<Reconciliation, "state" | "settings">,
+): readonly FieldPath[] {
+  return confidentialFieldsOf(persistence, resource);
 }
 
 /** Loads what the object, or a write that failed, holds about these handlers. */

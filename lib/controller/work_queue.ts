@@ -82,6 +82,14 @@ export interface WorkQueueOptions {
   readonly tasks: TaskGroup;
 }
 
+/** Options of {@linkcode WorkQueue.addEvent}. */
+export interface AddEventOptions {
+  /** Whether all of them are wanted, and not only the latest. */
+  readonly keepAll: boolean;
+  /** How many may wait. Default: no limit. */
+  readonly limit?: number;
+}
+
 /** How long a worker's crash is waited out: so long at first, and then longer each time. */
 const CRASH_PAUSE: Seconds = 1;
 const LONGEST_CRASH_PAUSE: Seconds = 60;
@@ -90,6 +98,8 @@ const LONGEST_CRASH_PAUSE: Seconds = 60;
 interface Item {
   isRunning: boolean;
   events: ObjectEvent[];
+  /** Whether too many events have come while it waited. */
+  isOverrun: boolean;
   wake: Wake | undefined;
   plan: { readonly kind: "scheduled" | "throttled" | "held"; readonly wake: Wake } | undefined;
   failures: number;
@@ -147,15 +157,23 @@ export class WorkQueue {
     for (const [state, item] of this.#items) this.#start(state, item);
   }
 
-  /** Adds an object because something happened to it. `keepAll`: all of its events are wanted, and not only the latest. */
-  addEvent(state: ObjectState, event: ObjectEvent, keepAll: boolean): void {
-    if (this.#isStopped) return;
+  /**
+   * Adds an object because something happened to it. Returns true if events are dropped from now on, until the next turn:
+   * more wait than there may, and only the newest of each kind is kept.
+   */
+  addEvent(state: ObjectState, event: ObjectEvent, { keepAll, limit = Infinity }: AddEventOptions): boolean {
+    if (this.#isStopped) return false;
     const item = this.#itemOf(state);
     if (!keepAll) item.events.length = 0;
+    const isOverrun = !item.isOverrun && item.events.length >= limit;
+    if (isOverrun) item.events = newestOfEachKind(item.events);
+    item.isOverrun ||= isOverrun;
+    if (item.isOverrun) item.events = item.events.filter((each) => each.event.type !== event.event.type);
     item.events.push(event);
     // What has gone is not throttled: its daemons would run on.
     if (event.event.type === "DELETED" && item.plan?.kind === "throttled") this.#forgetPlan(state, item);
     this.#start(state, item);
+    return isOverrun;
   }
 
   /**
@@ -203,6 +221,7 @@ export class WorkQueue {
       item = {
         isRunning: false,
         events: [],
+        isOverrun: false,
         wake: undefined,
         plan: undefined,
         failures: 0,
@@ -243,6 +262,7 @@ export class WorkQueue {
         const now = clock.monotonic();
         const { wake = "event", events, failures, since = now } = item;
         item.events = [];
+        item.isOverrun = false;
         item.wake = undefined;
         item.since = undefined;
         item.begun = now;
@@ -323,6 +343,13 @@ export class WorkQueue {
     item.plan = undefined;
     this.#schedule.cancel(state);
   }
+}
+
+/** The last event of each type, in their order. */
+function newestOfEachKind(events: readonly ObjectEvent[]): ObjectEvent[] {
+  return events.filter(({ event: { type } }, index) =>
+    index === events.findLastIndex((each) => each.event.type === type)
+  );
 }
 
 /** Live work goes before the initial listing. */

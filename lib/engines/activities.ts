@@ -7,12 +7,16 @@
 import { execute } from "../execution/execute.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
+import { leastPause } from "../execution/spinning.ts";
 import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
+
+/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
+const TOLERANCE: Seconds = 1e-6;
 
 export interface ActivityRunOptions {
   readonly handlers: readonly ActivityHandler[];
@@ -86,7 +90,7 @@ export async function runActivity(options: ActivityRunOptions): Promise<Readonly
   ));
   for (;;) {
     for (const progress of all) {
-      if (progress.outcome === undefined && progress.due <= clock.monotonic()) {
+      if (progress.outcome === undefined && progress.due <= clock.monotonic() + TOLERANCE) {
         await attempt(progress, options);
       }
     }
@@ -120,7 +124,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
   );
   if (outcome.kind === "retry") {
     progress.retry++;
-    progress.due = clock.monotonic() + outcome.delay;
+    progress.due = clock.monotonic() + Math.max(outcome.delay, leastPause(progress.retry));
   } else {
     progress.outcome = outcome;
   }

@@ -27,9 +27,9 @@ export interface LedgerHandler {
   readonly id: string;
   /** Which of its criteria does not hold: "reason", "labels", "annotations", "field", "change", "when", "error", "id". Undefined: it matches. */
   readonly mismatch?: string;
-  /** How its call ended; undefined if it was not called. */
-  readonly outcome?: "success" | "failure" | "retry" | "children";
-  /** The error that it threw. */
+  /** How its call ended; undefined if it was not called. "refused": well, but the server refused what it wrote. */
+  readonly outcome?: "success" | "failure" | "retry" | "children" | "refused";
+  /** The error that it threw, or with which the server refused. */
   readonly error?: string;
 }
 
@@ -176,6 +176,17 @@ export class Ledger implements Observer {
     if (draft === undefined) return;
     add(draft.written, paths);
     draft.writes += writes;
+  }
+
+  refused(
+    subject: Subject,
+    refusal: { readonly handlers: readonly string[]; readonly error: Error },
+  ): void {
+    const handlers = this.#drafts.get(subject)?.handlers ?? [];
+    for (const [place, { id, outcome }] of handlers.entries()) {
+      if (outcome !== "success" || !refusal.handlers.includes(id)) continue;
+      handlers[place] = { id, outcome: "refused", error: `${refusal.error.name}: ${refusal.error.message}` };
+    }
   }
 
   reconcileEnds(

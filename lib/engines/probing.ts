@@ -3,12 +3,15 @@
  *
  * `/livez` is answered as long as the event loop turns and our own listeners take connections. `/readyz` tells the truth about whether the operator sees what
  * happens in the cluster (beyond, N13). The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
- * as Kopf does; they are asked at most every ten seconds, for all callers together. `?verbose` lists all checks with their
- * reasons, in the form of Kubernetes' own. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
+ * as Kopf does; they are asked at most every ten seconds, for all callers together. `?verbose` lists all checks, in the form
+ * of Kubernetes' own, and says why they fail: on this machine, and beyond it only if that is allowed, since whoever asks
+ * need not be a friend. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
  */
 
 import { Hono } from "hono";
+import { withoutPassword } from "../client/transport/proxy.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
+import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
 
 /** Where probes are answered. */
@@ -46,6 +49,8 @@ export interface ProbingOptions {
   /** The checks that readiness depends on, as they are now. */
   readonly checks: () => readonly Check[] | Promise<readonly Check[]>;
   readonly routes?: readonly Route[];
+  /** Whether reasons are told beyond this machine. Asked for each request. Default: they are not. */
+  readonly tellsReasons?: () => boolean;
 }
 
 /** For how long the results of probe handlers are given again. Source: Kopf, `engines/probing.py`. */
@@ -77,15 +82,19 @@ export function parseProbeAddress(text: string): ProbeAddress {
 /** Makes what answers requests. */
 export function probingApp(options: ProbingOptions): (request: Request) => Response | Promise<Response> {
   const { address, vitals, checks, routes = [] } = options;
-  const probes = new Probes(options);
+  const tellsReasons = (): boolean => isLocal(address) || options.tellsReasons?.() === true;
+  const probes = new Probes({ ...options, tellsReasons });
   const app = new Hono();
   const paths = new Map<string, (request: Request) => Response | Promise<Response>>();
   paths.set("/healthz", (request) => probes.answer(request));
   paths.set("/livez", async (request) => {
     const ping: Check = { name: "ping", problem: undefined };
-    return report(request, { title: "livez", checks: [ping, ...await vitals()] });
+    return report(request, { title: "livez", checks: [ping, ...await vitals()], tellsReasons });
   });
-  paths.set("/readyz", async (request) => report(request, { title: "readyz", checks: await checks() }));
+  paths.set(
+    "/readyz",
+    async (request) => report(request, { title: "readyz", checks: await checks(), tellsReasons }),
+  );
   for (const { path, handle } of routes) paths.set(path, handle);
   paths.set(address.path, (request) => probes.answer(request));
   for (const [path, handle] of paths) {
@@ -135,12 +144,13 @@ class Probes {
     try {
       const results = await this.#current();
       const checks = [...results.keys()].map((name): Check => ({ name, problem: undefined }));
-      return isVerbose(request)
-        ? report(request, { title, checks })
-        : Response.json(Object.fromEntries(results));
+      if (isVerbose(request)) return report(request, { title, checks });
+      const headers = { "content-type": "application/json" };
+      return new Response(formatJson(Object.fromEntries(results)), { headers });
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error);
-      return report(request, { title, checks: [{ name: "probes", problem }], status: 500 });
+      const { tellsReasons } = this.#options;
+      return report(request, { title, checks: [{ name: "probes", problem }], status: 500, tellsReasons });
     }
   }
 
@@ -162,19 +172,27 @@ interface ReportOptions {
   readonly checks: readonly Check[];
   /** Of a bad report. Default: 503. */
   readonly status?: number;
+  /** Default: no. */
+  readonly tellsReasons?: () => boolean;
+}
+
+/** Whether only this machine can ask. */
+function isLocal({ hostname }: ProbeAddress): boolean {
+  return hostname === "localhost" || hostname === "::1" || hostname.startsWith("127.");
 }
 
 /** "ok", or a line per check. Source: Kubernetes, "API health endpoints". */
-function report(request: Request, { title, checks, status = 503 }: ReportOptions): Response {
+function report(request: Request, options: ReportOptions): Response {
+  const { title, checks, status = 503, tellsReasons } = options;
   const isGood = checks.every(({ problem }) => problem === undefined);
   if (isGood && !isVerbose(request)) return plain("ok", 200);
-  const lines = checks.map(({ name, problem, note }) =>
-    problem !== undefined
-      ? `[-]${name} failed: ${problem}`
-      : note === undefined
-      ? `[+]${name} ok`
-      : `[+]${name} ok: ${note}`
-  );
+  const isOpen = isVerbose(request) && tellsReasons?.() === true;
+  const lines = checks.map(({ name, problem, note }) => {
+    const isFine = problem === undefined;
+    const head = `[${isFine ? "+" : "-"}]${name} ${isFine ? "ok" : "failed"}`;
+    const text = isOpen ? problem ?? note : isFine ? undefined : "reason withheld";
+    return text === undefined ? head : `${head}: ${withoutPassword(text)}`;
+  });
   const verdict = `${title} check ${isGood ? "passed" : "failed"}`;
   return plain(`${[...lines, verdict].join("\n")}\n`, isGood ? 200 : status);
 }

@@ -7,6 +7,7 @@
 
 import { pointTo } from "../runtime/call_site.ts";
 import type { Seconds } from "../runtime/host.ts";
+import { formatJson } from "../runtime/json.ts";
 
 /** How errors that are neither temporary nor permanent are treated. */
 export type ErrorsMode = "temporary" | "permanent" | "ignored";
@@ -38,7 +39,7 @@ export class TemporaryError extends Error {
    * The message is logged and kept with the handler's progress.
    *
    * @throws {TypeError} If the delay is no number.
-   * @throws {RangeError} If it is NaN, as times that could not be read are.
+   * @throws {RangeError} If it is NaN, as times that could not be read are, infinite, or more than 300 years.
    */
   constructor(message?: string, options: TemporaryErrorOptions = {}) {
     super(message, options);
@@ -60,12 +61,18 @@ function delayOf(options: TemporaryErrorOptions): Seconds {
   }
 }
 
+/** Some 300 years: later times cannot be noted everywhere, and nobody would wait for them. */
+const LONGEST_DELAY: Seconds = 1e10;
+
 function checkedDelay(delay: unknown): Seconds {
   if (typeof delay !== "number") {
     throw new TypeError(`Cannot wait for ${describe(delay)}: give a number of seconds`);
   }
   if (Number.isNaN(delay)) {
     throw new RangeError("Cannot wait for NaN seconds: compute the delay from valid times");
+  }
+  if (Math.abs(delay) > LONGEST_DELAY) {
+    throw new RangeError(`Cannot wait for ${delay} seconds: give a time that will come`);
   }
   return delay;
 }
@@ -141,7 +148,7 @@ function describe(thrown: unknown): string {
   if (typeof thrown === "string") return JSON.stringify(thrown.slice(0, 1024));
   if (thrown === null || typeof thrown !== "object") return String(thrown);
   try {
-    return (JSON.stringify(thrown) ?? Object.prototype.toString.call(thrown)).slice(0, 1024);
+    return formatJson(thrown).slice(0, 1024);
   } catch {
     return Object.prototype.toString.call(thrown);
   }

@@ -15,8 +15,10 @@ import { finalizersOf, isDeleting } from "../model/finalizers.ts";
 import { isEmptyObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 import { joinPatches, minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
-import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { confidentialFieldsOf } from "../settings/confidential.ts";
+import type { PersistenceSettings } from "../settings/sections.ts";
 import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";
 import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";
@@ -81,8 +83,8 @@ export interface ObjectWriterOptions {
   /** Default: nobody observes. */
   readonly observer?: Observer;
   readonly clock: Clock;
-  /** How long the event of a write is waited for, where versions have no order. */
-  readonly consistencyTimeout: () => Seconds;
+  /** How long the event of a write is waited for, and what must not be repeated. Read anew for each write. */
+  readonly settings: Pick<PersistenceSettings, "consistencyTimeout" | "confidential">;
   /** Aborts when nothing may be written any more. */
   readonly fence: AbortSignal;
 }
@@ -108,6 +110,12 @@ export class ObjectWriter {
 
   /** Writes what is pending and what is new. Never throws. */
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
+    const result = await this.#write(state, request);
+    if (result.kind === "dropped") this.#options.observer?.refused?.(state, result);
+    return result;
+  }
+
+  async #write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
     const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
     const wanted = pending.compose(patch, logger);
@@ -136,10 +144,18 @@ export class ObjectWriter {
         this.#tell(state, request, { before: body, wanted, sent });
       }
       if (sent.body !== undefined) this.#adopt(state, sent.body);
-      return settleSent(sent, { content, fns }, request);
+      const refusal = sent.refusal && this.#toldOf(sent.refusal, state);
+      return settleSent({ ...sent, refusal }, { content, fns }, request);
     } catch (error) {
-      return settleRefused(error, request);
+      return settleRefused(error instanceof ApiError ? this.#toldOf(error, state) : error, request);
     }
+  }
+
+  /** Returns the refusal as it may be logged and noted. */
+  #toldOf(error: ApiError, { resource }: Subject): ApiError {
+    if (error.status !== 400 && error.status !== 422) return error;
+    const isConfidential = confidentialFieldsOf(this.#options.settings, resource).length > 0;
+    return isConfidential ? withoutValues(error) : error;
   }
 
   /**
@@ -165,10 +181,10 @@ export class ObjectWriter {
   }
 
   #adopt({ cached }: WritableState, body: KubeObject): void {
-    const { clock, consistencyTimeout } = this.#options;
-    const timeout = consistencyTimeout();
-    if (timeout > 0) cached.adopt(body, { from: "write", until: clock.monotonic() + timeout });
-    else cached.adopt(body, { from: "read" });
+    const { clock, settings: { consistencyTimeout } } = this.#options;
+    if (consistencyTimeout > 0) {
+      cached.adopt(body, { from: "write", until: clock.monotonic() + consistencyTimeout });
+    } else cached.adopt(body, { from: "read" });
   }
 
   #tell(state: WritableState, { author }: WriteRequest, told: ToldWrite): void {
@@ -257,6 +273,21 @@ function errorOf(reason: Error): Error {
 function fieldsOf({ details }: ApiError): string[] {
   const fields = (details?.causes ?? []).flatMap(({ field }) => field === undefined ? [] : [field]);
   return fields.filter((field) => field !== "metadata.resourceVersion");
+}
+
+/** A refusal that names fields, and does not repeat what was to be written. */
+function withoutValues(error: ApiError): ApiError {
+  const { status, request, headers, body, details } = error;
+  const causes = details?.causes?.map(({ reason, field }) => ({ reason, field }));
+  const message = `what it says is left out, as values of this kind are confidential${
+    causes === undefined ? "" : ` (fields: ${causes.map(({ field = "?" }) => field).join(", ")})`
+  }`;
+  return new ApiError({
+    status,
+    request,
+    headers,
+    body: body && { ...body, message, details: details && { ...details, causes } },
+  });
 }
 
 /** The meaning of a server's error for what was to be written. */

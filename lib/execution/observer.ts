@@ -151,6 +151,8 @@ export interface Observer extends RequestObserver {
   attemptBlocks?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
+  /** The server has refused what handlers wrote: their attempts, which had ended well, have failed by that. */
+  refused?(subject: Subject, refusal: { readonly handlers: readonly string[]; readonly error: Error }): void;
   reconcileEnds?(subject: Subject, end: ReconcileEnd): void;
   /** A watch has entered another phase. */
   watchChanged?(resource: Resource, change: WatchChange): void;
@@ -186,6 +188,7 @@ const TOLD = [
   "attemptBlocks",
   "attemptEnds",
   "written",
+  "refused",
   "reconcileEnds",
   "watchChanged",
   "watchEnded",

@@ -39,7 +39,7 @@ export const NO_DIFF: Diff = Object.freeze([]);
 /** Returns the differences from `a` to `b`; none (the same frozen list each time) if they mean the same. */
 export function calculateDiff(a: unknown, b: unknown): Diff {
   const items: DiffItem[] = [];
-  compare(a, b, { items, path: [] });
+  compareAll({ before: a, after: b, path: [] }, items);
   return items.length === 0 ? NO_DIFF : Object.freeze(items);
 }
 
@@ -77,7 +77,7 @@ export function reduceDiff(diff: Diff, path: FieldPath): Diff {
       items.push(makeDiffItem(item.op, item.path.slice(path.length), item));
     } else if (startsWith(path, item.path)) {
       const rest = path.slice(item.path.length);
-      compare(getField(item.old, rest), getField(item.new, rest), { items, path: [] });
+      compareAll({ before: getField(item.old, rest), after: getField(item.new, rest), path: [] }, items);
     }
   }
   return items.length === 0 ? NO_DIFF : Object.freeze(items);
@@ -87,10 +87,31 @@ function startsWith(path: FieldPath, prefix: FieldPath): boolean {
   return path.length >= prefix.length && prefix.every((key, index) => path[index] === key);
 }
 
+/** How many levels are walked by calls; objects may have more of them than a stack of calls. */
+const CALL_DEPTH = 200;
+
 interface Comparison {
   readonly items: DiffItem[];
   /** Where we are; grows and shrinks, and is copied only when an item is made. */
   readonly path: string[];
+  /** From which length of the path on pairs are put aside. */
+  readonly until: number;
+  readonly later: Pair[];
+}
+
+/** Two states of the same place. */
+interface Pair {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly path: FieldPath;
+}
+
+function compareAll(pair: Pair, items: DiffItem[]): void {
+  const later = [pair];
+  // It grows while it is walked.
+  for (const { before, after, path } of later) {
+    compare(before, after, { items, path: [...path], until: path.length + CALL_DEPTH, later });
+  }
 }
 
 function compare(a: unknown, b: unknown, state: Comparison): void {
@@ -100,7 +121,8 @@ function compare(a: unknown, b: unknown, state: Comparison): void {
   } else if (b === undefined || b === null) {
     add("remove", state, { old: a });
   } else if (isObject(a) && isObject(b)) {
-    compareObjects(a, b, state);
+    if (state.path.length < state.until) compareObjects(a, b, state);
+    else state.later.push({ before: a, after: b, path: [...state.path] });
   } else if (!isEqualJson(a, b)) {
     add("change", state, { old: a, new: b });
   }

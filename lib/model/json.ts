@@ -3,7 +3,9 @@
  *
  * Objects come from strangers. Keys such as `__proto__` are data: they are read only where the object owns them, and
  * set in a way that never changes a prototype. `null` and an absent key are the same, as in Kubernetes and in Kopf;
- * numbers and booleans are never equal to each other, unlike in Kopf (Python).
+ * numbers and booleans are never equal to each other, unlike in Kopf (Python). Whole numbers beyond 2^53 are bigints, and
+ * mean the same as a number of that size. API servers take objects of 10,000 levels, more than a stack of calls can have
+ * everywhere: nothing here goes deeper than some hundred calls.
  */
 
 import type { JsonObject } from "./object.ts";
@@ -41,56 +43,148 @@ export function shallowCopy(object: JsonObject): JsonObject {
   return copy;
 }
 
+/** How many levels are walked by calls; what lies deeper is put aside, and walked from there anew. */
+const CALL_DEPTH = 200;
+
+/** Levels of what users make: API servers take no more. */
+const DEEPEST = 10_000;
+
 /** Returns a deep copy of a JSON value. Several times faster than `structuredClone`; only for plain JSON. */
 export function cloneJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  const copying: Copying = { depth: 0, later: [] };
+  const copy = copyOf(value, copying);
+  for (let next = copying.later.pop(); next !== undefined; next = copying.later.pop()) {
+    copyInto(next, copying);
+  }
   // The copy has the same shape as the original, which TypeScript cannot know.
-  return cloneValue(value) as T;
+  return copy as T;
 }
 
-function cloneValue(value: unknown): unknown {
+interface Copy {
+  readonly from: unknown[] | JsonObject;
+  readonly to: unknown[] | JsonObject;
+}
+
+interface Copying {
+  depth: number;
+  readonly later: Copy[];
+}
+
+function copyOf(value: unknown, copying: Copying): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(cloneValue);
-  const copy: JsonObject = {};
-  // `isObject` has been decided by the two lines above.
-  const object = value as JsonObject;
-  for (const key of Object.keys(object)) setKey(copy, key, cloneValue(object[key]));
-  return copy;
+  // Nothing else is in JSON.
+  const from = value as unknown[] | JsonObject;
+  const copy: Copy = { from, to: Array.isArray(from) ? [] : {} };
+  if (copying.depth >= CALL_DEPTH) copying.later.push(copy);
+  else {
+    copying.depth++;
+    copyInto(copy, copying);
+    copying.depth--;
+  }
+  return copy.to;
+}
+
+function copyInto({ from, to }: Copy, copying: Copying): void {
+  if (Array.isArray(from)) {
+    const list = to as unknown[]; // made beside it
+    for (const item of from) list.push(copyOf(item, copying));
+    return;
+  }
+  const object = to as JsonObject; // made beside it
+  for (const key of Object.keys(from)) setKey(object, key, copyOf(from[key], copying));
 }
 
 /** Freezes a JSON value and everything in it, and gives it back. What is frozen already is not walked again. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const key of Object.keys(value)) deepFreeze((value as JsonObject)[key]); // reading own keys of any object
+  if (!isOpen(value)) return value;
+  const open: object[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    Object.freeze(next);
+    for (const child of Object.values(next)) if (isOpen(child)) open.push(child);
+  }
   return value;
+}
+
+function isOpen(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Object.isFrozen(value);
 }
 
 /** Tells whether two JSON values mean the same: order of keys does not count, null is as absent. */
 export function isEqualJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (a === undefined || a === null) return b === undefined || b === null;
-  if (typeof a !== "object" || typeof b !== "object" || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && equalArrays(a, b);
-  // Both are objects and neither is null; the first is no array.
-  return !Array.isArray(b) && equalObjects(a as JsonObject, b as JsonObject);
+  return isEqual(a, b, false);
 }
 
-function equalArrays(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (!isEqualJson(a[index], b[index])) return false;
+/** Tells whether two JSON values are the same: order of keys does not count, but null is not as absent. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  return isEqual(a, b, true);
+}
+
+interface Comparing {
+  readonly nullCounts: boolean;
+  depth: number;
+  /** Pairs: what lies deep, and is equal unless it turns out otherwise. */
+  readonly later: unknown[];
+}
+
+function isEqual(a: unknown, b: unknown, nullCounts: boolean): boolean {
+  if (a === b) return true;
+  const comparing: Comparing = { nullCounts, depth: 0, later: [] };
+  if (!equalValues(a, b, comparing)) return false;
+  while (comparing.later.length > 0) {
+    if (!equalValues(comparing.later.pop(), comparing.later.pop(), comparing)) return false;
+  }
   return true;
 }
 
-function equalObjects(a: JsonObject, b: JsonObject): boolean {
+function equalValues(a: unknown, b: unknown, comparing: Comparing): boolean {
+  if (a === b) return true;
+  if (a === undefined || a === null || b === undefined || b === null) {
+    return !comparing.nullCounts && (a ?? undefined) === (b ?? undefined);
+  }
+  if (typeof a !== "object" || typeof b !== "object") return isSameNumber(a, b);
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (comparing.depth >= CALL_DEPTH) {
+    comparing.later.push(a, b);
+    return true;
+  }
+  comparing.depth++;
+  const isSame = Array.isArray(a)
+    // The lines above have decided what the two are.
+    ? equalArrays(a, b as unknown[], comparing)
+    : equalObjects(a as JsonObject, b as JsonObject, comparing);
+  comparing.depth--;
+  return isSame;
+}
+
+function isLarge(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Numbers of that size come from programs, and bigints from texts. */
+function isSameNumber(a: unknown, b: unknown): boolean {
+  if (typeof a === "number") return typeof b === "bigint" && Number.isInteger(a) && BigInt(a) === b;
+  return typeof a === "bigint" && Number.isInteger(b) && BigInt(Number(b)) === a;
+}
+
+function equalArrays(a: readonly unknown[], b: readonly unknown[], comparing: Comparing): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] !== b[index] && !equalValues(a[index], b[index], comparing)) return false;
+  }
+  return true;
+}
+
+function equalObjects(a: JsonObject, b: JsonObject, comparing: Comparing): boolean {
   // NB: lists of keys would cost more than the comparison, and most of what is compared is equal.
   for (const key in a) {
     if (!Object.hasOwn(a, key)) continue;
     const own = a[key];
     const other = Object.hasOwn(b, key) ? b[key] : undefined;
-    if (own !== other && !isEqualJson(own, other)) return false;
+    if (own !== other && !equalValues(own, other, comparing)) return false;
   }
   for (const key in b) {
-    if (Object.hasOwn(b, key) && !Object.hasOwn(a, key) && b[key] !== null && b[key] !== undefined) {
+    if (Object.hasOwn(b, key) && !Object.hasOwn(a, key) && !equalValues(undefined, b[key], comparing)) {
       return false;
     }
   }
@@ -101,33 +195,93 @@ function equalObjects(a: JsonObject, b: JsonObject): boolean {
  * Writes a JSON value in one canonical way: keys sorted by code unit, no spaces, null and undefined members left out.
  *
  * Values that are equal for `isEqualJson` give the same text.
+ *
+ * @throws {RangeError} If it is a circle, or has more levels than API servers take.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const object = value as JsonObject; // decided by the two lines above
-  const members: string[] = [];
-  for (const key of Object.keys(object).sort()) {
+  if (typeof value !== "object" || value === null) return canonicalScalar(value);
+  // NB: not by calls, and depth first: what users make may be a circle, which must come to an end.
+  const open = [openLevel(value)];
+  let text = open[0]?.isList === true ? "[" : "{";
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const { object, keys, isList } = level;
+    const key = keys[level.at++];
+    if (key === undefined) {
+      text += isList ? "]" : "}";
+      open.pop();
+      continue;
+    }
     const member = object[key];
-    if (member === null || member === undefined) continue;
-    members.push(`${JSON.stringify(key)}:${canonicalJson(member)}`);
+    if (!isList && (member === null || member === undefined)) continue;
+    if (!level.isEmpty) text += ",";
+    level.isEmpty = false;
+    if (!isList) text += `${JSON.stringify(key)}:`;
+    if (typeof member !== "object" || member === null) text += canonicalScalar(member);
+    else {
+      if (open.length > DEEPEST) {
+        throw new RangeError("Cannot write JSON: it is a circle, or nested too deeply");
+      }
+      const inner = openLevel(member);
+      text += inner.isList ? "[" : "{";
+      open.push(inner);
+    }
   }
-  return `{${members.join(",")}}`;
+  return text;
+}
+
+/** An object or list that is being written. */
+interface WrittenLevel {
+  readonly object: Readonly<JsonObject>;
+  readonly keys: readonly string[];
+  readonly isList: boolean;
+  at: number;
+  isEmpty: boolean;
+}
+
+function openLevel(value: object): WrittenLevel {
+  const isList = Array.isArray(value);
+  const keys = isList ? Array.from(value, (_, index) => String(index)) : Object.keys(value).sort();
+  // Lists are read by their indices.
+  return { object: value as JsonObject, keys, isList, at: 0, isEmpty: true };
+}
+
+function canonicalScalar(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
+  // As JSON, such numbers end in zeros that are not theirs, or in an exponent; bigints of the same size do not.
+  if (typeof value === "number" && isLarge(value)) return String(BigInt(value));
+  return JSON.stringify(value ?? null) ?? "null";
 }
 
 /**
- * Returns what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out.
+ * Returns what JSON makes of a value that a user made: an own deep copy, `toJSON` applied, undefined members left out, and
+ * bigints as numbers where those are exact.
  *
  * @param where What is being converted, for the message: a dotted path such as "status.state".
- * @throws {TypeError} If a part of it cannot be JSON: a BigInt, NaN, an infinity, a circle (or deeper than 1,000).
+ * @throws {TypeError} If a part of it cannot be JSON: NaN, an infinity, a circle; or if it has more than 10,000 levels.
  */
 export function toJson(value: unknown, where: string): unknown {
-  return convert(value, { where, path: [] });
+  const state: Conversion = { where, path: [], parents: new Set(), depth: 0, later: [] };
+  const converted = convert(value, state);
+  for (let next = state.later.pop(); next !== undefined; next = state.later.pop()) {
+    convertInto(next, { ...state, path: [...next.path], parents: new Set(next.parents), depth: 0 });
+  }
+  return converted;
 }
 
 interface Conversion {
   readonly where: string;
   readonly path: string[];
+  /** The objects that lead to where it is: none of them may come again. */
+  readonly parents: Set<object>;
+  depth: number;
+  readonly later: Converted[];
+}
+
+interface Converted {
+  readonly from: object;
+  readonly to: unknown[] | JsonObject;
+  readonly path: readonly string[];
+  readonly parents: ReadonlySet<object>;
 }
 
 function convert(value: unknown, state: Conversion): unknown {
@@ -136,10 +290,11 @@ function convert(value: unknown, state: Conversion): unknown {
     case "boolean":
       return value;
     case "number":
-      if (Number.isFinite(value)) return value;
+      // NB: as JSON, large numbers end in zeros that are not theirs.
+      if (Number.isFinite(value)) return isLarge(value) && Math.abs(value) < 1e21 ? BigInt(value) : value;
       throw notJson(String(value), state);
     case "bigint":
-      throw notJson("a BigInt", state);
+      return Number.isSafeInteger(Number(value)) ? Number(value) : value;
     case "object":
       return value === null ? null : convertObject(value, state);
     default:
@@ -148,17 +303,35 @@ function convert(value: unknown, state: Conversion): unknown {
 }
 
 function convertObject(value: object, state: Conversion): unknown {
-  if (state.path.length > 1000) throw notJson("a circle, or nested too deeply", { ...state, path: [] });
+  const { path, parents } = state;
+  if (parents.has(value)) throw notJson("a circle", state);
+  if (path.length >= DEEPEST) throw notJson("nested too deeply", { ...state, path: [] });
   if ("toJSON" in value && typeof value.toJSON === "function") return convert(value.toJSON(), state);
-  if (Array.isArray(value)) {
-    return value.map((item, index) => convertMember(item, String(index), state) ?? null);
+  const converted: Converted = { from: value, to: Array.isArray(value) ? [] : {}, path, parents };
+  if (state.depth >= CALL_DEPTH) {
+    state.later.push({ ...converted, path: [...path], parents: new Set(parents) });
+  } else {
+    state.depth++;
+    convertInto(converted, state);
+    state.depth--;
   }
-  const copy: JsonObject = {};
-  for (const [key, member] of Object.entries(value)) {
+  return converted.to;
+}
+
+function convertInto({ from, to }: Converted, state: Conversion): void {
+  state.parents.add(from);
+  if (Array.isArray(from)) {
+    const list = to as unknown[]; // made beside it
+    for (const [index, item] of from.entries()) list.push(convertMember(item, String(index), state) ?? null);
+  } else convertMembers(from, to as JsonObject, state); // made beside it
+  state.parents.delete(from);
+}
+
+function convertMembers(from: object, copy: JsonObject, state: Conversion): void {
+  for (const [key, member] of Object.entries(from)) {
     const converted = convertMember(member, key, state);
     if (converted !== undefined) setKey(copy, key, converted);
   }
-  return copy;
 }
 
 function convertMember(member: unknown, key: string, state: Conversion): unknown {

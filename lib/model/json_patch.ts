@@ -5,7 +5,7 @@
  * behind a removed one, so that taking our finalizer off a list would touch everybody else's.
  */
 
-import { cloneJson, isEqualJson, isObject, toJson } from "./json.ts";
+import { cloneJson, isObject, isSameJson, toJson } from "./json.ts";
 import { applyMergePatch } from "./merge_patch.ts";
 import type { JsonObject, KubeObject } from "./object.ts";
 import type { Patch } from "./patch.ts";
@@ -23,7 +23,7 @@ export type JsonPatchOperation =
  */
 export function createJsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
-  compare(before, after, { operations, path: "" });
+  compare(before, after, { operations, path: "", depth: 0 });
   return operations;
 }
 
@@ -42,41 +42,51 @@ export function toJsonPatch(patch: Patch, body?: KubeObject): JsonPatchOperation
   return createJsonPatch(body, after);
 }
 
+/** Below so many levels, what differs is replaced as a whole. */
+const DEEPEST = 200;
+
 interface Comparison {
   readonly operations: JsonPatchOperation[];
   readonly path: string;
+  readonly depth: number;
 }
 
 function compare(a: unknown, b: unknown, state: Comparison): void {
   if (a === b) return;
-  const { operations, path } = state;
-  if (isObject(a) && isObject(b)) compareObjects(a, b, state);
-  else if (Array.isArray(a) && Array.isArray(b)) compareArrays(a, b, state);
+  const { operations, path, depth } = state;
+  if (depth > DEEPEST && isSameJson(a, b)) return;
+  if (depth <= DEEPEST && isObject(a) && isObject(b)) compareObjects(a, b, state);
+  else if (depth <= DEEPEST && Array.isArray(a) && Array.isArray(b)) compareArrays(a, b, state);
   else if (b === undefined) operations.push({ op: "remove", path });
   else operations.push({ op: a === undefined ? "add" : "replace", path, value: toJson(b, path) });
 }
 
-function compareObjects(a: JsonObject, b: JsonObject, { operations, path }: Comparison): void {
+function compareObjects(a: JsonObject, b: JsonObject, { operations, path, depth }: Comparison): void {
+  const at = (key: string) => ({ operations, path: `${path}/${escapePointer(key)}`, depth: depth + 1 });
   for (const key of Object.keys(a)) {
     const after = Object.hasOwn(b, key) ? b[key] : undefined;
-    if (a[key] !== after) compare(a[key], after, { operations, path: `${path}/${escapePointer(key)}` });
+    if (a[key] !== after) compare(a[key], after, at(key));
   }
   for (const key of Object.keys(b)) {
     if (Object.hasOwn(a, key) || b[key] === undefined) continue;
-    compare(undefined, b[key], { operations, path: `${path}/${escapePointer(key)}` });
+    compare(undefined, b[key], at(key));
   }
 }
 
 /** Leaves alone what is the same at both ends; in between, items are compared in pairs, and the rest added or removed. */
-function compareArrays(a: readonly unknown[], b: readonly unknown[], { operations, path }: Comparison): void {
+function compareArrays(
+  a: readonly unknown[],
+  b: readonly unknown[],
+  { operations, path, depth }: Comparison,
+): void {
   const shorter = Math.min(a.length, b.length);
   let start = 0;
-  while (start < shorter && isSame(a[start], b[start])) start++;
+  while (start < shorter && isSameJson(a[start], b[start])) start++;
   let end = 0;
-  while (end < shorter - start && isSame(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
+  while (end < shorter - start && isSameJson(a[a.length - 1 - end], b[b.length - 1 - end])) end++;
   const pairs = shorter - end;
   for (let index = start; index < pairs; index++) {
-    compare(a[index], b[index] ?? null, { operations, path: `${path}/${index}` });
+    compare(a[index], b[index] ?? null, { operations, path: `${path}/${index}`, depth: depth + 1 });
   }
   // From the end, so that the positions before stay as they are.
   for (let index = a.length - end - 1; index >= pairs; index--) {
@@ -85,11 +95,6 @@ function compareArrays(a: readonly unknown[], b: readonly unknown[], { operation
   for (let index = pairs; index < b.length - end; index++) {
     operations.push({ op: "add", path: `${path}/${index}`, value: toJson(b[index], path) });
   }
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  // Stricter than `isEqualJson`: inside of lists, null is a value.
-  return a === b || (isEqualJson(a, b) && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** Returns one key as it stands in a JSON pointer (RFC 6901). */

@@ -10,31 +10,47 @@ import type { JsonObject } from "./object.ts";
 
 /** Returns the object as it is after the patch. Parts that the patch does not reach are shared with the original. */
 export function applyMergePatch<T = JsonObject>(live: T, patch: JsonObject): T {
+  const result = isObject(live) ? shallowCopy(live) : {};
+  // NB: not by calls: patches may be nested as deep as objects.
+  const open: Merge[] = [{ result, patch }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) mergeInto(next, open);
   // A merge patch can make anything of anything; callers know what theirs leaves.
-  return mergeObject(live, patch) as T;
+  return result as T;
 }
 
-function mergeObject(live: unknown, patch: JsonObject): JsonObject {
-  const result = isObject(live) ? shallowCopy(live) : {};
+interface Merge {
+  readonly result: JsonObject;
+  readonly patch: JsonObject;
+}
+
+/** Merges one level; the objects in it are added to those that are still to be merged. */
+function mergeInto({ result, patch }: Merge, open: Merge[]): void {
   for (const key of Object.keys(patch)) {
     const value = patch[key];
     if (value === null) {
       delete result[key];
     } else if (isObject(value)) {
-      setKey(result, key, mergeObject(getKey(result, key), value));
+      const live = getKey(result, key);
+      const child = isObject(live) ? shallowCopy(live) : {};
+      setKey(result, key, child);
+      open.push({ result: child, patch: value });
     } else if (value !== undefined) {
       setKey(result, key, cloneJson(value));
     }
   }
-  return result;
 }
 
 /** Returns one patch that says what both say; where they differ, what the second one says. Parts are shared with both. */
 export function joinPatches(first: JsonObject, second: JsonObject): JsonObject {
   const result = shallowCopy(first);
-  for (const key of Object.keys(second)) {
-    const [before, value] = [getKey(result, key), second[key]];
-    setKey(result, key, isObject(before) && isObject(value) ? joinPatches(before, value) : value);
+  const open: Merge[] = [{ result, patch: second }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const key of Object.keys(next.patch)) {
+      const [before, value] = [getKey(next.result, key), next.patch[key]];
+      const child = isObject(before) && isObject(value) ? shallowCopy(before) : undefined;
+      setKey(next.result, key, child ?? value);
+      if (child !== undefined) open.push({ result: child, patch: value as JsonObject }); // an object, as just seen
+    }
   }
   return result;
 }
@@ -45,10 +61,17 @@ export function joinPatches(first: JsonObject, second: JsonObject): JsonObject {
  * Deleting what is absent is nothing, also where its parents are absent too; so is merging into nothing but itself.
  */
 export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | undefined {
+  return minimise(live, patch, 0);
+}
+
+/** Below so many levels, patches are sent as a whole if anything of them is news. */
+const DEEPEST = 200;
+
+function minimise(live: unknown, patch: JsonObject, depth: number): JsonObject | undefined {
   const result: JsonObject = {};
   let empty = true;
   for (const key of Object.keys(patch)) {
-    const rest = minimiseValue(isObject(live) ? getKey(live, key) : undefined, patch[key]);
+    const rest = minimiseValue(isObject(live) ? getKey(live, key) : undefined, patch[key], depth + 1);
     if (rest === undefined) continue;
     setKey(result, key, rest);
     empty = false;
@@ -56,12 +79,12 @@ export function minimisePatch(live: unknown, patch: JsonObject): JsonObject | un
   return empty ? undefined : result;
 }
 
-function minimiseValue(live: unknown, value: unknown): unknown {
-  if (!isObject(value)) return isEqualJson(live, value) ? undefined : value;
-  if (isObject(live)) return minimisePatch(live, value);
+function minimiseValue(live: unknown, value: unknown, depth: number): unknown {
+  if (!isObject(value) || depth > DEEPEST) return isEqualJson(live, value) ? undefined : value;
+  if (isObject(live)) return minimise(live, value, depth);
   // Where there is nothing, deletions alone make nothing, but an explicit {} makes an empty object. What stands in the way
   // of an object is replaced.
-  return live !== undefined || isEmptyObject(value) ? value : minimisePatch({}, value);
+  return live !== undefined || isEmptyObject(value) ? value : minimise({}, value, depth);
 }
 
 /** A merge patch in two parts, for kinds whose status is a subresource. */

@@ -141,6 +141,9 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   }
 }
 
+/** Levels of nesting: API servers take no more. */
+const DEEPEST = 10_000;
+
 const MAPS = ["labels", "annotations"] as const;
 
 /** Makes an object on which `object["__proto__"] = …` sets a key, as on any other name. */
@@ -154,11 +157,21 @@ function empty(section: JsonObject): void {
 
 /** Merges into a section in place, so that references to it and to its labels and annotations stay good. */
 function fill(section: JsonObject, patch: JsonObject): void {
-  for (const key of Object.keys(patch)) {
-    const value = patch[key];
-    const before = section[key];
-    if (isPlain(value) && isPlain(before)) fill(before, value);
-    else if (value !== undefined) setKey(section, key, isPlain(value) ? filled(value) : value);
+  // NB: not by calls, as objects may be nested deeper than those; and depth first, so that a circle is found.
+  const open = [{ section, patch, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { section, patch, depth } = next;
+    if (depth > DEEPEST) {
+      throw new TypeError("Cannot merge into a patch: it is a circle, or nested too deeply");
+    }
+    for (const key of Object.keys(patch)) {
+      const value = patch[key];
+      const before = section[key];
+      const below = !isPlain(value) ? undefined : isPlain(before) ? before : blank();
+      if (below === undefined && value === undefined) continue;
+      if (below === undefined || below !== before) setKey(section, key, below ?? value);
+      if (below !== undefined) open.push({ section: below, patch: value as JsonObject, depth: depth + 1 }); // plain, as seen
+    }
   }
 }
 
@@ -167,12 +180,6 @@ function isPlain(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
-}
-
-function filled(value: JsonObject): JsonObject {
-  const section = blank();
-  fill(section, value);
-  return section;
 }
 
 function isBlank(name: string, section: JsonObject): boolean {

@@ -114,7 +114,7 @@ export class OperatorRun {
       client,
       clock,
       observer,
-      consistencyTimeout: () => settings.persistence.consistencyTimeout,
+      settings: settings.persistence,
       fence: gates.fence,
     });
     this.#daemons = this.#createDaemons();

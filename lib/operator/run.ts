@@ -145,7 +145,7 @@ async function serveWithProbes(life: Life): Promise<void> {
 }
 
 async function answerProbes(
-  { options: { liveness, logger }, components: { metrics, listeners }, activities, current }: Life,
+  { options: { liveness, logger, settings }, components: { metrics, listeners }, activities, current }: Life,
 ): Promise<AsyncDisposable | undefined> {
   if (liveness === undefined) return undefined;
   const routes: readonly Route[] = metrics === undefined
@@ -163,6 +163,7 @@ async function answerProbes(
       const own = current.serving?.checks() ?? [{ name: "login", problem: "not logged in yet" }];
       return [...own, ...await activities.readiness()];
     },
+    tellsReasons: () => settings.probing.reasons,
     routes,
   });
 }

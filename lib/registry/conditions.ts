@@ -5,6 +5,7 @@
 import { type Condition, findCondition, removeCondition, setCondition } from "../model/conditions.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
+import { formatJson } from "../runtime/json.ts";
 
 /** The parts of a condition beside its status. */
 export interface ConditionOptions {
@@ -97,7 +98,7 @@ function check(
   }
   if (typeof status !== "boolean" && status !== "Unknown") {
     throw new TypeError(
-      `Cannot set condition "${type}" to ${JSON.stringify(status)}: take true, false or "Unknown"`,
+      `Cannot set condition "${type}" to ${formatJson(status)}: take true, false or "Unknown"`,
     );
   }
   if (typeof reason !== "string" || !REASON.test(reason)) {

@@ -321,6 +321,11 @@ function checkNumber(name: string, value: unknown): void {
 function checkBackoff(name: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return void readBackoff(value);
   checkNumber(name, value);
+  if (value === Infinity) {
+    throw new RangeError(
+      `Cannot take ${value} for "${name}": a handler that is not to be called again throws a PermanentError`,
+    );
+  }
 }
 
 function checkBoolean(name: string, value: unknown): void {

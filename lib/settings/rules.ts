@@ -4,6 +4,7 @@
  * A test holds the table complete: each default has a rule, and passes it.
  */
 
+import { type FieldSpec, parseField } from "../model/fields.ts";
 import { isObject } from "../model/json.ts";
 import type { ByKind } from "./sections.ts";
 import { entriesOf } from "./server_selectors.ts";
@@ -22,6 +23,7 @@ export type Rule = (value: unknown) => Complaint | undefined;
 /** All rules, by "section.setting". */
 export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "process.ultimateExitingTimeout": orNull(seconds),
+  "probing.reasons": flag,
   "posting.enabled": flag,
   "posting.loggers": flag,
   "posting.level": oneOf("debug", "info", "warn", "error"),
@@ -55,12 +57,13 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "queueing.workerLimit": orNull(count),
   "queueing.exitTimeout": seconds,
   "queueing.errorDelays": delays,
+  "queueing.eventLimit": orNull(count),
   "scanning.disabled": flag,
   "scanning.clusterwideFrom": orNull(count),
   "admission.server": orNull(admissionServer),
   "admission.managed": orNull(domain),
   "admission.release": oneOf("own", "all", "nothing"),
-  "execution.defaultBackoff": seconds,
+  "execution.defaultBackoff": finite,
   "execution.warnAfter": orNull(positive),
   "execution.maxWorkers": orNull(count),
   "background.cancellationPolling": positive,
@@ -77,6 +80,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "persistence.diffBase": withMethods("build", "fetch", "isOutdated", "store", "clear"),
   "persistence.progress": withMethods("fetch", "store", "purge", "ids", "keys", "clear", "sweep"),
   "persistence.warnings": texts,
+  "persistence.confidential": fieldsByKind,
   "persistence.consistencyTimeout": seconds,
 });
 
@@ -144,6 +148,10 @@ function seconds(value: unknown): Complaint | undefined {
   return number(value, expected) ?? (Number(value) < 0 ? wrongRange(expected) : undefined);
 }
 
+function finite(value: unknown): Complaint | undefined {
+  return seconds(value) ?? (value === Infinity ? wrongRange("a finite number of seconds") : undefined);
+}
+
 function positive(value: unknown): Complaint | undefined {
   const expected = "a number of seconds, more than 0";
   return number(value, expected) ?? (Number(value) <= 0 ? wrongRange(expected) : undefined);
@@ -203,6 +211,21 @@ function transforms(value: unknown): Complaint | undefined {
     expected: "an object or a Map of resource selectors and functions",
     isValue: isFunction,
   });
+}
+
+function fieldsByKind(value: unknown): Complaint | undefined {
+  return byKind(value, {
+    expected: 'an object or a Map of resource selectors and lists of fields such as ["spec.password"]',
+    isValue: (fields) => Array.isArray(fields) && fields.every(isField),
+  });
+}
+
+function isField(value: unknown): boolean {
+  try {
+    return parseField(value as FieldSpec).length > 0; // it is refused if it is something else
+  } catch {
+    return false;
+  }
 }
 
 function selectors(value: unknown): Complaint | undefined {

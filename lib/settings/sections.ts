@@ -6,6 +6,7 @@
  * "no limit", and so does Infinity. Where to keep notes on objects is chosen by `persistence`: see `presets.ts`.
  */
 
+import type { FieldSpec } from "../model/fields.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { SelectorTerm } from "../model/selector.ts";
 import type { LogLevel } from "../runtime/logging.ts";
@@ -31,6 +32,15 @@ export type ObjectTransform = (object: KubeObject) => KubeObject | void;
 export interface ProcessSettings {
   /** How long a shutdown that a signal began may take, before the process is ended hard. Null: for ever. Default: 600. */
   ultimateExitingTimeout: Seconds | null;
+}
+
+/** Answers to probes. */
+export interface ProbingSettings {
+  /**
+   * Whether `?verbose` says why a check fails where probes are answered beyond this machine, too: reasons name servers, kinds
+   * and errors. Default: false; there, only the names of the checks are told.
+   */
+  reasons: boolean;
 }
 
 /** Kubernetes Events about handled objects. */
@@ -122,6 +132,12 @@ export interface QueueingSettings {
    * Default: 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610. Empty: as `execution.defaultBackoff`.
    */
   errorDelays: readonly Seconds[];
+  /**
+   * How many events of one object may wait for `on.event` handlers. When there are more, a warning says so, and only the
+   * newest of each kind of event (added, modified, deleted) is kept until the handlers have caught up. Null: no limit, and so
+   * as much memory as it takes. Default: 100.
+   */
+  eventLimit: number | null;
 }
 
 /** Looking for kinds and namespaces. */
@@ -200,7 +216,7 @@ export interface NetworkingSettings {
   trustEnv: boolean;
 }
 
-/** The settings for what the operator writes onto objects for itself. A preset such as `kopf()` sets all but the timeout. */
+/** The settings for what the operator writes onto objects for itself. A preset such as `kopf()` sets where and in which form. */
 export interface PersistenceSettings {
   /** The name of the finalizer. Changing it strands objects that hold the old one. Default: "lotse.dev/finalizer". */
   finalizer: string;
@@ -210,6 +226,12 @@ export interface PersistenceSettings {
   progress: ProgressStorage;
   /** Warnings to be said once at the start about how notes are kept; presets set it. Default: nothing. */
   warnings?: readonly string[];
+  /**
+   * Fields by kind whose values must be read neither off notes (which hold digests of them) nor off the framework's log lines
+   * and events (which name only the fields), such as `{ "databases.example.com": ["spec.password"] }`. The data of core
+   * Secrets are confidential in any case. Default: none.
+   */
+  confidential: ByKind<readonly FieldSpec[]>;
   /** How long to wait for one's own writes, where resource versions cannot be compared. 0: not at all. Default: 5. */
   consistencyTimeout: Seconds;
 }
@@ -218,6 +240,8 @@ export interface PersistenceSettings {
 export interface Settings {
   /** How the process ends. */
   process: ProcessSettings;
+  /** Answers to probes. */
+  probing: ProbingSettings;
   /** Kubernetes Events about handled objects. */
   posting: PostingSettings;
   /** Operators that pause for each other. */

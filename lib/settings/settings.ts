@@ -17,6 +17,7 @@ export type * from "./sections.ts";
 export function defaultSettings(): Settings {
   return {
     process: { ultimateExitingTimeout: 600 },
+    probing: { reasons: false },
     posting: {
       enabled: true,
       loggers: false,
@@ -57,6 +58,7 @@ export function defaultSettings(): Settings {
       workerLimit: null,
       exitTimeout: 2,
       errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
+      eventLimit: 100,
     },
     scanning: { disabled: false, clusterwideFrom: 10 },
     admission: { server: null, managed: null, release: "own" },
@@ -71,7 +73,7 @@ export function defaultSettings(): Settings {
       enforceRetryAfter: false,
       trustEnv: false,
     },
-    persistence: { ...annotations(), consistencyTimeout: 5 },
+    persistence: { ...annotations(), confidential: {}, consistencyTimeout: 5 },
   };
 }
 

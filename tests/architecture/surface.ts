@@ -82,7 +82,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings
-    ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProcessSettings QueueingSettings
+    ObjectTransform PeeringSettings PersistenceSettings PostingSettings ProbingSettings ProcessSettings QueueingSettings
     ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `

@@ -7,6 +7,7 @@ import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
 function bench({ keepsEvents = false } = {}) {
@@ -22,12 +23,16 @@ function bench({ keepsEvents = false } = {}) {
   // What reconciles need is left out: nothing is reconciled here.
   const options = {
     queue: {
-      addEvent: (state: ObjectState, { event }: ObjectEvent) => queued.push(describe(state, event)),
+      addEvent: (state: ObjectState, { event }: ObjectEvent) => {
+        queued.push(describe(state, event));
+        return false;
+      },
       isRetrying: () => false,
     },
     registry: { of: () => ({ events: keepsEvents ? [{}] : [] }) },
     host: virtualHost(),
     observer: {},
+    settings: defaultSettings(),
     memo: { shared: 1 },
     indexing: { submit: (state: ObjectState, event: WatchEvent) => indexed.push(describe(state, event)) },
   } as Partial<Record<keyof ControllerOptions, unknown>> as ControllerOptions;

@@ -86,7 +86,9 @@ function bench(
     add(type, name, version, keepAll = true) {
       const state = stateOf(name);
       const event = { type, object: { metadata: { name, resourceVersion: String(version) } } };
-      queue.addEvent(state, { cached: state.cached, event, adoption: "newer", origin: "server" }, keepAll);
+      queue.addEvent(state, { cached: state.cached, event, adoption: "newer", origin: "server" }, {
+        keepAll,
+      });
     },
   };
 }

@@ -168,7 +168,7 @@ class Story {
     await this.#plane.stopApiServer("SIGKILL");
     await this.#becomes(503);
     assert.match(
-      await this.#ask("/readyz"),
+      await this.#ask("/readyz?verbose"),
       /\[-\]watch examples\.v1\.lotse\.test failed: no stream for \d+ s/,
     );
     assert.equal(await this.#ask("/livez"), "ok");

@@ -12,11 +12,16 @@ class Stage {
   probe: () => Promise<ReadonlyMap<string, unknown>> = () => Promise.resolve(new Map([["now", { at: 1 }]]));
   readonly #app: (request: Request) => Response | Promise<Response>;
 
-  constructor(path = "/healthz", routes: ProbingOptions["routes"] = []) {
+  constructor(
+    path = "/healthz",
+    routes: ProbingOptions["routes"] = [],
+    { hostname = "localhost", reasons = false } = {},
+  ) {
     this.#app = probingApp({
       clock: this.host.clock,
-      address: { hostname: "localhost", port: 80, path },
+      address: { hostname, port: 80, path },
       vitals: () => Promise.resolve(this.vitals),
+      tellsReasons: () => reasons,
       checks: () => this.checks,
       routes,
       probe: () => {
@@ -86,10 +91,9 @@ describe("probingApp()", () => {
   it("answers 500 where a probe fails, with the reason, and asks again the next time", async () => {
     const stage = new Stage();
     stage.probe = () => Promise.reject(new Error("the database is away"));
-    assert.deepEqual(await stage.ask("/healthz"), [
-      500,
-      "[-]probes failed: the database is away\nhealthz check failed\n",
-    ]);
+    const text = (reason: string): string => `[-]probes failed: ${reason}\nhealthz check failed\n`;
+    assert.deepEqual(await stage.ask("/healthz"), [500, text("reason withheld")]);
+    assert.deepEqual(await stage.ask("/healthz?verbose"), [500, text("the database is away")]);
     stage.probe = () => Promise.resolve(new Map());
     assert.deepEqual(await stage.ask("/healthz"), [200, "{}"]);
   });
@@ -100,8 +104,10 @@ describe("probingApp()", () => {
     assert.deepEqual(await stage.ask("/readyz"), [200, "ok"]);
     assert.deepEqual(await stage.ask("/readyz?verbose"), [200, "[+]started ok\nreadyz check passed\n"]);
     stage.checks.push({ name: "watch pods", problem: "no stream" });
-    const text = "[+]started ok\n[-]watch pods failed: no stream\nreadyz check failed\n";
-    assert.deepEqual(await stage.ask("/readyz"), [503, text]);
+    const text = (reason: string): string =>
+      `[+]started ok\n[-]watch pods failed: ${reason}\nreadyz check failed\n`;
+    assert.deepEqual(await stage.ask("/readyz"), [503, text("reason withheld")]);
+    assert.deepEqual(await stage.ask("/readyz?verbose"), [503, text("no stream")]);
     assert.deepEqual(await stage.ask("/livez"), [200, "ok"], "it lives all the same");
     assert.deepEqual(await stage.ask("/livez?verbose"), [200, "[+]ping ok\nlivez check passed\n"]);
     assert.deepEqual(await stage.ask("/healthz?verbose"), [200, "[+]now ok\nhealthz check passed\n"]);
@@ -110,11 +116,33 @@ describe("probingApp()", () => {
   it("says that it does not live where a vital check fails", async () => {
     const stage = new Stage();
     stage.vitals = [{ name: "listener", problem: "deaf" }];
-    assert.deepEqual(await stage.ask("/livez"), [
+    assert.deepEqual(await stage.ask("/livez?verbose"), [
       503,
       "[+]ping ok\n[-]listener failed: deaf\nlivez check failed\n",
     ]);
     assert.equal((await stage.ask("/readyz"))[0], 200);
+  });
+
+  it("[N13.2] says why only to this machine, unless it is allowed, and never with a password", async () => {
+    const problem = "cannot reach http://me:secret@proxy.test:3128";
+    const tell = async (hostname: string, reasons: boolean): Promise<string> => {
+      const stage = new Stage("/h", [], { hostname, reasons });
+      stage.checks = [{ name: "watch", problem }, {
+        name: "peering",
+        problem: undefined,
+        note: "paused for a",
+      }];
+      return (await stage.ask("/readyz?verbose"))[1].replace(/\n/g, "|");
+    };
+    const open = "[-]watch failed: cannot reach http://me:***@proxy.test:3128|[+]peering ok: paused for a|";
+    const closed = "[-]watch failed: reason withheld|[+]peering ok|";
+    for (const hostname of ["localhost", "127.0.0.1", "127.8.8.8", "::1"]) {
+      assert.equal(await tell(hostname, false), `${open}readyz check failed|`, hostname);
+    }
+    for (const hostname of ["0.0.0.0", "::", "10.0.0.1", "pod.test"]) {
+      assert.equal(await tell(hostname, false), `${closed}readyz check failed|`, hostname);
+      assert.equal(await tell(hostname, true), `${open}readyz check failed|`, hostname);
+    }
   });
 
   it("answers other routes that it was given", async () => {

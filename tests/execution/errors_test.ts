@@ -15,7 +15,13 @@ describe("TemporaryError", () => {
     assert.equal(new TemporaryError("later", { delay: 5 }).delay, 5);
     assert.equal(new TemporaryError("later", { delay: null }).delay, 0);
     assert.equal(new TemporaryError("later", { delay: -1 }).delay, 0);
-    assert.equal(new TemporaryError("later", { delay: Infinity }).delay, Infinity);
+    assert.equal(new TemporaryError("later", { delay: 1e9 }).delay, 1e9);
+  });
+
+  it("refuses delays that will not end, where they are computed", () => {
+    for (const delay of [NaN, Infinity, -Infinity, 1e11, Number.MAX_VALUE]) {
+      assert.throws(() => new TemporaryError("later", { delay }), RangeError, String(delay));
+    }
   });
 
   it("keeps its cause", () => {

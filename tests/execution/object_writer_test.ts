@@ -69,7 +69,7 @@ function world(answers: readonly Answer[] = [], observer?: Observer) {
     client,
     clock,
     observer,
-    consistencyTimeout: () => 5,
+    settings: { consistencyTimeout: 5, confidential: {} },
     fence: fence.signal,
   });
   const cached = new CachedObject(body);

@@ -77,7 +77,7 @@ describe("PendingWrite", () => {
     const pending = new PendingWrite();
     const fn: PatchFunction = () => {};
     const patch = new Patch();
-    patch.status = { wrong: 10n };
+    patch.status = { wrong: NaN };
     patch.fns.push(fn);
     const outgoing = pending.compose(patch, logger);
     assert.deepEqual([outgoing.content, outgoing.fns, patch.fns], [{}, [fn], [fn]]);

@@ -7,10 +7,15 @@ import {
   getKey,
   isEqualJson,
   isObject,
+  isSameJson,
   setKey,
   shallowCopy,
   toJson,
 } from "../../lib/model/json.ts";
+import { calculateDiff } from "../../lib/model/diff.ts";
+import { applyJsonPatch } from "../../lib/kits/apiserver/json_patch.ts";
+import { createJsonPatch } from "../../lib/model/json_patch.ts";
+import { applyMergePatch, minimisePatch } from "../../lib/model/merge_patch.ts";
 import type { JsonObject } from "../../lib/model/object.ts";
 
 const hostile = (): JsonObject =>
@@ -22,7 +27,58 @@ function nested(depth: number, leaf: unknown): JsonObject {
   return value as JsonObject;
 }
 
+const LARGE = 9007199254740993n;
+
+describe("Objects of 10,000 levels", () => {
+  const [one, same, other] = [nested(10_000, 1), nested(10_000, 1), nested(10_000, 2)];
+  const lists = (leaf: unknown): unknown => {
+    let value = leaf;
+    for (let level = 0; level < 10_000; level++) value = [value, null];
+    return value;
+  };
+
+  it("are compared, copied, frozen and written", () => {
+    assert.ok(isEqualJson(one, same) && isSameJson(one, same) && !isEqualJson(one, other));
+    assert.ok(isEqualJson(lists(1), lists(1)) && !isEqualJson(lists(1), lists(2)));
+    assert.equal(canonicalJson(one), `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`);
+    assert.equal(canonicalJson(lists("x")), `${"[".repeat(10_000)}"x"${",null]".repeat(10_000)}`);
+    assert.ok(isEqualJson(cloneJson(one), one) && isEqualJson(toJson(lists(1), "x"), lists(1)));
+    assert.ok(isFrozenThroughout(deepFreeze(nested(10_000, []))));
+  });
+
+  it("differ at their paths, and are patched and merged", () => {
+    const [item, more] = calculateDiff(one, other);
+    assert.deepEqual([item?.op, item?.path.length, item?.old, item?.new, more], [
+      "change",
+      10_000,
+      1,
+      2,
+      undefined,
+    ]);
+    assert.ok(isEqualJson(applyMergePatch(one, other), other));
+    assert.equal(minimisePatch(one, same), undefined);
+    assert.ok(isEqualJson(applyMergePatch(one, minimisePatch(one, other) ?? {}), other));
+    assert.deepEqual(createJsonPatch(one, same), []);
+    assert.ok(isEqualJson(applyJsonPatch(cloneJson(one), createJsonPatch(one, other)), other));
+  });
+});
+
+function isFrozenThroughout(value: unknown): boolean {
+  for (let at = value; typeof at === "object" && at !== null; at = (at as JsonObject).a) {
+    if (!Object.isFrozen(at)) return false;
+  }
+  return true;
+}
+
 describe("isEqualJson()", () => {
+  it("takes bigints for what they are, and for the same as numbers of that size", () => {
+    assert.ok(isEqualJson({ a: LARGE }, { a: 9007199254740993n }) && !isEqualJson(LARGE, LARGE - 1n));
+    assert.ok(isEqualJson(2 ** 60, 2n ** 60n) && isEqualJson(2n ** 60n, 2 ** 60));
+    assert.ok(
+      !isEqualJson(LARGE, Number(LARGE)) && !isEqualJson(LARGE, String(LARGE)) && !isEqualJson(LARGE, true),
+    );
+  });
+
   it("ignores the order of keys, but not that of items", () => {
     assert.ok(isEqualJson({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 }));
     assert.ok(!isEqualJson([1, 2], [2, 1]));
@@ -127,6 +183,13 @@ describe("canonicalJson()", () => {
     ]);
   });
 
+  it("writes bigints exactly, and numbers of that size alike", () => {
+    assert.equal(canonicalJson({ a: [LARGE, -LARGE] }), '{"a":[9007199254740993,-9007199254740993]}');
+    for (const size of [60n, 70n, 100n]) {
+      assert.equal(canonicalJson(Number(2n ** size)), canonicalJson(2n ** size));
+    }
+  });
+
   it("gives the same text for what is equal", () => {
     assert.equal(canonicalJson({ a: null, b: 1, c: 2 }), canonicalJson({ c: 2, b: 1 }));
     assert.notEqual(canonicalJson({ a: 1 }), canonicalJson({ a: true }));
@@ -155,9 +218,26 @@ describe("toJson()", () => {
       name: "TypeError",
       message: /"status\.a\.0\.b".*NaN/,
     });
-    assert.throws(() => toJson({ a: 1n }, "status"), /"status\.a".*BigInt/);
     assert.throws(() => toJson(-Infinity, "result"), /"result".*-Infinity/);
-    assert.throws(() => toJson(circle, "status"), /circle/);
+    assert.throws(() => toJson(circle, "status"), /"status\.self".*circle/);
+    // A wide one, which nobody could walk to its end.
+    const wide: JsonObject = nested(300, undefined);
+    let innermost = wide;
+    while (innermost.a !== undefined) innermost = innermost.a as JsonObject;
+    Object.assign(innermost, { a: wide, b: wide, c: wide });
+    assert.throws(() => toJson(wide, "status"), /circle/);
+    assert.throws(() => toJson(nested(10_001, 1), "status"), /"status".*nested too deeply/);
+  });
+
+  it("takes bigints: as numbers where those are exact", () => {
+    assert.deepEqual(toJson({ a: [1n, -5n, LARGE, -LARGE] }, "status"), { a: [1, -5, LARGE, -LARGE] });
+    assert.equal(toJson(2n ** 53n - 1n, "x"), Number.MAX_SAFE_INTEGER);
+    assert.deepEqual(toJson([2 ** 60, 1e300], "x"), [2n ** 60n, 1e300]);
+  });
+
+  it("takes the same object in several places", () => {
+    const shared = { a: 1 };
+    assert.deepEqual(toJson([shared, { shared }, shared], "x"), [{ a: 1 }, { shared: { a: 1 } }, { a: 1 }]);
   });
 
   it("keeps __proto__ as data", () => {

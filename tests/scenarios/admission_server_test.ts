@@ -123,7 +123,7 @@ suite("admission servers", (scenario) => {
       const op = operator({ admission: { server: door.serve } });
       op.on.validate(Example, function check() {});
       const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
-      const ready = () => ask(world, "http://localhost:8080", { path: "/readyz", method: "GET" });
+      const ready = () => ask(world, "http://localhost:8080", { path: "/readyz?verbose", method: "GET" });
       assert.equal((await ready())[0], 200, "nothing is known of it");
       const now = world.host.clock.now();
       const at = (seconds: number) => new Date(now + seconds * 1000).toISOString();
@@ -200,12 +200,12 @@ suite("admission servers", (scenario) => {
     });
     op.on.validate(Example, function check() {});
     const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
-    const probe = { path: "/readyz", method: "GET" };
+    const probe = { path: "/readyz?verbose", method: "GET" };
     const [status, text] = await ask(world, "http://localhost:8080", probe);
     assert.equal(status, 503);
     assert.match(text, /\[-\]admission failed: the server does not listen yet/);
     await running.advance(11);
-    assert.deepEqual(await ask(world, "http://localhost:8080", probe), [200, "ok"]);
+    assert.equal((await ask(world, "http://localhost:8080", probe))[0], 200);
     await running.stop();
   });
 

@@ -360,7 +360,7 @@ suite("peering", (scenario) => {
     await running.stop();
     const liveness = "http://localhost:8080/healthz";
     const lonely = await world.start(noting().op, { ...HERE, peering: "nowhere", liveness });
-    assert.match(await ask("/readyz"), /^503 [^]*\[-\]peering failed: peering is mandatory/m);
+    assert.match(await ask("/readyz?verbose"), /^503 [^]*\[-\]peering failed: peering is mandatory/m);
     await lonely.stop();
   });
 

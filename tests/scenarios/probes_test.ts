@@ -42,7 +42,7 @@ suite("probes", (scenario) => {
       });
       const running = await world.start(op, { liveness: LIVENESS });
       for (const reason of ["for good", "any", "later"]) {
-        const [status, text] = await ask(world, "/healthz");
+        const [status, text] = await ask(world, "/healthz?verbose");
         assert.equal(status, 500);
         assert.ok(text.includes(`handler "fails" failed: ${reason}`), text);
       }
@@ -63,10 +63,10 @@ suite("probes", (scenario) => {
       op.on.probe({ id: "short", timeout: 1 }, () => 1);
       const running = await world.start(op, { liveness: LIVENESS });
       const before = world.host.clock.now();
-      const [status, text] = await ask(world, "/healthz");
+      const [status, text] = await ask(world, "/healthz?verbose");
       assert.equal(world.host.clock.now() - before, 5000);
       assert.deepEqual([status, text.includes("timed out")], [500, true], text);
-      const [again, why] = await ask(world, "/healthz");
+      const [again, why] = await ask(world, "/healthz?verbose");
       assert.deepEqual([again, why.includes("still at the probe before"), calls], [500, true, 1], why);
       await running.stop();
     },
@@ -122,7 +122,7 @@ suite("probes", (scenario) => {
       return listing.promise.then(() => world.server.fetch(request));
     };
     const running = await world.start(op, { liveness: LIVENESS });
-    const [status, text] = await ask(world, "/readyz");
+    const [status, text] = await ask(world, "/readyz?verbose");
     assert.equal(status, 503);
     assert.match(text, /^\[\+\]started ok$/m);
     assert.match(text, /^\[-\]indexes failed: they are not complete yet$/m);
@@ -148,7 +148,7 @@ suite("probes", (scenario) => {
       await running.advance(5);
       assert.equal((await ask(world, "/readyz"))[0], 200);
       await running.advance(120);
-      const [status, text] = await ask(world, "/readyz");
+      const [status, text] = await ask(world, "/readyz?verbose");
       assert.equal(status, 503);
       assert.match(text, /^\[-\]watch .*examples.* failed: no stream for \d+ s: Server refused/m);
       world.intercept = undefined;
@@ -175,7 +175,7 @@ suite("probes", (scenario) => {
         }
       });
       const running = await world.start(op, { liveness: LIVENESS });
-      const asked = await ask(world, "/readyz");
+      const asked = await ask(world, "/readyz?verbose");
       assert.equal(asked[0], 503);
       assert.match(
         asked[1],

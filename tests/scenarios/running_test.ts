@@ -164,7 +164,7 @@ suite("running", (scenario) => {
         await objects.create("one");
         await running.advance(60);
         assert.ok(place.proxy.struck >= 3 && place.proxy.struck <= 36, `${place.proxy.struck} attempts`);
-        const [status, text] = await ask(world, "/readyz");
+        const [status, text] = await ask(world, "/readyz?verbose");
         assert.equal(status, 503);
         assert.match(
           text,
@@ -242,7 +242,7 @@ suite("running", (scenario) => {
       await running.advance(60);
       await objects.create("one");
       await running.settle();
-      const [status, text] = await ask(world, "/readyz");
+      const [status, text] = await ask(world, "/readyz?verbose");
       assert.equal(status, 503);
       assert.match(text, /^\[-\]peering failed: the own record expired \d+ s ago and cannot be renewed/m);
       assert.deepEqual([made, running.isRunning], [["one"], true]);

@@ -29,7 +29,46 @@ function noise(length: number): string {
   return letters.join("");
 }
 
+/** API servers take 10,000 levels, ours in the process not so many. */
+const DEPTHS: Readonly<Record<string, number>> = { "in the process": 600, "on a real control plane": 9000 };
+
 suite("objects of strangers", (scenario) => {
+  scenario(
+    "[N41] objects of thousands of levels are handled once, also by the next process, and their changes are seen",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.event(Example, ({ body }) => void structuredClone(body.metadata));
+      op.on.create(Example, ({ spec, patch }) => {
+        calls.push("create");
+        patch.status.copy = spec.deep;
+      });
+      op.on.update(
+        Example,
+        ({ diff }) => void calls.push(`update ${diff.map(([op, path]) => `${op} ${path.length}`)}`),
+      );
+      const nested = (bottom: unknown): Loose => {
+        let deep = bottom;
+        for (let level = 0; level < DEPTHS[world.place]!; level++) deep = { a: deep };
+        return { deep };
+      };
+      const first = await world.start(op);
+      await objects.create("one", { spec: nested(1) });
+      await world.until(() => calls.length === 1);
+      await world.settle();
+      await objects.patch("one", { spec: nested(2) });
+      await world.until(() => calls.length === 2);
+      await world.settle();
+      await first.stop();
+      const second = await world.start(op);
+      await world.settle();
+      assert.deepEqual(calls, ["create", `update change ${DEPTHS[world.place]! + 2}`]);
+      assert.deepEqual([...first.logs, ...second.logs].filter(({ level }) => level === "error"), []);
+      await second.stop();
+    },
+  );
+
   scenario(
     "odd keys, 10,000 keys and 500 levels are handled once, and a change of them is seen",
     async (world) => {

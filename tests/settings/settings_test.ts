@@ -19,6 +19,7 @@ describe("defaultSettings()", () => {
     const { persistence, ...sections } = defaultSettings();
     assert.deepEqual(sections, {
       process: { ultimateExitingTimeout: 600 },
+      probing: { reasons: false },
       posting: {
         enabled: true,
         loggers: false,
@@ -59,6 +60,7 @@ describe("defaultSettings()", () => {
         workerLimit: null,
         exitTimeout: 2,
         errorDelays: [1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610],
+        eventLimit: 100,
       },
       scanning: { disabled: false, clusterwideFrom: 10 },
       admission: { server: null, managed: null, release: "own" },

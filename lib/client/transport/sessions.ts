@@ -6,6 +6,7 @@
  */
 
 import type { Connection, Host, Seconds } from "../../runtime/host.ts";
+import type { Logger } from "../../runtime/logging.ts";
 import type { NetworkingSettings } from "../../settings/sections.ts";
 import {
   authHeaders,
@@ -36,6 +37,8 @@ export interface SessionsOptions {
   readonly host: Host;
   readonly networking: NetworkingSettings;
   readonly userAgent: string;
+  /** Where it is said that a server's certificate is not looked at. */
+  readonly logger: Logger;
 }
 
 /** The sessions of one transport. Disposing closes all connections. */
@@ -44,6 +47,8 @@ export class Sessions implements Disposable {
   readonly #sessions = new WeakMap<ConnectionInfo, Session>();
   readonly #pools = new Map<string, Pool>();
   readonly #timers = new Set<Disposable>();
+  /** Servers whose certificates are not looked at, and of which that was said. */
+  readonly #trusted = new Set<string>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -82,6 +87,7 @@ export class Sessions implements Disposable {
   #connect(info: ConnectionInfo): Connection {
     const { host, networking } = this.#options;
     const { server, ca, cert, key, insecure, serverName } = info;
+    if (insecure === true && server.startsWith("https:")) this.#warn(server);
     const proxy = info.proxy ?? (networking.trustEnv ? proxyFromEnvironment(host, server) : undefined);
     try {
       return host.network.connect({
@@ -102,6 +108,16 @@ export class Sessions implements Disposable {
         },
       );
     }
+  }
+
+  #warn(server: string): void {
+    if (this.#trusted.has(server)) return;
+    this.#trusted.add(server);
+    this.#options.logger.warn(
+      'The server\'s certificate is not checked ("insecure-skip-tls-verify"): whoever is on the way can read the credentials ' +
+        "and pretend to be the server (give its certificate authority instead)",
+      { server: withoutPassword(server) },
+    );
   }
 
   /** Closes the pools that nobody has used for a while, once. */

@@ -8,6 +8,7 @@
 
 import type { Resource } from "../../model/resource.ts";
 import type { Host, HttpResponse, Seconds } from "../../runtime/host.ts";
+import { formatJson, parseJson } from "../../runtime/json.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { VERSION } from "../../runtime/version.ts";
 import type { NetworkingSettings } from "../../settings/sections.ts";
@@ -130,7 +131,7 @@ export class Transport implements Disposable {
     this.logger = logger;
     this.#credentials = credentials;
     this.#observer = observer;
-    this.#sessions = new Sessions({ host, networking, userAgent });
+    this.#sessions = new Sessions({ host, networking, userAgent, logger });
     this.#warnings = new Warnings(logger);
     const limit = (): number => networking.requestLimit ?? Infinity;
     this.congestion = new Congestion({ clock: host.clock, logger, limit });
@@ -275,7 +276,7 @@ export class Transport implements Disposable {
       headers: headers === undefined ? own : { ...own, ...headers },
       body: body === undefined || typeof body === "string" || body instanceof Uint8Array
         ? body
-        : JSON.stringify(body),
+        : formatJson(body),
       signal,
     });
   }
@@ -334,7 +335,7 @@ function headersOf(session: Session, request: ApiRequest): Readonly<HeaderFields
 function parseAnswer(text: string, request: ApiRequest): unknown {
   if (text === "") return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw new SyntaxError(`Cannot read the answer to "${labelOf(request)}": it is not JSON`, {
       cause: error,

@@ -6,6 +6,7 @@ import { AdmissionError, PermanentError, TemporaryError, toError } from "../../e
 import { toBase64 } from "../../model/encoding.ts";
 import { type JsonPatchOperation, toJsonPatch } from "../../model/json_patch.ts";
 import type { Patch } from "../../model/patch.ts";
+import { formatJson } from "../../runtime/json.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { AdmissionAnswer } from "../../settings/admission_server.ts";
 import type { Review } from "./review.ts";
@@ -33,7 +34,7 @@ export function answer({ review, failures, warnings, patch, logger }: AnswerOpti
       allowed: refusal === undefined,
       ...warnings.length > 0 && { warnings: warnings.map(textOf) },
       ...operations.length > 0 &&
-        { patch: toBase64(JSON.stringify(operations)), patchType: "JSONPatch" as const },
+        { patch: toBase64(formatJson(operations)), patchType: "JSONPatch" as const },
       ...refusal !== undefined && { status: refusal },
     },
   };

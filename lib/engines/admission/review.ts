@@ -8,6 +8,7 @@ import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { UserInfo } from "../../registry/causes.ts";
 import type { AdmissionOperation } from "../../registry/handlers.ts";
+import { parseJson } from "../../runtime/json.ts";
 
 /** There is no answer to a review: it is malformed, or about something that no handler is for. */
 export class ReviewError extends Error {
@@ -74,7 +75,7 @@ export function parseReviewText(text: string): unknown {
     if (values > MOST_VALUES) throw new ReviewError(413, `The review has more than ${MOST_VALUES} values`);
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw malformed(`it is not JSON (${reason.slice(0, 200)})`);

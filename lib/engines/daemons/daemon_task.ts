@@ -239,7 +239,7 @@ export class DaemonTask {
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
     this.#planNext(
-      nextRun(this.handler, { outcome, due: run.due, now: clock.monotonic() }),
+      nextRun(this.handler, { outcome, due: run.due, now: clock.monotonic(), retries: attempts.retry }),
       run.seen,
       outcome,
     );
@@ -273,7 +273,7 @@ export class DaemonTask {
     }
     this.#lastOutcome = undefined;
     attempts.retry++;
-    const run = { outcome, due: this.#due, now: clock.monotonic() };
+    const run = { outcome, due: this.#due, now: clock.monotonic(), retries: attempts.retry };
     this.#planNext(nextRun(this.handler, run), this.siblings.changes, outcome);
   }
 

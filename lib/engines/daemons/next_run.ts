@@ -8,6 +8,7 @@
  */
 
 import type { Outcome } from "../../execution/handler.ts";
+import { leastPause } from "../../execution/spinning.ts";
 import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
@@ -21,7 +22,7 @@ export function runsOnChange(handler: BackgroundHandler): boolean {
 
 /** Checks what a function for the initial delay has returned. @throws {TypeError} If it is no number that can be waited for. */
 export function checkDelay(delay: unknown): Seconds {
-  if (typeof delay === "number" && delay >= 0) return delay;
+  if (typeof delay === "number" && delay >= 0 && delay < Infinity) return delay;
   throw new TypeError(`Cannot wait for ${String(delay)} at first: the function must return a number`);
 }
 
@@ -31,6 +32,8 @@ export interface FinishedRun {
   /** When it was due. */
   readonly due: Seconds;
   readonly now: Seconds;
+  /** How often in a row it has asked for a retry. */
+  readonly retries: number;
 }
 
 /** When the next run is due; "change": when the object changes; "end": never. */
@@ -39,7 +42,9 @@ export type NextRun = { readonly due: Seconds } | "change" | "end";
 /** Returns when the next run is due. */
 export function nextRun(handler: BackgroundHandler, run: FinishedRun): NextRun {
   const { outcome, now } = run;
-  if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };
+  if (outcome.kind === "retry" || outcome.kind === "children") {
+    return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };
+  }
   if (handler.type === "daemon") return "end";
   if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";
   if (handler.interval !== undefined) return { due: afterInterval(handler, run) };

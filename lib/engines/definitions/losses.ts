@@ -7,6 +7,7 @@
 
 import { getKey, isEqualJson, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 
 /** The differences between two schemas. */
 export interface SchemaChanges {
@@ -98,7 +99,7 @@ function compareChecks(before: JsonObject, after: JsonObject, { path, refusals }
       : undefined;
     if (missing === undefined) refusals.push(`${at}: only some values are allowed`);
     else if (missing.length > 0) {
-      refusals.push(`${at}: ${missing.map((value) => JSON.stringify(value)).join(", ")} go`);
+      refusals.push(`${at}: ${missing.map((value) => formatJson(value)).join(", ")} go`);
     }
   }
   const [had, has] = [before.required, after.required].map((list) =>
@@ -112,14 +113,15 @@ function compareChecks(before: JsonObject, after: JsonObject, { path, refusals }
   }
   for (const [key, isTighter] of LIMITS) {
     const [was, is] = [before[key], after[key]];
-    if (is !== undefined && is !== was && isTighter(was, is)) {
-      refusals.push(`${at}: ${key} is ${JSON.stringify(is)} now`);
+    if (is !== undefined && !isEqualJson(is, was) && isTighter(was, is)) {
+      refusals.push(`${at}: ${key} is ${formatJson(is)} now`);
     }
   }
 }
 
-const isHigher = (was: unknown, is: unknown): boolean => typeof was !== "number" || Number(is) > was;
-const isLower = (was: unknown, is: unknown): boolean => typeof was !== "number" || Number(is) < was;
+const isNumber = (value: unknown): boolean => typeof value === "number" || typeof value === "bigint";
+const isHigher = (was: unknown, is: unknown): boolean => !isNumber(was) || Number(is) > Number(was);
+const isLower = (was: unknown, is: unknown): boolean => !isNumber(was) || Number(is) < Number(was);
 const isOther = (): boolean => true;
 
 const LIMITS: readonly (readonly [key: string, isTighter: (was: unknown, is: unknown) => boolean])[] = [

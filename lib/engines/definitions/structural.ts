@@ -9,6 +9,7 @@
 
 import { getKey, isEmptyObject, isEqualJson, isObject, setKey } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { type Complain, flatten } from "./flatten.ts";
 import { UNREPRESENTABLE } from "./json_schema.ts";
 import { toRe2 } from "./re2.ts";
@@ -293,7 +294,7 @@ function copy(from: JsonObject, to: JsonObject, keys: readonly string[]): void {
  */
 function relaxEnum(node: JsonObject): void {
   if (!Array.isArray(node.enum)) return;
-  const values = node.enum.map((value) => JSON.stringify(value)).join(", ");
+  const values = node.enum.map((value) => formatJson(value)).join(", ");
   node["x-kubernetes-validations"] = [{
     rule: `self in [${values}]`,
     message: `must be null or one of ${values}`,

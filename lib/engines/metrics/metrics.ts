@@ -132,6 +132,11 @@ export class Metrics implements Observer, Disposable {
   readonly #writes = this.#made.counter("lotse_writes_total", "Requests that changed handled objects", [
     "kind",
   ]);
+  readonly #refused = this.#made.counter(
+    "lotse_refused_writes_total",
+    "Writes that the server refused as invalid, so that the attempts of their handlers have failed",
+    ["kind"],
+  );
   readonly #posts = this.#made.counter(
     "lotse_posted_events_total",
     "Kubernetes events that were posted, counted on earlier ones, or dropped",
@@ -278,6 +283,10 @@ export class Metrics implements Observer, Disposable {
 
   written(subject: Subject, { writes }: Written): void {
     this.#writes.inc({ kind: this.#kindOf(subject) }, writes);
+  }
+
+  refused(subject: Subject): void {
+    this.#refused.inc({ kind: this.#kindOf(subject) });
   }
 
   eventPosted(result: "posted" | "repeated" | "dropped"): void {

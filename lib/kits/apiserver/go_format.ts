@@ -2,6 +2,8 @@
  * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v` and `encoding/json`.
  */
 
+import { formatJson as formatPlain } from "../../runtime/json.ts";
+
 /** Returns a text in quotes, as Go's `%q` does for printable text. */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(/\\u00([0-9a-f]{2})/g, "\\x$1");
@@ -20,7 +22,7 @@ export function formatValue(value: unknown): string {
 
 /** Returns JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&` escaped. */
 export function formatJson(value: unknown): string {
-  const text = JSON.stringify(value, sortKeys) ?? "null";
+  const text = formatPlain(sortKeys(value));
   return text.replace(
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -33,8 +35,10 @@ function isPrinted(value: unknown): value is Printed {
     !Object.hasOwn(value, "print") && "print" in value && typeof value.print === "function";
 }
 
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   // NB: fromEntries defines properties, so that a key named __proto__ stays data.
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(members.map(([key, member]) => [key, sortKeys(member)]));
 }

@@ -4,7 +4,7 @@
 
 import jsonPatch, { type Operation } from "fast-json-patch";
 import type { JsonObject } from "../../model/object.ts";
-import { isObject } from "./values.ts";
+import { clone, isObject } from "./values.ts";
 
 /**
  * Returns `live` with the operations applied, in place.
@@ -37,6 +37,17 @@ function applyOne(document: unknown, operation: Operation): unknown {
     const found = jsonPatch.getValueByPointer(document, operation.path) ?? null;
     if (found === null) return document;
   }
+  // NB: the library copies by way of JSON's text, which cannot hold bigints.
+  if (operation.op === "move" || operation.op === "copy") {
+    const { op, from, path } = operation;
+    const value = jsonPatch.getValueByPointer(document, from);
+    const rest = op === "copy" ? document : apply(document, { op: "remove", path: from });
+    return apply(rest, { op: "add", path, value: op === "copy" ? clone(value) : value });
+  }
+  return apply(document, operation);
+}
+
+function apply(document: unknown, operation: Operation): unknown {
   return jsonPatch.applyOperation(document, operation, false, true).newDocument;
 }
 

@@ -6,6 +6,7 @@
  */
 
 import type { StatusBody } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { type Cause, invalidStatus } from "./causes.ts";
 
 /** The names by which errors call a kind. */
@@ -157,7 +158,7 @@ export function unprocessable(): Refusal {
 
 /** A patch whose result is not an object of its kind. */
 export function invalidPatch(result: unknown, reason: string): Refusal {
-  const message = `Invalid value: ${JSON.stringify(JSON.stringify(result))}: ${reason}`;
+  const message = `Invalid value: ${JSON.stringify(formatJson(result))}: ${reason}`;
   return refusal(` "" is invalid: patch: ${message}`, {
     code: 422,
     reason: "Invalid",

@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { clearMissing, itemsInOrder, type ListRules, mergeLists } from "./strategic_lists.ts";
 import { type Field, fieldOf, type Shape, typeOfKind } from "./types/mod.ts";
 import { clone, getOwn, isObject, setOwn } from "./values.ts";
@@ -71,7 +72,7 @@ function applyMapDirective(patch: JsonObject): JsonObject {
   const { $patch: directive, ...rest } = patch;
   if (directive === "replace") return rest;
   if (directive === "delete") return {};
-  throw new SyntaxError(`unknown patch type ${JSON.stringify(directive)} in ${JSON.stringify(patch)}`);
+  throw new SyntaxError(`unknown patch type ${formatJson(directive)} in ${formatJson(patch)}`);
 }
 
 function retainKeys(target: JsonObject, patch: JsonObject): void {

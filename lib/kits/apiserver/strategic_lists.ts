@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { equal, getOwn, isObject } from "./values.ts";
 
 /** How the items of a list merge. */
@@ -99,7 +100,7 @@ function applyItemDirectives(
       const key = keyOf(change, mergeKey);
       items = items.filter((item) => !isObject(item) || !equal(getOwn(item, mergeKey), key));
     } else {throw new SyntaxError(
-        `unknown patch type ${JSON.stringify(directive)} in ${JSON.stringify(change)}`,
+        `unknown patch type ${formatJson(directive)} in ${formatJson(change)}`,
       );}
   }
   return { items, changes, replaced };
@@ -125,7 +126,7 @@ function mergeByKey(
 function keyOf(item: unknown, mergeKey: string): unknown {
   const key = isObject(item) ? getOwn(item, mergeKey) : undefined;
   if (key === undefined) {
-    throw new SyntaxError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+    throw new SyntaxError(`map: ${formatJson(item)} does not contain declared merge key: ${mergeKey}`);
   }
   return key;
 }

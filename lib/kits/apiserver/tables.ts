@@ -119,9 +119,9 @@ function toCell(value: unknown, { type, nowMs }: { type: string; nowMs: number }
     case "string":
       return typeof value === "string" ? value : value === null ? "<no value>" : formatJson(value);
     case "integer":
-      return typeof value === "number" ? Math.trunc(value) : null;
+      return typeof value === "number" ? Math.trunc(value) : typeof value === "bigint" ? value : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return typeof value === "number" || typeof value === "bigint" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":

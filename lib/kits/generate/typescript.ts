@@ -7,6 +7,7 @@
 
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 
 /** How many nodes a schema may have: aliases in YAML can make few lines grow without end. */
 const MOST_NODES = 200_000;
@@ -107,7 +108,7 @@ export class TypeWriter {
   #plainType(schema: JsonObject, place: Place): string {
     const { type } = schema;
     if (Array.isArray(schema.enum) && schema.enum.length > 0) {
-      return [...new Set(schema.enum.map((value) => JSON.stringify(value)))].join(" | ");
+      return [...new Set(schema.enum.map((value) => formatJson(value)))].join(" | ");
     }
     if (schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string") {
       return "number | string";
@@ -250,7 +251,7 @@ function commentOf(schema: unknown, indent: string): string {
   const description = isObject(schema) ? schema.description : undefined;
   const text = typeof description === "string" ? description.trim().replaceAll("*/", "*\\/") : "";
   const value = isObject(schema) ? getKey(schema, "default") : undefined;
-  const hint = value === undefined ? "" : `Default: ${JSON.stringify(value).replaceAll("*/", "*\\/")}`;
+  const hint = value === undefined ? "" : `Default: ${formatJson(value).replaceAll("*/", "*\\/")}`;
   const lines = [...text === "" ? [] : text.split(/\r?\n/), ...hint === "" ? [] : [hint]].map((line) =>
     line.trimEnd()
   );

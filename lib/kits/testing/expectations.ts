@@ -4,6 +4,7 @@
 
 import { isEqualJson, isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
+import { formatJson } from "../../runtime/json.ts";
 
 /** A part of a value: of lists all items, each in part; null for what is not to be there; a regular expression for a text. */
 export type ExpectedPart<T> = unknown extends T ? T
@@ -64,6 +65,6 @@ function line(path: string, actual: unknown, expected: string): string {
 
 /** Returns a value as JSON, cut where it is long. */
 export function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = typeof value === "function" ? String(value) : formatJson(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }

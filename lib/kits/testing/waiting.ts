@@ -6,6 +6,7 @@ import type { ObjectReference } from "../../model/references.ts";
 import type { Address, Api } from "../../operator/api.ts";
 import type { ResourceType } from "../../registry/resource.ts";
 import type { Seconds } from "../../runtime/host.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { differences, type Expected, show } from "./expectations.ts";
 import { title } from "./report.ts";
 import type { RunTime } from "./time.ts";
@@ -104,7 +105,7 @@ function unmet(
   if (typeof expected !== "function") return differences(object, expected);
   try {
     const answer: unknown = expected(object);
-    return answer ? [] : [`the function returned ${show(answer)} for ${JSON.stringify(object)}`];
+    return answer ? [] : [`the function returned ${show(answer)} for ${formatJson(object)}`];
   } catch (error) {
     return [`the function threw ${error}`];
   }

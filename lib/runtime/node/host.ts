@@ -11,7 +11,7 @@ import { nodeProcess } from "./process.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { watch as watchPath } from "node:fs";
-import { access, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -103,10 +103,13 @@ export function nodeFiles(): Files {
     readText: (path) => readFile(path, "utf8"),
     readBytes: (path) => readFile(path),
     async writeText(path, text, options) {
+      const { mode } = options ?? {};
       await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, text, { mode: options?.mode ?? 0o644 });
+      // NB: a file that is there keeps the rights that it has; they are changed before something secret is in it.
+      if (mode !== undefined && await exists(path)) await chmod(path, mode);
+      await writeFile(path, text, { mode: mode ?? 0o644 });
     },
-    exists: (path) => access(path).then(() => true, () => false),
+    exists,
     list: async (path) => (await readdir(path)).sort(),
     modified,
     remove: (path) => rm(path, { recursive: true, force: true }),
@@ -115,6 +118,10 @@ export function nodeFiles(): Files {
     folderOf: (path) => dirname(path),
     watch,
   };
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(() => true, () => false);
 }
 
 async function modified(path: string): Promise<number | undefined> {

@@ -11,6 +11,7 @@ import { type FieldPath, getField } from "../../model/fields.ts";
 import { getKey, isEmptyObject, isObject, setKey } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
+import { parseJson } from "../../runtime/json.ts";
 import type { FetchOptions } from "./storage.ts";
 
 /** A note's place in a reconcile: the object, and what is to be changed on it. */
@@ -24,8 +25,8 @@ export interface NoteTarget {
 /** The size that all annotations of an object may have, in bytes. Source: Kubernetes, "Annotations". */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
-/** Notes that are nested deeper are not ours. */
-const DEPTH_LIMIT = 1000;
+/** Notes that are nested deeper are not ours: API servers take no such objects. */
+const DEPTH_LIMIT = 10_000;
 
 /** Returns an object's annotations; none if they are not an object. */
 export function annotationsOf(body: KubeObject): JsonObject {
@@ -98,7 +99,7 @@ export function parseNote(
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     onUnreadable?.({ where, reason: "it is not JSON" });
     return undefined;

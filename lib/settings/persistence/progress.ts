@@ -7,6 +7,7 @@ import { type FieldPath, getField, withoutField } from "../../model/fields.ts";
 import { isEmptyObject, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
+import { formatJson } from "../../runtime/json.ts";
 import { annotationKeys, idOfKey, type KeyForm } from "./annotations.ts";
 import {
   annotationsOf,
@@ -115,7 +116,7 @@ export class AnnotationsProgress implements ProgressStorage {
       value !== null || verbose
     );
     const content = Object.fromEntries(encoded);
-    return form === "kopf" ? toPythonJson(content) : JSON.stringify(content);
+    return form === "kopf" ? toPythonJson(content) : formatJson(content);
   }
 }
 

@@ -6,6 +6,7 @@
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { formatKopfTimestamp, formatTimestamp, parseTimestamp } from "../../model/timestamps.ts";
+import { writeJson } from "../../runtime/json.ts";
 import type { FetchOptions, ProgressRecord } from "./storage.ts";
 
 /** Whose form it is. */
@@ -162,15 +163,7 @@ class Reader {
 
 /** Returns the JSON text of a JSON value. Members that are undefined are left out. */
 export function toPythonJson(value: unknown): string {
-  return write(value).replace(/[\x7f-\uffff]/g, escape);
-}
-
-function write(value: unknown): string {
-  if (typeof value === "number") return formatNumber(value);
-  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, each]) => each !== undefined);
-  return `{${members.map(([key, each]) => `${JSON.stringify(key)}:${write(each)}`).join(",")}}`;
+  return writeJson(value, { formatNumber }).replace(/[\x7f-\uffff]/g, escape);
 }
 
 /** Python takes the exponent from 1e-5 on downwards, and gives it two digits. */

@@ -5,6 +5,7 @@
  * they look like, and why, is told in docs/decisions/0004-notes.md.
  */
 
+import { hideFields, holdsPlain, revealFields } from "../../model/confidential.ts";
 import type { FieldPath } from "../../model/fields.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
@@ -146,14 +147,47 @@ export function currentEssence(
   return progress.clear(diffBase.build(body, options.extraFields));
 }
 
+// Storages never see what is confidential: they get digests of it, and what they give back is completed here.
+
+/** The fields whose values must not be in notes. */
+export interface ConfidentialOptions {
+  /** Default: none. */
+  readonly confidential?: readonly FieldPath[];
+}
+
 /** Returns the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
 export function handledEssence(
   { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
   body: KubeObject,
-  options: FetchEssenceOptions = {},
+  { confidential = [], ...options }: FetchEssenceOptions & ConfidentialOptions = {},
 ): JsonObject | undefined {
-  const essence = diffBase.fetch(body, options);
-  return essence && progress.clear(diffBase.clear(essence));
+  const essence = diffBase.fetch(hideFields(body, confidential, body), options);
+  return essence && revealFields(progress.clear(diffBase.clear(essence)), confidential, body);
+}
+
+/** Notes the essence as handled. */
+export function storeEssence(
+  { diffBase }: Pick<Persistence, "diffBase">,
+  { confidential = [], ...note }: EssenceNote & ConfidentialOptions,
+): void {
+  const { body, essence } = note;
+  diffBase.store({
+    ...note,
+    body: hideFields(body, confidential, body),
+    essence: hideFields(essence, confidential, body),
+  });
+}
+
+/** Whether the note should be written anew although nothing changed: made for other extra fields, or with open values. */
+export function isNoteOutdated(
+  { diffBase }: Pick<Persistence, "diffBase">,
+  body: KubeObject,
+  { extraFields, confidential = [] }: ConfidentialOptions & { readonly extraFields: readonly FieldPath[] },
+): boolean {
+  const hidden = hideFields(body, confidential, body);
+  if (diffBase.isOutdated(hidden, extraFields)) return true;
+  const noted = confidential.length === 0 ? undefined : diffBase.fetch(hidden, { extraFields });
+  return noted !== undefined && holdsPlain(noted, confidential);
 }
 
 /** Returns the names of all notes that are not records of handlers. */

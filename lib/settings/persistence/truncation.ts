@@ -40,7 +40,7 @@ export const LOST_TEXT = "(too large to be noted)";
 
 /** Returns a state's outline; undefined if it would be too large: which is known before any digest is made. */
 export function outlineOf(state: JsonObject, limits: OutlineLimits): Outline | undefined {
-  const { rest, large, size } = cutObject(state, { ...limits, object: Infinity }, limits);
+  const { rest, large, size } = cutObject(state, { ...limits, object: Infinity }, { ...limits, depth: 0 });
   if (size > limits.whole) return undefined;
   return { rest: isObject(rest) ? rest : {}, large: isObject(large) ? withDigests(large) : {} };
 }
@@ -50,7 +50,7 @@ export function outlineOf(state: JsonObject, limits: OutlineLimits): Outline | u
  * their type stands in (a text that says so, or an empty list or object), which differs from the present one.
  */
 export function fillOutline({ rest, large }: Outline, present: JsonObject): JsonObject {
-  return fill(rest, { large, present }) as JsonObject; // an object with marks in it gives an object
+  return fill(rest, { large, present, depth: 0 }) as JsonObject; // an object with marks in it gives an object
 }
 
 interface Cut {
@@ -74,15 +74,25 @@ class Marked {
 /** The length of a mark: a quoted letter, and a digest. */
 const MARK_SIZE = 19;
 
-function cut(value: unknown, limits: OutlineLimits): Cut {
-  if (isObject(value)) return cutObject(value, limits, limits);
+/** Deeper objects are taken as a whole: they can be nested deeper than calls can. */
+const DEEPEST = 200;
+
+/** The limits below one level. */
+interface CutLimits extends OutlineLimits {
+  readonly depth: number;
+}
+
+function cut(value: unknown, limits: CutLimits): Cut {
+  if (isObject(value) && limits.depth < DEEPEST) {
+    return cutObject(value, limits, { ...limits, depth: limits.depth + 1 });
+  }
   const text = canonicalJson(value);
   if (text.length <= limits.value) return { rest: value, size: text.length };
   return mark(value);
 }
 
 /** `own` are the limits of the object itself. */
-function cutObject(object: JsonObject, own: OutlineLimits, limits: OutlineLimits): Cut {
+function cutObject(object: JsonObject, own: OutlineLimits, limits: CutLimits): Cut {
   const rest: JsonObject = {};
   const large: JsonObject = {};
   let size = 2;
@@ -117,16 +127,19 @@ function textOf({ value }: Marked): string {
 interface Filling {
   readonly large: unknown;
   readonly present: unknown;
+  readonly depth: number;
 }
 
-function fill(rest: unknown, { large, present }: Filling): unknown {
+function fill(rest: unknown, { large, present, depth }: Filling): unknown {
   if (typeof large === "string") return recall(large, present);
   const result = isObject(rest) ? shallowCopy(rest) : {};
-  if (!isObject(large)) return result;
+  // Ours are not nested more deeply.
+  if (!isObject(large) || depth > DEEPEST) return result;
   for (const key of Object.keys(large)) {
     const value = fill(getKey(result, key), {
       large: large[key],
       present: isObject(present) ? getKey(present, key) : undefined,
+      depth: depth + 1,
     });
     if (value !== undefined) setKey(result, key, value);
   }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { ConnectionInfo } from "../../../lib/client/auth/connection_info.ts";
 import { Sessions } from "../../../lib/client/transport/sessions.ts";
 import type { Connection, ConnectOptions } from "../../../lib/runtime/host.ts";
+import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
 
@@ -17,6 +18,7 @@ interface Opened {
 function makeSessions(options: { env?: Record<string, string>; trustEnv?: boolean; fail?: Error } = {}): {
   sessions: Sessions;
   opened: Opened[];
+  logs: LogRecord[];
   host: VirtualHost;
 } {
   const { env, trustEnv = false, fail } = options;
@@ -31,11 +33,14 @@ function makeSessions(options: { env?: Record<string, string>; trustEnv?: boolea
       [Symbol.dispose]: () => void (entry.closed = true),
     };
   };
+  const logs: LogRecord[] = [];
+  const logger = createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock);
   const networking = { ...defaultSettings().networking, trustEnv, connectTimeout: 7 };
   const network = { connect, serve: host.network.serve.bind(host.network) };
   return {
-    sessions: new Sessions({ host: { ...host, network }, networking, userAgent: "me" }),
+    sessions: new Sessions({ host: { ...host, network }, networking, userAgent: "me", logger }),
     opened,
+    logs,
     host,
   };
 }
@@ -54,6 +59,20 @@ describe("Sessions", () => {
     assert.equal(first!.headers["authorization"], "Bearer a");
     assert.equal(second!.headers["authorization"], "Bearer b");
     assert.equal(opened[0]!.options.connectTimeout, 7);
+  });
+
+  it("say once for each server that its certificate is not checked", () => {
+    const { sessions, logs } = makeSessions();
+    for (const token of ["a", "b"]) {
+      sessions.for({ server: "https://u:secret@api.test", insecure: true, token });
+    }
+    sessions.for({ server: "https://u:secret@api.test", insecure: true, cert: "other", key: "other" });
+    sessions.for({ server: "http://api.test", insecure: true });
+    sessions.for(OLD);
+    assert.deepEqual(logs.map(({ level, fields }) => [level, fields]), [["warn", {
+      server: "https://u:***@api.test",
+    }]]);
+    assert.match(logs[0]?.message ?? "", /not checked \("insecure-skip-tls-verify"\)/);
   });
 
   it("build the headers of an info once", () => {

@@ -112,7 +112,12 @@ export function engineWorld(
   const fence = new AbortController();
   const daemons = new Daemons({
     clock: host.clock,
-    writer: new ObjectWriter({ client, clock: host.clock, consistencyTimeout: () => 5, fence: fence.signal }),
+    writer: new ObjectWriter({
+      client,
+      clock: host.clock,
+      settings: defaultSettings().persistence,
+      fence: fence.signal,
+    }),
     brake,
     settings: mergeSettings(defaultSettings(), overrides),
     loggerOf: () => createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),

@@ -336,9 +336,15 @@ const changes: Mutant[] = [
     filters,
   ),
   ...breaksOf(CHANGES, [
-    ["if (cause.diff.length > 0 && cause.old !== undefined) logger", "if (cause.old !== undefined) logger"],
-    ["if (cause.diff.length > 0 && cause.old !== undefined) logger", "if (cause.diff.length > 0) logger"],
-    [`logger.debug("Essence differs", { diff: cause.diff });`, "{}"],
+    [
+      "if (cause.diff.length === 0 || cause.old === undefined) return;",
+      "if (cause.old === undefined) return;",
+    ],
+    [
+      "if (cause.diff.length === 0 || cause.old === undefined) return;",
+      "if (cause.diff.length === 0) return;",
+    ],
+    [`logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });`, ""],
     ["progress.purge(patch);", ""],
   ], handlers),
   ...breaksOf(CHANGES, [
@@ -411,7 +417,7 @@ const edges: Mutant[] = [
       "return Object.entries({ ...answer as object, ...written }).flatMap(",
     ],
     [
-      "return prunedFields(value, live, `${path}${key}.`);",
+      "return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });",
       "return JSON.stringify(value) === JSON.stringify(live) ? [] : [path + key];",
     ],
     [`return value.length === 0 && path === "metadata.";`, "return false;"],
@@ -423,10 +429,10 @@ const edges: Mutant[] = [
       "if (fields.length === 0) return;",
     ],
     [
-      "return value === null || (isObject(value) && Object.values(value).every((each) => isNothing(each, path)));",
+      "if (!isObject(value)) return value === null;",
       "return false;",
     ],
-    ["return prunedFields(value, live, `${path}${key}.`);", "return [];"],
+    ["return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });", "return [];"],
   ], writes),
 ];
 

@@ -13,7 +13,7 @@ const mutants: Mutant[] = [
       "failures.size > 0 || failures.set(handler.id, outcome.error);",
     ],
     [", { cause: error });", ");"],
-    ["progress.due = clock.monotonic() + outcome.delay;", "progress.due = clock.monotonic() + 1;"],
+    ["Math.max(outcome.delay, leastPause(progress.retry))", "1"],
     [
       "const runtime = (): Seconds => clock.monotonic() - begun;",
       "const runtime = (): Seconds => (clock.now() - started.getTime()) / 1000;",

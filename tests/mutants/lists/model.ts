@@ -14,7 +14,7 @@ const mutants: Mutant[] = [
     ["state.path.push(key);", "state.path[0] = key;"],
     ["item.path.slice(path.length)", "item.path"],
     [
-      `compare(getField(item.old, rest), getField(item.new, rest), { items, path: [] });`,
+      `compareAll({ before: getField(item.old, rest), after: getField(item.new, rest), path: [] }, items);`,
       "items.push(makeDiffItem(item.op, [], { old: getField(item.old, rest), new: getField(item.new, rest) }));",
     ],
     ["} else if (startsWith(path, item.path)) {", "} else {"],

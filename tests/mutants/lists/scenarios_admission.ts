@@ -92,7 +92,7 @@ const mutants: Mutant[] = [
   { ...ANSWER, replace: "...operations.length > 0 &&\n", by: "...true &&\n" },
   {
     ...ANSWER,
-    replace: "patch: toBase64(JSON.stringify(operations))",
+    replace: "patch: toBase64(formatJson(operations))",
     by: 'patch: btoa(JSON.stringify(operations).replace(/[^ -~]/g, "?"))',
   },
   { ...ANSWER, replace: "apiVersion: review.apiVersion,", by: 'apiVersion: "admission.k8s.io/v1",' },

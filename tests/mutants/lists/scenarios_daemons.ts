@@ -56,17 +56,14 @@ const mutants: Mutant[] = [
   {
     file: "lib/engines/daemons/next_run.ts",
     tests,
-    replace:
-      'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };',
-    by:
-      'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + Math.ceil(outcome.delay) };',
+    replace: "Math.max(outcome.delay, leastPause(run.retries))",
+    by: "Math.ceil(outcome.delay)",
   },
   {
     file: "lib/engines/daemons/next_run.ts",
     tests,
-    replace:
-      'if (outcome.kind === "retry" || outcome.kind === "children") return { due: now + outcome.delay };',
-    by: "",
+    replace: 'if (outcome.kind === "retry" || outcome.kind === "children") {',
+    by: "if (false) {",
   },
   {
     file: "lib/execution/errors.ts",

@@ -87,7 +87,7 @@ const mutants: Mutant[] = [
   },
 
   // Probes.
-  { ...PROBING, replace: "status: 500 });", by: "status: 503 });" },
+  { ...PROBING, replace: "status: 500, tellsReasons", by: "status: 503, tellsReasons" },
   {
     ...PROBING,
     replace: "this.#asking ??= probe().finally(() => this.#asking = undefined);",
@@ -95,8 +95,8 @@ const mutants: Mutant[] = [
   },
   {
     ...PROBING,
-    replace: ": Response.json(Object.fromEntries(results));",
-    by: ": Response.json([...results.keys()]);",
+    replace: "formatJson(Object.fromEntries(results))",
+    by: "formatJson([...results.keys()])",
   },
   {
     ...ACTIVITIES,

@@ -77,7 +77,7 @@ const mutants: Mutant[] = [
   // Failures: another pause than was asked for; the same numbers for ever; no end; an end for good, or where none was wanted.
   {
     ...NEXT_RUN,
-    replace: "return { due: now + outcome.delay };",
+    replace: "return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };",
     by: 'return { due: now + (handler.type === "timer" ? handler.interval ?? 0 : outcome.delay) };',
   },
   { ...TASK, replace: 'if (outcome.kind !== "retry") this.#attempts = undefined;', by: "" },
@@ -100,7 +100,7 @@ const mutants: Mutant[] = [
   // A write that fails: ends the timer; is not logged; is not tried again, or only with the next run.
   {
     ...WRITER,
-    replace: "return settleRefused(error, request);",
+    replace: "return settleRefused(error instanceof ApiError ? this.#toldOf(error, state) : error, request);",
     by: "throw error;",
   },
   {

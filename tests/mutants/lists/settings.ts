@@ -47,7 +47,7 @@ const mutants: Mutant[] = [
     ["if (Object.hasOwn(annotations, marker)) return;", ""],
   ], PROGRESS),
   ...breaksOf("lib/settings/persistence/annotations.ts", [
-    ["value = JSON.parse(text);", "value = JSON.parse(text === text.trim() ? text : '');"],
+    ["value = parseJson(text);", "value = parseJson(text === text.trim() ? text : '');"],
   ], ["tests/settings/persistence/diff_base_test.ts"]),
   ...breaksOf("lib/settings/persistence/progress.ts", [
     ["value !== null || verbose", "value !== null"],
@@ -63,7 +63,7 @@ const mutants: Mutant[] = [
   ]),
   ...breaksOf("lib/settings/persistence/progress.ts", [
     [`form === "kopf" ? toPythonJson(content) :`, ""],
-    [`form === "kopf" ? toPythonJson(content) : JSON.stringify(content)`, "toPythonJson(content)"],
+    [`form === "kopf" ? toPythonJson(content) : formatJson(content)`, "toPythonJson(content)"],
   ]),
   ...breaksOf("lib/settings/persistence/record.ts", [
     [`form === "kopf" ? record.retries + (record.waits ?? 0) : record.retries`, "record.retries"],

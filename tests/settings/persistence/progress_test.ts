@@ -249,7 +249,7 @@ describe("AnnotationsProgress", () => {
       "[]",
       '"text"',
       "[".repeat(200_000),
-      '{"a":'.repeat(5000) + "1" + "}".repeat(5000),
+      '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000),
       5,
       {},
       "\u0000",

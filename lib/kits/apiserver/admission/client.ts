@@ -8,6 +8,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Connection, Host, HttpResponse, Seconds } from "../../../runtime/host.ts";
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";
 import { concat } from "../requests/respond.ts";
 
@@ -51,7 +52,7 @@ export async function callWebhook(host: Host, { client, timeout, review }: CallO
         "accept": "application/json",
         "user-agent": "kube-apiserver-admission",
       },
-      body: JSON.stringify(review),
+      body: formatJson(review),
       signal: abort.signal,
     });
     text = await readText(response);
@@ -77,7 +78,7 @@ function parseReview(text: string): JsonObject {
   const prefix = "couldn't get version/kind; json parse error: ";
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, 64);
   } catch (error) {
     throw new CallError(prefix + (error instanceof Error ? error.message : String(error)), { cause: error });
   }

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { parseJson } from "../../../runtime/json.ts";
 import { userInfo } from "../access/user.ts";
 import type { Kind } from "../kinds.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";
@@ -158,7 +159,7 @@ function decodePatch(patch: unknown, patchType: unknown = "JSONPatch"): readonly
 function parsePatch(patch: unknown): readonly unknown[] {
   try {
     const bytes = Uint8Array.from(atob(String(patch)), (character) => character.charCodeAt(0));
-    const operations: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const operations = parseJson(new TextDecoder().decode(bytes), 64);
     if (Array.isArray(operations) && operations.every(isObject)) return operations;
     throw new TypeError("json: cannot unmarshal into Go value of type jsonpatch.Patch");
   } catch (error) {

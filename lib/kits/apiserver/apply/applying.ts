@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 import type { Kind } from "../kinds.ts";
 import { applyConflict, badRequest, storageFault } from "../refusal.ts";
 import { clone, equal, getOwn, isObject, setOwn } from "../values.ts";
@@ -211,7 +212,7 @@ class Applying {
   #lastApplied(live: KubeObject): FieldSet {
     const text = live.metadata.annotations?.[LAST_APPLIED];
     try {
-      const config: unknown = JSON.parse(text ?? "");
+      const config = parseJson(text ?? "", 64);
       if (!isObject(config) || config.apiVersion !== this.#application.kind.apiVersion) return LEAF;
       const { added, modified, removed } = compareObjects(config, withoutOwners(live), this.#type);
       return difference(fieldsIn(config, this.#type), union(union(added, modified), removed));
@@ -265,7 +266,7 @@ function finish(next: KubeObject, { kind, before, config, writer }: Finishing): 
   if (!kind.custom) dropNulls(object, before);
   const { annotations } = object.metadata;
   if (writer.manager === KUBECTL && (annotations?.[LAST_APPLIED] ?? "") !== "") {
-    setOwn(annotations ?? {}, LAST_APPLIED, `${JSON.stringify(sorted(withoutAnnotation(config)))}\n`);
+    setOwn(annotations ?? {}, LAST_APPLIED, `${formatJson(sorted(withoutAnnotation(config)))}\n`);
   }
   return object;
 }

@@ -4,6 +4,7 @@
  * Source: sigs.k8s.io/structured-merge-diff, typed/validate.go.
  */
 
+import { formatJson } from "../../../runtime/json.ts";
 import { isObject } from "../values.ts";
 import { elementText, fieldElement, itemElement } from "./elements.ts";
 import type { ListType, MapType, MergeType } from "./merge_type.ts";
@@ -69,7 +70,9 @@ function checkScalar(value: unknown, type: NonNullable<MergeType["scalar"]>): st
         ? []
         : [`: expected string, got &value.valueUnstructured{Value:${goValue(value)}}`];
     case "numeric":
-      return typeof value === "number" ? [] : [`: expected numeric (int or float), got ${goType(value)}`];
+      return typeof value === "number" || typeof value === "bigint"
+        ? []
+        : [`: expected numeric (int or float), got ${goType(value)}`];
     case "boolean":
       return typeof value === "boolean" ? [] : [`: expected boolean, got &{${shown(value)}}`];
     case "untyped":
@@ -93,7 +96,7 @@ function goValue(value: unknown): string {
     const pairs = Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${goValue(value[key])}`);
     return `map[string]interface {}{${pairs.join(", ")}}`;
   }
-  return value === null ? "interface {}(nil)" : JSON.stringify(value);
+  return value === null ? "interface {}(nil)" : formatJson(value);
 }
 
 function goType(value: unknown): string {

@@ -4,6 +4,7 @@
  * Source: sigs.k8s.io/structured-merge-diff, fieldpath/element.go and fieldpath/serialize-pe.go.
  */
 
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { getOwn, isObject } from "../values.ts";
 import type { ListType } from "./merge_type.ts";
 
@@ -33,7 +34,7 @@ export function itemElement(item: unknown, { relation, keys }: ListType): string
     );
   }
   found.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `k:{${found.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
+  return `k:{${found.map(([name, value]) => `${JSON.stringify(name)}:${formatJson(value)}`).join(",")}}`;
 }
 
 function valueElement(item: unknown): string {
@@ -46,16 +47,16 @@ function valueElement(item: unknown): string {
   if (isObject(item)) {
     throw new SyntaxError("associative list without keys has an element that's a map type");
   }
-  return `v:${JSON.stringify(item)}`;
+  return `v:${formatJson(item)}`;
 }
 
 /** Returns an element as messages show it. */
 export function elementText(element: string): string {
   const rest = element.slice(2);
   if (element.startsWith("k:")) {
-    const keys: unknown = JSON.parse(rest);
+    const keys = parseJson(rest);
     const pairs = Object.entries(isObject(keys) ? keys : {}).map(([name, value]) =>
-      `${name}=${JSON.stringify(value)}`
+      `${name}=${formatJson(value)}`
     );
     return `[${pairs.join(",")}]`;
   }

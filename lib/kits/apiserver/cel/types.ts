@@ -59,7 +59,7 @@ function declareBare(schema: Schema, declaring: Declaring): CelType | undefined 
     case "boolean":
       return { name: "bool", convert: (value) => value };
     case "number":
-      return { name: "double", convert: (value) => value };
+      return { name: "double", convert: (value) => typeof value === "bigint" ? Number(value) : value };
     case "integer":
       return {
         name: "int",

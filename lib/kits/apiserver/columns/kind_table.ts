@@ -75,7 +75,11 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
 /** Returns the text at a path; "" where there is none. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
   const found = at(value, ...path);
-  return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";
+  return typeof found === "string"
+    ? found
+    : typeof found === "number" || typeof found === "bigint"
+    ? String(found)
+    : "";
 }
 
 /** Returns the number at a path; 0 where there is none. */

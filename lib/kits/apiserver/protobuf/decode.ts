@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { parseJson } from "../../../runtime/json.ts";
 import type { Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";
 import {
@@ -111,7 +112,7 @@ function decodeValue(shape: Shape, value: WireValue): unknown {
 }
 
 function decodeScalar({ type, format }: Shape & { kind: "scalar" }, value: WireValue): unknown {
-  if (type === "integer") return Number(integerOf(value));
+  if (type === "integer") return wholeOf(integerOf(value));
   if (type === "boolean") return integerOf(value) !== 0n;
   if (type === "number") return Number(value);
   return format === "byte" ? base64Of(bytesOf(value)) : textOf(bytesOf(value));
@@ -171,7 +172,7 @@ function rawOf(bytes: Uint8Array): unknown {
 function parse(text: string): unknown {
   if (text === "") return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text, 64);
   } catch (error) {
     throw new RangeError(error instanceof Error ? error.message : String(error));
   }
@@ -196,6 +197,11 @@ function base64Of(bytes: Uint8Array): string {
 function integerOf(value: WireValue): bigint {
   if (typeof value === "bigint") return value;
   throw new RangeError("proto: wrong wireType: a number was expected");
+}
+
+/** As in JSON: a bigint only where a number would round it. */
+function wholeOf(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 function bytesOf(value: WireValue): Uint8Array {

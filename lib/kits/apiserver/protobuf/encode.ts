@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { formatJson } from "../../../runtime/json.ts";
 import { type Shape, typeOfKind } from "../types/mod.ts";
 import { getOwn, isObject } from "../values.ts";
 import { MAGIC } from "./decode.ts";
@@ -109,13 +110,17 @@ function writeScalar(
   of: FieldValue & { readonly shape: { readonly kind: "scalar" } },
 ): void {
   const { number, shape, value } = of;
-  if (shape.type === "integer" && typeof value === "number") writer.whole(number, value);
-  else if (shape.type === "number" && typeof value === "number") writer.double(number, value);
+  if (shape.type === "integer" && isNumber(value)) writer.whole(number, value);
+  else if (shape.type === "number" && isNumber(value)) writer.double(number, Number(value));
   else if (shape.type === "boolean" && typeof value === "boolean") writer.whole(number, value ? 1 : 0);
   else if (shape.type === "string" && typeof value === "string") {
     if (shape.format === "byte") writer.bytes(number, bytesOf(value));
     else writer.text(number, value);
   }
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 function bytesOf(base64: string): Uint8Array {
@@ -146,7 +151,7 @@ function encodeType(type: string, value: unknown): Uint8Array | undefined {
     case "meta.FieldsV1":
     case "RawExtension":
     case "apiextensions.JSON":
-      writer.text(1, JSON.stringify(value));
+      writer.text(1, formatJson(value));
       break;
     case "apiextensions.JSONSchemaPropsOrArray":
     case "apiextensions.JSONSchemaPropsOrStringArray":

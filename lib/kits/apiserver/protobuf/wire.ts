@@ -65,7 +65,7 @@ export class MessageWriter {
   #length = 0;
 
   /** Writes a whole number. */
-  whole(field: number, value: number): void {
+  whole(field: number, value: number | bigint): void {
     this.#push(varint(field * 8));
     this.#push(varint(value));
   }
@@ -107,10 +107,13 @@ export class MessageWriter {
 }
 
 /** NB: negative numbers take ten bytes. */
-function varint(value: number): Uint8Array {
-  if (value >= 0 && value < 128) return Uint8Array.of(value);
+function varint(value: number | bigint): Uint8Array {
+  if (value >= 0 && value < 128) return Uint8Array.of(Number(value));
   const bytes: number[] = [];
-  for (let rest = BigInt.asUintN(64, BigInt(Math.trunc(value)));; rest >>= 7n) {
+  for (
+    let rest = BigInt.asUintN(64, typeof value === "bigint" ? value : BigInt(Math.trunc(value)));;
+    rest >>= 7n
+  ) {
     const byte = Number(rest & 0x7fn);
     if (rest < 128n) {
       bytes.push(byte);

@@ -2,6 +2,7 @@
  * Request bodies: how large they may be, and what they must hold.
  */
 
+import { parseJson } from "../../../runtime/json.ts";
 import { parseYaml } from "../../../runtime/yaml.ts";
 import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
@@ -124,7 +125,8 @@ export async function readObject(
 export function parseText(text: string, { yaml = false, prefix = "" }: ParseOptions = {}): unknown {
   if (text.trim() === "") return undefined;
   try {
-    return yaml ? parseYaml(text)[0] : JSON.parse(text);
+    // Go keeps whole numbers of 64 bits, and rounds larger ones.
+    return yaml ? parseYaml(text)[0] : parseJson(text, 64);
   } catch (error) {
     throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
   }

@@ -3,6 +3,7 @@
  */
 
 import type { JsonObject, KubeObject, ObjectMeta } from "../../../model/object.ts";
+import { formatJson } from "../../../runtime/json.ts";
 import { groupOf, type Kind } from "../kinds.ts";
 import { badRequest, invalid, invalidPatch } from "../refusal.ts";
 import { typeOfKind } from "../types/mod.ts";
@@ -94,7 +95,7 @@ function checkName(value: JsonObject, field: "apiVersion" | "kind", kind: Kind):
   const names = { ...kind, kind: String(value.kind), group: groupOf(String(value.apiVersion)) };
   throw invalid(names, name, [{
     reason: "FieldValueInvalid",
-    message: `Invalid value: ${JSON.stringify(value[field])}: must be ${kind[field]}`,
+    message: `Invalid value: ${formatJson(value[field])}: must be ${kind[field]}`,
     field,
   }]);
 }
@@ -173,7 +174,9 @@ function typeFault(value: unknown, type: FieldType): TypeFault | undefined {
     case "string":
       return typeof value === "string" ? undefined : { found: wordFor(value), wanted: "string" };
     case "int64":
-      return Number.isSafeInteger(value) ? undefined : { found: wordFor(value), wanted: "int64" };
+      return Number.isSafeInteger(value) || typeof value === "bigint"
+        ? undefined
+        : { found: wordFor(value), wanted: "int64" };
     case "map":
       if (!isObject(value)) return { found: wordFor(value), wanted: "map[string]string" };
       return firstFault(Object.values(value), (item) => typeFault(item, "string"));
@@ -205,6 +208,7 @@ function firstFault(
 /** Go's words for JSON types. */
 function wordFor(value: unknown): string {
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

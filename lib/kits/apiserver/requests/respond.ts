@@ -3,6 +3,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { formatYaml } from "../../../runtime/yaml.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
@@ -80,7 +81,7 @@ export function encodedResponse(
   }
   if (shape.encoding !== "yaml") return jsonResponse(value, { code, headers, pretty: shape.pretty });
   headers.set("content-type", "application/yaml");
-  return new Response(formatYaml(JSON.parse(JSON.stringify(value))), { status: code, headers });
+  return new Response(formatYaml(parseJson(formatJson(value))), { status: code, headers });
 }
 
 /** Returns one object in the form that is asked for. */
@@ -142,7 +143,7 @@ export function jsonResponse(
   { code = 200, headers = new Headers(), pretty = false }: JsonResponseOptions = {},
 ): Response {
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
-  return new Response(JSON.stringify(value, undefined, pretty ? 2 : undefined) + "\n", {
+  return new Response(formatJson(value, pretty ? 2 : 0) + "\n", {
     status: code,
     headers,
   });

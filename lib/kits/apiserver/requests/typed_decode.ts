@@ -137,7 +137,7 @@ function checkTime(value: unknown, at: { shape: Shape; place: Place }, decoding:
 }
 
 function fits(value: unknown, type: string): boolean {
-  if (type === "integer") return Number.isInteger(value);
+  if (type === "integer") return Number.isInteger(value) || typeof value === "bigint";
   const found: string = typeof value;
   return found === type;
 }
@@ -158,6 +158,7 @@ function refuse(
 /** Go's words for JSON types. */
 function wordFor(value: unknown): string {
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

@@ -7,6 +7,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { formatJson } from "../../../runtime/json.ts";
 import type { Cluster } from "../cluster.ts";
 import { inVersion } from "../converter.ts";
 import type { Kind } from "../kinds.ts";
@@ -275,7 +276,7 @@ class Watch implements ChangeListener {
   /** NB: what has no message is of no kind that is watched in protocol buffers. */
   #encode(type: string, object: JsonObject): Uint8Array {
     const frame = this.#options.shape.encoding === "protobuf" ? encodeEvent(type, object) : undefined;
-    return frame ?? encodeText(`${JSON.stringify({ type, object })}\n`);
+    return frame ?? encodeText(`${formatJson({ type, object })}\n`);
   }
 
   #planBookmark(seconds: number): void {

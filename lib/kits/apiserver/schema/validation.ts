@@ -8,6 +8,7 @@
 import { Ajv, type ErrorObject } from "ajv";
 import { formatCheck, formatNames } from "./formats.ts";
 import { compilePattern } from "./patterns.ts";
+import { setOwn } from "../values.ts";
 import type { Schema } from "./structural.ts";
 import { DEFAULT_INTEGER, toJsonSchema } from "./translation.ts";
 
@@ -34,9 +35,28 @@ export type Validator = (value: unknown) => Fault[];
 export function createValidator(schema: Schema): Validator {
   let compiled: ReturnType<Ajv["compile"]> | undefined;
   return (value) => {
-    compiled ??= createAjv().compile(toJsonSchema(schema));
-    return compiled(value) ? [] : (compiled.errors ?? []).map(toFault);
+    compiled ??= createAjv().compile(toJsonSchema(withoutLarge(schema)));
+    return compiled(withoutLarge(value)) ? [] : (compiled.errors ?? []).map(toFault);
   };
+}
+
+/** The largest number below 2^63. */
+const LARGEST = 2 ** 63 - 1024;
+
+/** ajv knows no bigints: returns the value with numbers near them in their place; the value itself if there are none. */
+function withoutLarge<T>(value: T): T {
+  // What is replaced has the shape of what it replaces, but for its numbers.
+  if (typeof value === "bigint") return Math.min(Number(value), LARGEST) as T;
+  if (typeof value !== "object" || value === null) return value;
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(value)) {
+    const before = (value as Record<string, unknown>)[key];
+    const after = withoutLarge(before);
+    if (after === before) continue;
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    setOwn(copy, key, after);
+  }
+  return (copy ?? value) as T;
 }
 
 function toFault(error: ErrorObject): Fault {

@@ -7,6 +7,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import { formatJson } from "../../../runtime/json.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -37,5 +38,5 @@ export class Stored {
 /** Returns an object's JSON without the opening brace, `apiVersion` and `kind`. */
 export function encodeBody(object: KubeObject): Uint8Array {
   // NB: undefined keys are not written.
-  return ENCODER.encode(JSON.stringify({ ...object, apiVersion: undefined, kind: undefined }).slice(1));
+  return ENCODER.encode(formatJson({ ...object, apiVersion: undefined, kind: undefined }).slice(1));
 }
