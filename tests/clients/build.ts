@@ -1,0 +1,59 @@
+/**
+ * Builds the programs of other clients, unless they are in the cache already: `deno task clients [--rust]`.
+ *
+ * The one in Go shares what it compiles with the control plane (the same modules, versions and flags), so that it takes half a
+ * minute after that. The one in Rust takes minutes, and is built on request.
+ */
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { builtClient, type ClientName, sourcesOf } from "./binaries.ts";
+
+const STEPS: Readonly<Record<ClientName, (output: string) => void>> = { go: buildGo, rust: buildRust };
+
+const wanted: ClientName[] = process.argv.includes("--rust") ? ["go", "rust"] : ["go"];
+for (const name of wanted) {
+  const path = builtClient(name);
+  if (existsSync(path)) {
+    console.error(`The program in ${name} is in the cache; nothing to do`);
+    continue;
+  }
+  const started = performance.now();
+  mkdirSync(dirname(path), { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  STEPS[name](unfinished);
+  renameSync(unfinished, path);
+  console.error(`Built the program in ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
+}
+
+/** NB: the flags of the control plane's build, or nothing that it compiled would count. */
+function buildGo(output: string): void {
+  const candidates = ["go", "/usr/local/go/bin/go"];
+  const go = candidates.find((each) => spawnSync(each, ["version"], { stdio: "ignore" }).status === 0) ??
+    "go";
+  const args = ["build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", output, "."];
+  run(go, args, "go");
+}
+
+function buildRust(output: string): void {
+  const target = join(homedir(), ".cache", "lotse", "clients", "target");
+  run("cargo", ["build", "--locked", "--target-dir", target], "rust");
+  copyFileSync(join(target, "debug", "clients"), output);
+}
+
+function run(command: string, args: readonly string[], name: ClientName): void {
+  const env = { ...process.env, CGO_ENABLED: "0" };
+  const { status, error } = spawnSync(command, [...args], {
+    cwd: sourcesOf(name),
+    env,
+    stdio: ["ignore", 2, 2],
+  });
+  if (status === 0) return;
+  console.error(
+    `Cannot build the program in ${name}: ${error?.message ?? `${command} exited with ${status}`}`,
+  );
+  process.exit(1);
+}
