@@ -71,6 +71,20 @@ export interface Files {
   readBytes(path: string): Promise<Uint8Array>;
   /** Creates parent folders as needed. `mode` defaults to 0o644. */
   writeText(path: string, text: string, options?: { readonly mode?: number }): Promise<void>;
+  /** Adds to the end of a file, which is made if there is none, with its parent folders. */
+  appendText(path: string, text: string): Promise<void>;
+  /**
+   * Makes a file that must not be there yet, with its parent folders: of several who try, one succeeds.
+   *
+   * @throws {Error} With `code: "EEXIST"` if there is something at the path.
+   */
+  createText(path: string, text: string): Promise<void>;
+  /**
+   * Renames a file within its folder, at once; a file of that name is replaced.
+   *
+   * @throws {Error} With `code: "ENOENT"` if there is no such file.
+   */
+  rename(path: string, to: string): Promise<void>;
   /** Whether there is a file or folder at the path. */
   exists(path: string): Promise<boolean>;
   /**
@@ -97,6 +111,8 @@ export interface Files {
 export interface Process {
   /** The number that the system knows it by. */
   readonly pid: number;
+  /** Whether there is a process of that number on this machine. */
+  isRunning(pid: number): boolean;
   /** Arguments after the script's name. */
   readonly args: readonly string[];
   /** An environment variable, or undefined if it is unset. Empty strings are given as they are. */

@@ -11,7 +11,19 @@ import { nodeProcess } from "./process.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { watch as watchPath } from "node:fs";
-import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  access,
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -109,6 +121,15 @@ export function nodeFiles(): Files {
       if (mode !== undefined && await exists(path)) await chmod(path, mode);
       await writeFile(path, text, { mode: mode ?? 0o644 });
     },
+    async appendText(path, text) {
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, text);
+    },
+    async createText(path, text) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: "wx" });
+    },
+    rename: (path, to) => rename(path, to),
     exists,
     list: async (path) => (await readdir(path)).sort(),
     modified,

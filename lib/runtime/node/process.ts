@@ -10,10 +10,21 @@ import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
 import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 
+/** NB: signal 0 is never delivered; a process of somebody else is there although we may not ask. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
 /** The host's own process. */
 export function nodeProcess(): Process {
   return {
     pid: process.pid,
+    isRunning,
     args: process.argv.slice(2),
     env: (name) => process.env[name],
     home: () => process.env.HOME || homedir() || undefined,

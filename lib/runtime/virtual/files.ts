@@ -59,6 +59,24 @@ class MemoryFiles implements Files {
     return Promise.resolve();
   }
 
+  async appendText(path: string, text: string): Promise<void> {
+    const before = await this.exists(path) ? await this.readText(path) : "";
+    this.#write(path, before + text);
+  }
+
+  // deno-lint-ignore require-await -- a throw must become a rejection
+  async createText(path: string, text: string): Promise<void> {
+    if (this.#files.has(this.resolve(path)) || this.#folders.has(this.resolve(path))) {
+      throw Object.assign(new Error(`EEXIST: file already exists, open '${path}'`), { code: "EEXIST", path });
+    }
+    this.#write(path, text);
+  }
+
+  async rename(path: string, to: string): Promise<void> {
+    this.#write(to, await this.readBytes(path));
+    await this.remove(path);
+  }
+
   exists(path: string): Promise<boolean> {
     const wanted = this.resolve(path);
     return Promise.resolve(this.#files.has(wanted) || this.#folders.has(wanted));

@@ -10,6 +10,8 @@ export type VirtualProgram = (args: readonly string[], options: RunOptions) => R
 
 /** A process whose surroundings tests set, and whose deeds they read. */
 export interface VirtualProcess extends Process {
+  /** The numbers of other processes that run. Default: none. */
+  readonly others: Set<number>;
   /** Everything written to the standard output so far. */
   readonly stdout: string;
   /** Everything written to the standard error so far. */
@@ -56,6 +58,7 @@ export function createVirtualProcess(options: VirtualProcessOptions): VirtualPro
 
 class PaperProcess implements VirtualProcess {
   readonly pid = 1;
+  readonly others = new Set<number>();
   readonly args: readonly string[];
   readonly exits: number[] = [];
   readonly #options: VirtualProcessOptions;
@@ -78,6 +81,10 @@ class PaperProcess implements VirtualProcess {
 
   get stderr(): string {
     return this.#written.stderr;
+  }
+
+  isRunning(pid: number): boolean {
+    return pid === this.pid || this.others.has(pid);
   }
 
   env(name: string): string | undefined {

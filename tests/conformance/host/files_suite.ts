@@ -62,6 +62,32 @@ export function filesSuite(makeHost: () => Host): void {
       assert.equal(files.folderOf("/y/z"), "/y");
     });
 
+    it("appendText() adds to a file, and makes it", async () => {
+      const path = files.resolve(folder, "deep", "log");
+      await files.appendText(path, "one\n");
+      await files.appendText(path, "zwö\n");
+      assert.equal(await files.readText(path), "one\nzwö\n");
+    });
+
+    it("createText() makes a file that is not there, and only one of several does", async () => {
+      const path = files.resolve(folder, "own", "lock");
+      const tries = await Promise.allSettled(["a", "b", "c"].map((text) => files.createText(path, text)));
+      const [won] = tries.filter(({ status }) => status === "fulfilled");
+      assert.equal(tries.filter(({ status }) => status === "rejected").length, 2);
+      assert.ok(won !== undefined);
+      assert.equal((await files.readText(path)).length, 1);
+      await assert.rejects(files.createText(path, "d"), { code: "EEXIST" });
+    });
+
+    it("rename() takes the place of another file", async () => {
+      const [from, to] = [files.resolve(folder, "from"), files.resolve(folder, "to")];
+      await files.writeText(from, "new");
+      await files.writeText(to, "old");
+      await files.rename(from, to);
+      assert.deepEqual([await files.readText(to), await files.exists(from)], ["new", false]);
+      await assert.rejects(files.rename(from, to), { code: "ENOENT" });
+    });
+
     it("makeTempFolder() gives a new folder each time", async () => {
       const another = await files.makeTempFolder("lotse-files-");
       assert.notEqual(another, folder);
