@@ -13,6 +13,7 @@ export interface ApiServerFlags {
   readonly kubeconfig?: string;
   readonly rbac?: boolean;
   readonly workloads?: boolean;
+  readonly data?: string;
 }
 
 /** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
@@ -36,14 +37,19 @@ export function addApiServer(program: Command, host: Host): void {
   command.summary("Serve the in-process API server, without handlers");
   command.description(
     `${command.summary()}\n\nServes with TLS on 127.0.0.1 and prints one line, "ready: <url> KUBECONFIG=<path>", when it ` +
-      "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards.",
+      "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards, unless --data names a folder.",
   );
   addApiServerOptions(command);
   command.option(
     "--rbac",
     "Let roles and bindings decide who may do what; default: everyone may do everything",
   );
-  addExamples(command, ["apiserver --port 6443 --kubeconfig ./kubeconfig", "apiserver --rbac"]);
+  command.option("--data <folder>", "Where to keep what is written, for the next start; default: nowhere");
+  addExamples(command, [
+    "apiserver --port 6443 --kubeconfig ./kubeconfig",
+    "apiserver --rbac",
+    "apiserver --data ./state",
+  ]);
   command.action((flags: ApiServerFlags) => serve(flags, host));
 }
 
@@ -72,17 +78,26 @@ export interface ServeApiOptions {
   readonly rbac?: boolean;
   /** Whether workloads come to life. Default: false. */
   readonly workloads?: boolean;
+  /** The folder in which the state is kept. Default: none. */
+  readonly data?: string;
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac, workloads }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac, workloads, data }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
-  const { apiServer } = await import("../kits/apiserver/mod.ts");
-  const server = apiServer({ host, rbac, workloads });
-  const served = await server.serve({ port }).catch((error: unknown) => {
+  const { apiServer, openApiServer, StateError } = await import("../kits/apiserver/mod.ts");
+  const options = { host, rbac, workloads };
+  const kept = data === undefined
+    ? undefined
+    : await openApiServer({ ...options, data }).catch((error: unknown) => {
+      throw error instanceof StateError ? new CommandError(error.message) : error;
+    });
+  const server = kept ?? apiServer(options);
+  const served = await server.serve({ port }).catch(async (error: unknown) => {
+    await kept?.[Symbol.asyncDispose]();
     throw isPortTaken(error) ? new CommandError(portTaken(port)) : error;
   });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
@@ -94,6 +109,7 @@ export async function serveApi(
     fetch: (request) => server.fetch(request),
     async [Symbol.asyncDispose]() {
       await served.close();
+      await kept?.[Symbol.asyncDispose]();
       if (folder !== undefined) await host.files.remove(folder);
     },
   };

@@ -107,9 +107,9 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./apiserver": `
     AnswerFault ApiServer ApiServerOptions ApiUser Authority CertificateOptions CutFault DelayFault DuplicateFault
-    ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults InjectedFault IssuedCertificate LagFault
-    RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi SilenceFault Strike
-    WorkloadsOptions apiServer
+    ErrorEventFault Fault FaultRule FaultTime FaultedRequest Faults InjectedFault IssuedCertificate KeptApiServer LagFault
+    RefuseFault ReorderFault ResetFault RestartOptions ServeApiOptions ServedApi SilenceFault StateError Strike
+    WorkloadsOptions apiServer openApiServer
   `,
   "./kubernetes": `
     APIService APIServiceCondition APIServiceSpec APIServiceStatus AWSElasticBlockStoreVolumeSource

@@ -29,4 +29,15 @@ describe("lotse apiserver", () => {
     assert.equal(await second.ended(), 1);
     assert.match(second.stderr, /^error: .*EADDRINUSE|in use/);
   });
+
+  it("keeps its state in a folder, which nobody else may use meanwhile", { timeout: PATIENCE }, async () => {
+    const folder = project({});
+    await using server = lotse(["apiserver", "--data", "state"], { cwd: folder });
+    await server.wrote(/^ready: /);
+    await using second = lotse(["apiserver", "--data", "state"], { cwd: folder });
+    assert.equal(await second.ended(), 1);
+    assert.match(second.stderr, /^error: Cannot use the folder .*process \d+ on .* uses it/);
+    assert.equal(await server.stop(), 0);
+    assert.equal(existsSync(join(folder, "state", "lock")), false);
+  });
 });

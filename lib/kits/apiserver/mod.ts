@@ -17,9 +17,12 @@ export {
   apiServer,
   type ApiServerOptions,
   type ApiUser,
+  type KeptApiServer,
+  openApiServer,
   type RestartOptions,
   type ServeApiOptions,
 } from "./server.ts";
+export { StateError } from "./state/records.ts";
 export { Faults, type Strike } from "./faults/faults.ts";
 export type {
   AnswerFault,

@@ -21,6 +21,7 @@ import { refusalResponse } from "./requests/respond.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
+import { StateFolder } from "./state/state_folder.ts";
 import { Store } from "./store.ts";
 import { startWorkloads, type WorkloadsOptions } from "./workloads/mod.ts";
 
@@ -94,23 +95,59 @@ export interface ApiServer<H extends Host = Host> {
 }
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
-export function apiServer<H extends Host>(
+export function apiServer<H extends Host>(options: ApiServerOptions<H>): ApiServer<H> {
+  return build(options).server;
+}
+
+/** An API server whose state is kept in a folder. */
+export type KeptApiServer<H extends Host = Host> = ApiServer<H> & AsyncDisposable;
+
+/**
+ * Makes an API server that keeps its state in a folder, and begins with what is in it. A write is answered when it is
+ * kept; disposing lets go of the folder.
+ *
+ * @throws {StateError} If another process uses the folder, or it cannot be read: it is cut off, or of a later version. Then
+ * nothing in it has changed.
+ */
+export async function openApiServer<H extends Host>(
+  options: ApiServerOptions<H> & { readonly data: string },
+): Promise<KeptApiServer<H>> {
+  const state = await StateFolder.open(options.host, options.data);
+  try {
+    const { server, store } = build(options, state);
+    await state.follow(store);
+    return Object.assign(server, { [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() });
+  } catch (error) {
+    await state[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Built<H extends Host> {
+  readonly server: ApiServer<H>;
+  readonly store: Store;
+}
+
+function build<H extends Host>(
   { host, rbac = false, tokens, workloads = false }: ApiServerOptions<H>,
-): ApiServer<H> {
+  state?: StateFolder,
+): Built<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const cel = new CelLoader();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
   const cluster: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
   for (const kind of builtinKinds({ store, clock: host.clock, cel })) kinds.add(kind);
-  const lifecycle = startLifecycle(cluster);
+  const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
   addRoutes(app, cluster);
   const refuse = (error: unknown) => refusalResponse(toRefusal(error));
   app.onError(refuse);
   const serve = async (request: Request, credentials: Credentials): Promise<Response> => {
     try {
-      return await app.fetch(request, { user: gate.admit(request, credentials) });
+      const response = await app.fetch(request, { user: gate.admit(request, credentials) });
+      if (request.method !== "GET") await state?.kept();
+      return response;
     } catch (error) {
       return refuse(error);
     }
@@ -127,7 +164,7 @@ export function apiServer<H extends Host>(
       for (const listener of [...listeners]) listener.close?.();
     }
   };
-  return {
+  const server: ApiServer<H> = {
     host,
     faults,
     fetch: (request) => answer(request, { peer: ADMIN, inProcess: true }),
@@ -148,6 +185,7 @@ export function apiServer<H extends Host>(
       return String(store.version);
     },
   };
+  return { server, store };
 }
 
 /** NB: bodies of many thousand levels are JSON, but nothing that could be walked; the real server stops at 10,000. */

@@ -71,6 +71,25 @@ export class Store {
     return current;
   }
 
+  /**
+   * Takes objects over that were stored before, with their versions; those who listen are told of each. What was before that
+   * is not known.
+   */
+  restore(
+    entries: readonly { readonly collection: string; readonly key: string; readonly object: KubeObject }[],
+    version: number,
+  ): void {
+    this.#version = Math.max(this.#version, version);
+    const time = this.#clock.now();
+    for (const { collection: name, key, object } of entries) {
+      const written = Number(object.metadata.resourceVersion);
+      const current = new Stored(object, written);
+      const collection = this.collection(name);
+      this.#commit(collection, { version: written, key, time, previous: collection.get(key), current });
+    }
+    this.compact();
+  }
+
   /** Removes an object, if it is there. */
   remove(collection: Collection, key: string): void {
     const previous = collection.get(key);

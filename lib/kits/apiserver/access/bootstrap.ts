@@ -138,6 +138,7 @@ export function createDefaultRoles(cluster: Cluster): void {
 function create(cluster: Cluster, plural: string, object: KubeObject): void {
   const kind = cluster.kinds.at(`${GROUP}/v1`, plural);
   if (kind === undefined) throw new TypeError(`Cannot create default roles: there are no ${plural}`);
+  if (kind.collection.get(object.metadata.name ?? "") !== undefined) return;
   createObject(cluster, { apiVersion: kind.apiVersion, kind: kind.kind, ...object }, { kind });
 }
 

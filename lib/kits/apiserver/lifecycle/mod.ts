@@ -17,8 +17,8 @@ export interface Lifecycle {
   publishRootCa(ca: string): void;
 }
 
-/** Puts it in motion; from then on it follows the store. */
-export function startLifecycle(cluster: Cluster): Lifecycle {
+/** Puts it in motion; from then on it follows the store, into which `restore` may put what was there before. */
+export function startLifecycle(cluster: Cluster, restore: () => void = () => {}): Lifecycle {
   const chores = new Chores(cluster.host.clock);
   const definitions = new Definitions(cluster, chores);
   const garbage = new GarbageCollector(cluster, chores);
@@ -40,6 +40,7 @@ export function startLifecycle(cluster: Cluster): Lifecycle {
     namespaces.removed(namespace);
     accounts?.changed(namespace);
   });
+  restore();
   namespaces.initialize();
   if (cluster.gate.rbac) createDefaultRoles(cluster);
   return { publishRootCa: (ca) => accounts?.publish(ca) };

@@ -32,6 +32,7 @@ export class Namespaces {
   initialize(): void {
     const kind = this.#kind();
     for (const name of INITIAL) {
+      if (kind.collection.get(name) !== undefined) continue;
       createObject(this.#cluster, { metadata: { name } }, { kind, writer: { manager: "kube-apiserver" } });
     }
   }

@@ -1,0 +1,231 @@
+/**
+ * A folder that keeps what the API server stores: a snapshot, and a journal of the writes since.
+ *
+ * A write is answered when it stands in the journal. From time to time a new snapshot takes the place of both; until it is
+ * whole, the old files stay. Nothing is synced to the disk: what was answered survives the end of the process, however it
+ * comes, and not necessarily that of the machine.
+ */
+
+import type { Host } from "../../../runtime/host.ts";
+import type { Store } from "../store.ts";
+import type { Change, Collection } from "../storage/collection.ts";
+import { DEFINITIONS } from "../lifecycle/definitions.ts";
+import { takeLock } from "./lock.ts";
+import {
+  formatEnd,
+  formatHeader,
+  formatRecord,
+  readJournal,
+  readSnapshot,
+  type State,
+  StateError,
+  type StateRecord,
+} from "./records.ts";
+
+/** From so many characters on, a journal is replaced by a snapshot. */
+const LONGEST_JOURNAL = 1 << 25;
+/** How many characters are written at once. */
+const PIECE = 1 << 20;
+
+export class StateFolder implements AsyncDisposable {
+  /** The state that was found; undefined if the folder is new. */
+  readonly found: State | undefined;
+  readonly #host: Host;
+  readonly #folder: string;
+  readonly #lock: AsyncDisposable;
+  #store: Store | undefined;
+  #journal = "";
+  #buffer: string[] = [];
+  #length = 0;
+  #writing: Promise<void> | undefined;
+  #snapshot: Promise<void> | undefined;
+  #failure: StateError | undefined;
+  #isPaused = true;
+
+  private constructor(
+    host: Host,
+    { folder, lock, found }: {
+      readonly folder: string;
+      readonly lock: AsyncDisposable;
+      readonly found: State | undefined;
+    },
+  ) {
+    this.#host = host;
+    this.#folder = folder;
+    this.#lock = lock;
+    this.found = found;
+  }
+
+  /**
+   * Takes a folder, and reads what is in it. It is made if there is none.
+   *
+   * @throws {StateError} If another process uses it, or if it cannot be read; then nothing in it has changed.
+   */
+  static async open(host: Host, path: string): Promise<StateFolder> {
+    const folder = host.files.resolve(path);
+    const lock = await takeLock(host, folder);
+    try {
+      return new StateFolder(host, { folder, lock, found: await load(host, folder) });
+    } catch (error) {
+      await lock[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Puts what was found into a store: definitions first, because they make the kinds of others. */
+  restore(store: Store): void {
+    if (this.found === undefined) return;
+    const { records, version } = this.found;
+    const isFirst = ({ collection }: StateRecord) => collection === DEFINITIONS;
+    const ordered = [...records.filter(isFirst), ...records.filter((record) => !isFirst(record))];
+    store.restore(
+      ordered.flatMap(({ collection, key, object }) =>
+        object === undefined ? [] : [{ collection, key, object }]
+      ),
+      version,
+    );
+  }
+
+  /** Keeps what the store holds, and from then on what is written into it. */
+  async follow(store: Store): Promise<void> {
+    this.#store = store;
+    store.onChange((change, collection) => this.#add(change, collection));
+    await this.#takeSnapshot();
+    // What may be left there of the last run is half a line.
+    await this.#host.files.remove(this.#journal);
+    this.#isPaused = false;
+    this.#write();
+  }
+
+  /**
+   * Resolves when all writes so far are kept.
+   *
+   * @throws {StateError} If one cannot be.
+   */
+  async kept(): Promise<void> {
+    while (this.#failure === undefined && this.#buffer.length > 0) await this.#write();
+    await this.#writing;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Lets go of the folder when all is kept. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#snapshot;
+    await this.kept().finally(() => this.#lock[Symbol.asyncDispose]());
+  }
+
+  #add({ version, key, current }: Change, { name: collection }: Collection): void {
+    this.#buffer.push(formatRecord({ version, collection, key, object: current?.object }));
+    if (!this.#isPaused) this.#write();
+  }
+
+  /** Writes what waits; one piece at a time, in order. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#flush().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#buffer.length > 0 && this.#failure === undefined) {
+      const text = this.#buffer.join("");
+      this.#buffer = [];
+      try {
+        await this.#host.files.appendText(this.#journal, text);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#failure = new StateError(`Cannot keep the state in "${this.#folder}": ${why}`, {
+          cause: error,
+        });
+        return;
+      }
+      this.#length += text.length;
+      if (this.#length > LONGEST_JOURNAL) this.#snapshot ??= this.#replace();
+    }
+  }
+
+  async #replace(): Promise<void> {
+    try {
+      await this.#takeSnapshot();
+    } catch {
+      // The old files are whole; the next write tries again.
+    } finally {
+      this.#snapshot = undefined;
+    }
+  }
+
+  async #takeSnapshot(): Promise<void> {
+    const { files } = this.#host;
+    const store = this.#store;
+    if (store === undefined) return;
+    // NB: from here on what is written goes into the new journal, and what the snapshot holds is fixed.
+    const { version } = store;
+    const content = [...store.collections()].flatMap((collection) =>
+      collection.select(collection.present(), "").map((stored) => ({ collection: collection.name, stored }))
+    );
+    this.#journal = this.#path("journal", version);
+    this.#length = 0;
+    const path = this.#path("snapshot", version);
+    const fresh = `${path}.new`;
+    await files.remove(fresh);
+    let piece = formatHeader(version);
+    for (const { collection, stored } of content) {
+      const { namespace, name } = stored.object.metadata;
+      const key = namespace === undefined ? String(name) : `${namespace}/${name}`;
+      piece += formatRecord({ version: stored.version, collection, key, object: stored.object });
+      if (piece.length < PIECE) continue;
+      await files.appendText(fresh, piece);
+      piece = "";
+    }
+    await files.appendText(fresh, piece + formatEnd(content.length));
+    await files.rename(fresh, path);
+    for (const name of await files.list(this.#folder)) {
+      const found = versionOf(name);
+      if (found !== undefined && found < version) await files.remove(files.resolve(this.#folder, name));
+    }
+  }
+
+  #path(what: string, version: number): string {
+    return this.#host.files.resolve(this.#folder, `${what}-${String(version).padStart(15, "0")}.jsonl`);
+  }
+}
+
+/** @throws {StateError} */
+async function load({ files }: Host, folder: string): Promise<State | undefined> {
+  const names = (await files.list(folder)).filter((name) => versionOf(name) !== undefined);
+  const snapshots = names.filter((name) => name.startsWith("snapshot-"));
+  const journals = names.filter((name) => name.startsWith("journal-"));
+  const newest = snapshots.at(-1);
+  if (newest === undefined) {
+    if (journals.length === 0) return undefined;
+    throw new StateError(
+      `Cannot read the folder "${folder}": it has a journal, but no snapshot: put the folder back from a copy, or use another one`,
+    );
+  }
+  const path = files.resolve(folder, newest);
+  const { version, records } = readSnapshot(await files.readText(path), path);
+  const state = new Map(records.map((record) => [`${record.collection} ${record.key}`, record]));
+  let last = version;
+  for (const [index, name] of journals.entries()) {
+    const path = files.resolve(folder, name);
+    const mayBeTorn = index === journals.length - 1;
+    for (const record of readJournal(await files.readText(path), { path, mayBeTorn })) {
+      if (record.version <= last) continue;
+      last = record.version;
+      apply(state, record);
+    }
+  }
+  return { version: last, records: [...state.values()] };
+}
+
+function apply(state: Map<string, StateRecord>, record: StateRecord): void {
+  const key = `${record.collection} ${record.key}`;
+  if (record.object === undefined) state.delete(key);
+  else state.set(key, record);
+}
+
+function versionOf(name: string): number | undefined {
+  const [, digits] = /^(?:snapshot|journal)-(\d+)\.jsonl$/.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
