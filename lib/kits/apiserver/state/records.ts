@@ -13,6 +13,7 @@ export const FORMAT = 1;
 
 /** A state folder that cannot be used; the message says why, and what to do. Nothing in it was changed. */
 export class StateError extends Error {
+  /** Always "StateError". */
   override readonly name = "StateError";
 }
 
