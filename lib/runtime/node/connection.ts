@@ -1,24 +1,36 @@
 /**
- * Requests to one server over a keep-alive pool of `node:https` (or `node:http`) connections.
+ * Requests to one server over a pool of HTTP/1.1 connections that are kept open.
  *
- * The hot path of an operator, so: no Web streams, no fetch, options built once, the response read straight from the
- * IncomingMessage. `node:https` and not fetch because only it behaves the same on Deno, Bun and Node: private
- * authorities, client certificates, server names, resets, aborts, hundreds of watches.
+ * The hot path of an operator, so a request is one write to a socket, and a response is read where its bytes arrive
+ * (`response_reader.ts`): `node:https` would cost two to three times as much of the processor, and fetch does not behave the
+ * same on Deno, Bun and Node (private authorities, client certificates, server names, resets, hundreds of watches).
+ * docs/decisions/0019-own-http-client.md.
  */
 
-import http from "node:http";
-import https from "node:https";
+import type { Socket } from "node:net";
 import { Buffer } from "node:buffer";
-import { type Brake, Exchange } from "./exchange.ts";
-import { checkTls, dialInSteps, type DialTarget, tunnel } from "./dial.ts";
+import { clearTimeout, setTimeout } from "node:timers";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "../host.ts";
+import { checkProxy, checkTls, type DialTarget, open, type TlsOptions } from "./dial.ts";
+import { Exchange, type Line } from "./exchange.ts";
+import { ResponseReader } from "./response_reader.ts";
 
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
 
-/** The care that a runtime needs. */
+/** So many connections are kept while nobody needs them. */
+const MOST_IDLE = 256;
+
+// deno-lint-ignore no-control-regex -- those are what is looked for.
+const CONTROLS = /[\0-\x08\x0a-\x1f\x7f]/;
+const SPACES = /[\0-\x20\x7f]/;
+
+/** Makes a socket stop reading, or go on: for runtimes on which pausing it does not reach the socket underneath. */
+export type Brake = (socket: Socket, isHeld: boolean) => void;
+
+/** The weaknesses of a runtime. */
 export interface Care {
-  /** Stops a socket that nobody reads. Default: pausing the response does. */
+  /** Stops a socket that nobody reads. Default: it is paused. */
   readonly brake?: Brake;
   /** Whether TLS begins only when there is a connection. Default: the runtime does both at once. */
   readonly dialsInSteps?: boolean;
@@ -27,18 +39,21 @@ export interface Care {
 /** Prepares a pool of connections to one server. */
 export function connectNode(options: ConnectOptions, care: Care = {}): Connection {
   checkTls(options);
-  return new NodeConnection(options, care);
+  if (options.proxy !== undefined) checkProxy(options.proxy);
+  return new Pool(options, care);
 }
 
-class NodeConnection implements Connection {
-  readonly #agent: http.Agent;
-  readonly #send: typeof https.request;
-  readonly #target: https.RequestOptions;
+class Pool implements Connection {
+  readonly #options: ConnectOptions;
+  readonly #target: DialTarget;
+  readonly #tls: TlsOptions;
+  readonly #care: Care;
   readonly #prefix: string;
-  readonly #connectTimeout: number | undefined;
-  readonly #brake: Brake | undefined;
-  readonly #open = new Set<Exchange>();
-  #disposed = false;
+  /** The header that names the server. */
+  readonly #host: string;
+  readonly #idle: Lane[] = [];
+  readonly #exchanges = new Set<Exchange>();
+  #isDisposed = false;
 
   constructor(options: ConnectOptions, care: Care) {
     const url = new URL(options.server);
@@ -48,68 +63,194 @@ class NodeConnection implements Connection {
     const isSecure = url.protocol === "https:";
     // IPv6 addresses stand in brackets in URLs, but not in socket options.
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-    const port = Number(url.port || (isSecure ? 443 : 80));
-    this.#agent = createAgent(options, { host, port, isSecure }, care);
-    this.#send = isSecure ? https.request : http.request;
-    this.#target = { protocol: url.protocol, host, port, agent: this.#agent };
+    this.#options = options;
+    this.#target = { host, port: Number(url.port || (isSecure ? 443 : 80)), isSecure };
+    this.#tls = tlsOptions(options);
+    this.#care = care;
     this.#prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
-    this.#connectTimeout = options.connectTimeout;
-    this.#brake = care.brake;
+    this.#host = url.host;
   }
 
   request(request: HttpRequest): Promise<HttpResponse> {
-    const { signal, method, body } = request;
-    if (this.#disposed) return Promise.reject(new Error("Cannot send a request: the connection was closed"));
+    const { signal } = request;
+    if (this.#isDisposed) {
+      return Promise.reject(new Error("Cannot send a request: the connection was closed"));
+    }
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const path = this.#prefix + request.path;
-    const headers: Record<string, string> = { ...request.headers };
-    // NB: without it, Node sends the bodies of DELETE requests with no length at all, which makes them another request.
-    if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
-    const outgoing = this.#send({ ...this.#target, method, path, headers });
-    const exchange = new Exchange(outgoing, {
-      signal,
-      connectTimeout: this.#connectTimeout,
-      open: this.#open,
-      brake: this.#brake,
-    });
-    outgoing.end(body);
-    return exchange.head;
+    let head: string;
+    try {
+      head = this.#headOf(request);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const exchange = new Exchange({ signal, open: this.#exchanges });
+    const lane = this.#idle.pop();
+    if (lane === undefined) this.#dial(exchange, { head, request });
+    else lane.send(exchange, { head, request });
+    return exchange.whenHead;
   }
 
   [Symbol.dispose](): void {
-    if (this.#disposed) return;
-    this.#disposed = true;
-    for (const exchange of [...this.#open]) exchange.fail(new Error("The connection was closed"));
-    this.#agent.destroy();
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    for (const exchange of [...this.#exchanges]) exchange.fail(new Error("The connection was closed"));
+    for (const lane of this.#idle.splice(0)) lane.destroy();
+  }
+
+  /** Opens a connection for a request. Who gives up waiting takes the connection with it. */
+  #dial(exchange: Exchange, sending: Sending): void {
+    const { proxy, connectTimeout } = this.#options;
+    const timer = connectTimeout === undefined ? undefined : setTimeout(() => {
+      const error = new Error(`Cannot connect to the server: no connection after ${connectTimeout} s`);
+      exchange.fail(Object.assign(error, { code: "ETIMEDOUT" }));
+    }, connectTimeout * 1000);
+    const dialing = open({
+      target: this.#target,
+      tls: this.#tls,
+      proxy,
+      inSteps: this.#care.dialsInSteps,
+      probeDelay: PROBE_DELAY,
+    }, (error, socket) => {
+      clearTimeout(timer);
+      if (socket === undefined) return exchange.fail(error);
+      if (exchange.isOver) return void socket.destroy();
+      const lane = new Lane(socket, {
+        brake: this.#care.brake,
+        free: (freed) => this.#free(freed),
+        drop: (dropped) => this.#drop(dropped),
+      });
+      lane.send(exchange, sending);
+    });
+    exchange.begin({ hold: () => {}, release: () => {}, destroy: () => dialing.destroy() });
+  }
+
+  #free(lane: Lane): void {
+    if (this.#isDisposed || this.#idle.length >= MOST_IDLE) lane.destroy();
+    else this.#idle.push(lane);
+  }
+
+  #drop(lane: Lane): void {
+    const index = this.#idle.indexOf(lane);
+    if (index >= 0) this.#idle.splice(index, 1);
+  }
+
+  /** @throws {TypeError} If the path or a header would be read as something else: both come from settings and from strangers. */
+  #headOf({ method, path, headers, body }: HttpRequest): string {
+    if (SPACES.test(path)) {
+      throw new TypeError(`Cannot send a request: its path is not encoded: ${JSON.stringify(path)}`);
+    }
+    let head = `${method} ${this.#prefix}${path} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
+    for (const name of Object.keys(headers)) {
+      const value = headers[name] ?? "";
+      if (CONTROLS.test(name) || CONTROLS.test(value)) {
+        throw new TypeError(
+          `Cannot send a request: the header ${JSON.stringify(name)} holds a control character`,
+        );
+      }
+      head += `${name}: ${value}\r\n`;
+    }
+    // NB: without it, a body would be another request.
+    if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`;
+    else if (method !== "GET" && method !== "HEAD" && method !== "DELETE") head += "content-length: 0\r\n";
+    return `${head}\r\n`;
   }
 }
 
-function createAgent(options: ConnectOptions, target: DialTarget, { dialsInSteps }: Care): http.Agent {
-  // `noDelay` goes on to the sockets; not every edition of Node's types says so.
-  const settings: https.AgentOptions & { readonly noDelay: boolean } = {
-    keepAlive: true,
-    keepAliveMsecs: PROBE_DELAY,
-    noDelay: true,
-  };
-  if (target.isSecure) Object.assign(settings, tlsOptions(options));
-  const agent = target.isSecure ? new https.Agent(settings) : new http.Agent(settings);
-  // One pool, one server: the usual name is made of all TLS material, and built anew for each request.
-  Object.defineProperty(agent, "getName", { value: () => "" });
-  const { proxy, connectTimeout } = options;
-  if (proxy) tunnel(agent, { proxy, target, tls: settings });
-  else if (dialsInSteps && target.isSecure) {
-    dialInSteps(agent, { target, tls: settings, timeout: connectTimeout && connectTimeout * 1000 });
-  }
-  return agent;
+/** A request that is ready to go out. */
+interface Sending {
+  readonly head: string;
+  readonly request: HttpRequest;
 }
 
-function tlsOptions(options: ConnectOptions): https.AgentOptions {
+/** Told of the life of a connection. */
+interface LaneEvents {
+  readonly brake: Brake | undefined;
+  /** It can take another request. */
+  readonly free: (lane: Lane) => void;
+  /** It is there no more. */
+  readonly drop: (lane: Lane) => void;
+}
+
+/** One connection, and the exchange on it. */
+class Lane implements Line {
+  readonly #socket: Socket;
+  readonly #events: LaneEvents;
+  readonly #reader = new ResponseReader();
+  #exchange: Exchange | undefined;
+  #isHeld = false;
+
+  constructor(socket: Socket, events: LaneEvents) {
+    this.#socket = socket;
+    this.#events = events;
+    socket.on("data", (bytes: Buffer) => this.#read(bytes));
+    socket.on("end", () => this.#close());
+    socket.on("close", () => this.#close());
+    socket.on("error", (error) => this.#break(error));
+  }
+
+  send(exchange: Exchange, { head, request: { method, body } }: Sending): void {
+    const socket = this.#socket;
+    this.#exchange = exchange;
+    exchange.begin(this);
+    this.#reader.expect(method, exchange);
+    socket.ref();
+    if (typeof body !== "object") return void socket.write(head + (body ?? ""), "utf8");
+    socket.write(head, "utf8");
+    socket.write(body);
+  }
+
+  hold(isHeld: boolean): void {
+    if (isHeld === this.#isHeld) return;
+    this.#isHeld = isHeld;
+    if (isHeld) this.#socket.pause();
+    else this.#socket.resume();
+    this.#events.brake?.(this.#socket, isHeld);
+  }
+
+  release(isReusable: boolean): void {
+    this.#exchange = undefined;
+    // NB: a server may answer before it has read the request: what it has not read would go before the next one.
+    if (!isReusable || this.#socket.destroyed || this.#socket.writableLength > 0) return this.destroy();
+    this.hold(false);
+    // A connection that waits for nothing keeps no process alive.
+    this.#socket.unref();
+    this.#events.free(this);
+  }
+
+  destroy(): void {
+    this.#exchange = undefined;
+    this.#events.drop(this);
+    this.#socket.destroy();
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      this.#break(error);
+    }
+  }
+
+  #break(error: unknown): void {
+    this.#exchange?.fail(error);
+    this.destroy();
+  }
+
+  /** The server has closed it. */
+  #close(): void {
+    if (!this.#reader.close()) this.#exchange?.lose();
+    this.destroy();
+  }
+}
+
+function tlsOptions(options: ConnectOptions): TlsOptions {
   const { ca, cert, key, serverName, insecure } = options;
   return {
     ...ca !== undefined && { ca },
     ...cert !== undefined && { cert },
     ...key !== undefined && { key },
     ...serverName !== undefined && { servername: serverName },
+    ALPNProtocols: ["http/1.1"],
     // NB: set in any case, or an environment variable of Node (NODE_TLS_REJECT_UNAUTHORIZED) would decide.
     rejectUnauthorized: insecure !== true,
   };

@@ -1,12 +1,10 @@
 /**
- * TLS on connections that are there already: for tunnels, and for a runtime that should not open them itself.
+ * Opens connections to a server: plain or with TLS, directly or through an HTTP proxy.
  */
 
 import http from "node:http";
-import type { Agent, AgentOptions } from "node:https";
 import { connect, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from "node:tls";
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
@@ -17,112 +15,126 @@ export interface DialTarget {
   readonly isSecure: boolean;
 }
 
-/** The callback of agents. */
-export type Created = (error: Error | null, socket?: Duplex) => void;
+/** The TLS material, in Node's words. */
+export type TlsOptions = Pick<
+  TlsConnectionOptions,
+  "ca" | "cert" | "key" | "servername" | "rejectUnauthorized" | "ALPNProtocols"
+>;
 
+/** Where a connection goes, and how. */
 export interface DialOptions {
   readonly target: DialTarget;
-  readonly tls: AgentOptions & { readonly noDelay?: boolean };
-  /** How long connecting may take, in milliseconds. Default: as long as the system tries. */
-  readonly timeout?: number;
+  readonly tls: TlsOptions;
+  /** The way there: `http://[user:password@]host:port`. Default: directly. */
+  readonly proxy?: string;
+  /** Whether TLS begins only when there is a TCP connection. Default: the runtime does both at once. */
+  readonly inSteps?: boolean;
+  /** An idle connection is probed after so many milliseconds. */
+  readonly probeDelay: number;
 }
 
-/** Whoever has asked gives up by itself, and leaves the connection to us: it is closed so much later. In milliseconds. */
-const GRACE = 1000;
+/** Told once, when there is a connection, or there will be none. */
+export type Opened = (error: unknown, socket?: Socket) => void;
 
-/** Makes an agent open its TLS connections in two steps: TCP first, and TLS when that is there. */
-export function dialInSteps(agent: http.Agent | Agent, options: DialOptions): void {
-  Object.defineProperty(agent, "createConnection", {
-    value: (_options: unknown, created: Created) => void dial(options, created),
-  });
+/** A connection that is being opened. */
+export interface Dialing {
+  /** Ends the attempt. */
+  destroy(): void;
 }
 
-function dial(options: DialOptions, created: Created): void {
-  const { target: { host, port }, tls: { keepAlive, keepAliveMsecs, noDelay }, timeout } = options;
-  const socket = connect({ host, port, noDelay, keepAlive, keepAliveInitialDelay: keepAliveMsecs });
-  let newest: Duplex = socket;
-  const timer = timeout === undefined ? undefined : setTimeout(
-    () => newest.destroy(new Error("Nobody waits for the connection any more")),
-    timeout + GRACE,
-  );
-  const finish: Created = (error, stream) => {
-    clearTimeout(timer);
-    created(error, stream);
-  };
-  socket.once("error", finish);
-  socket.once("connect", () => {
-    socket.off("error", finish);
-    newest = secure(socket, options, finish);
-  });
-}
-
-/** Begins TLS on a connection, and gives what will be secure. */
-export function secure(socket: Socket, { target, tls }: DialOptions, created: Created): Duplex {
-  const isAddress = /^[\d.]+$|:/.test(target.host);
-  const stream = connectTls({
-    ...tls,
-    socket,
-    host: target.host,
-    servername: tls.servername ?? (isAddress ? undefined : target.host),
-  });
+/** Opens a connection; it is ready for a request when it is told. */
+export function open(options: DialOptions, opened: Opened): Dialing {
   let isTold = false;
-  const tell: Created = (error, secured) => {
-    if (!isTold) created(error, secured);
+  let newest: { destroy(): unknown } | undefined;
+  const tell: Opened = (error, socket) => {
+    if (isTold) return;
     isTold = true;
+    if (socket === undefined) newest?.destroy();
+    opened(error, socket);
   };
-  stream.once("secureConnect", () => tell(null, stream));
-  stream.once("error", (error) => tell(error));
-  return stream;
+  const follow = <S extends { destroy(): unknown }>(next: S): S => {
+    newest = next;
+    return next;
+  };
+  if (options.proxy !== undefined) openTunnel(new URL(options.proxy), { options, follow, tell });
+  else openDirectly({ options, follow, tell });
+  return { destroy: () => newest?.destroy() };
+}
+
+/** One opening: each step is followed by the next. */
+interface Opening {
+  readonly options: DialOptions;
+  readonly follow: <S extends { destroy(): unknown }>(next: S) => S;
+  readonly tell: Opened;
+}
+
+function openDirectly(opening: Opening): void {
+  const { options: { target, tls, inSteps, probeDelay }, follow, tell } = opening;
+  const { host, port, isSecure } = target;
+  const settings = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeDelay };
+  if (isSecure && !inSteps) {
+    const socket = follow(connectTls({ ...settings, ...tls, servername: nameOf(tls, target) }));
+    return whenReady(socket, "secureConnect", tell);
+  }
+  const socket = follow(connect(settings));
+  if (!isSecure) return whenReady(socket, "connect", tell);
+  socket.on("error", tell);
+  socket.once("connect", () => secure(socket, opening));
+}
+
+/** Begins TLS on a connection. */
+function secure(socket: Socket, { options: { target, tls }, follow, tell }: Opening): void {
+  const stream = follow(connectTls({ ...tls, socket, host: target.host, servername: nameOf(tls, target) }));
+  whenReady(stream, "secureConnect", tell);
+}
+
+/** NB: the listeners stay, as an error that nobody listens to ends the process; who was told is not told again. */
+function whenReady(socket: Socket, event: string, tell: Opened): void {
+  socket.on("error", tell);
+  socket.on("close", () => {
+    const error = new Error("The connection was closed while it was opened");
+    tell(Object.assign(error, { code: "ECONNRESET" }));
+  });
+  socket.once(event, () => tell(null, socket));
+}
+
+/** The name that is asked for, and expected: addresses are none. */
+function nameOf({ servername }: TlsOptions, { host }: DialTarget): string | undefined {
+  return servername ?? (/^[\d.]+$|:/.test(host) ? undefined : host);
 }
 
 // Reaches a server through an HTTP proxy: a tunnel made with CONNECT, for plain and TLS connections alike.
 
-/** How to get there. */
-export interface TunnelOptions {
-  /** `http://[user:password@]host:port` */
-  readonly proxy: string;
-  /** The server behind the proxy. */
-  readonly target: DialTarget;
-  readonly tls: AgentOptions;
-}
-
-/** Makes an agent open its connections through a proxy. */
-export function tunnel(agent: http.Agent | Agent, options: TunnelOptions): void {
-  const proxy = new URL(options.proxy);
-  if (proxy.protocol !== "http:") {
-    throw new TypeError(`Cannot use the proxy "${proxy.origin}": only http: is known`);
-  }
-  Object.defineProperty(agent, "createConnection", {
-    value: (_options: unknown, created: Created) => void openTunnel(proxy, options, created),
-  });
-}
-
-function openTunnel(proxy: URL, { target, tls }: TunnelOptions, created: Created): void {
+function openTunnel(proxy: URL, opening: Opening): void {
+  const { options: { target, probeDelay }, follow, tell } = opening;
   const address = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`;
-  const request = http.request({
+  const request = follow(http.request({
     host: proxy.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: Number(proxy.port || 80),
     method: "CONNECT",
     path: address,
     headers: { host: address, ...authorization(proxy) },
     agent: false,
-  });
+  }));
+  const refuse = (status: number | undefined): void =>
+    tell(new Error(`Cannot reach "${address}" through the proxy: it answered ${status}`));
   request.on("connect", (response: http.IncomingMessage, socket: Socket) => {
-    if (response.statusCode !== 200) {
-      socket.destroy();
-      return created(
-        new Error(`Cannot reach "${address}" through the proxy: it answered ${response.statusCode}`),
-      );
-    }
-    if (!target.isSecure) return created(null, socket);
-    secure(socket, { target, tls }, created);
+    follow(socket).on("error", tell);
+    if (response.statusCode !== 200) return refuse(response.statusCode);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, probeDelay);
+    if (target.isSecure) secure(socket, opening);
+    else tell(null, socket);
   });
-  request.on("response", (response: http.IncomingMessage) => {
-    response.destroy();
-    created(new Error(`Cannot reach "${address}" through the proxy: it answered ${response.statusCode}`));
-  });
-  request.on("error", (error) => created(error));
+  request.on("response", ({ statusCode }: http.IncomingMessage) => refuse(statusCode));
+  request.on("error", tell);
   request.end();
+}
+
+/** @throws {TypeError} If it is a proxy of another kind. */
+export function checkProxy(proxy: string): void {
+  const { protocol, origin } = new URL(proxy);
+  if (protocol !== "http:") throw new TypeError(`Cannot use the proxy "${origin}": only http: is known`);
 }
 
 function authorization(proxy: URL): Record<string, string> {

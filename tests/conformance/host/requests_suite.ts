@@ -261,6 +261,39 @@ export function requestsSuite(makeHost: () => Host): void {
       silent.close();
     });
 
+    it("refuses paths and headers that would be read as something else", async () => {
+      await using server = await startRaw((request, response) => response.end(request.headers["x-name"]));
+      using connection = network.connect({ server: server.url });
+      const name = { ...GET, headers: { "x-name": "plain" } };
+      assert.equal(await (await connection.request(name)).text(), "plain");
+      for (const value of ["a\r\nx-forged: b", "a\nb", "a\0b"]) {
+        await assert.rejects(connection.request({ ...GET, headers: { "x-name": value } }), TypeError);
+      }
+      for (const path of ["/a b", "/a\r\nx-forged: b", "/a HTTP/1.1\r\n\r\nGET /b"]) {
+        await assert.rejects(connection.request({ ...GET, path }), TypeError);
+      }
+      assert.equal(server.accepted, 1);
+    });
+
+    it(
+      "sends nothing after a request that was answered before it was read",
+      { timeout: 30_000 },
+      async () => {
+        const sockets = new Set<unknown>();
+        await using server = await startRaw((request, response) => {
+          sockets.add(request.socket);
+          if (request.method === "GET") return void response.end("got");
+          request.pause();
+          response.writeHead(413, { "content-length": "0" }).end();
+        });
+        using connection = network.connect({ server: server.url });
+        const body = "x".repeat(32 * 1024 * 1024);
+        assert.equal((await connection.request({ ...GET, method: "POST", body })).status, 413);
+        assert.equal(await (await connection.request(GET)).text(), "got");
+        assert.equal(sockets.size, 2);
+      },
+    );
+
     it("refuses servers that are neither http nor https", () => {
       assert.throws(() => network.connect({ server: "ftp://127.0.0.1" }), TypeError);
     });

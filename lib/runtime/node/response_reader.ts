@@ -1,0 +1,213 @@
+/**
+ * Reads HTTP/1.1 responses from the bytes of a connection, one after another. Pure: it knows no socket.
+ *
+ * It takes what servers send to clients that ask for nothing special: bodies of a given length, in chunks, or up to the end
+ * of the connection; interim responses are passed over. Whatever else is an error, since bytes that are misread would be
+ * taken for another response. Source: RFC 9112.
+ */
+
+import { Buffer } from "node:buffer";
+
+/** Where the parts of a response go, in order. */
+export interface ResponseSink {
+  head(status: number, headers: Record<string, string>): void;
+  /** Only called between `head()` and `end()`. NB: the bytes belong to a larger buffer. */
+  data(chunk: Buffer): void;
+  /** The response is whole. `isReusable`: whether the connection takes another request. */
+  end(isReusable: boolean): void;
+}
+
+/** A head that is longer is refused, in bytes. */
+const HEAD_LIMIT = 64 * 1024;
+/** A line that says how long a chunk is, or a field after the last one, is no longer than this, in bytes. */
+const LINE_LIMIT = 16 * 1024;
+const END_OF_HEAD = "\r\n\r\n";
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: .*)?$/;
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+type State =
+  | "idle"
+  | "head"
+  | "length"
+  | "until end"
+  | "chunk size"
+  | "chunk"
+  | "after chunk"
+  | "trailer";
+
+/** Reads one response at a time. */
+export class ResponseReader {
+  #sink: ResponseSink | undefined;
+  #method = "";
+  #state: State = "idle";
+  /** Bytes that do not make a whole head or line yet. */
+  #rest: Buffer | undefined;
+  /** How many bytes of the body or chunk are to come. */
+  #remaining = 0;
+  #isReusable = false;
+
+  /** Whether no response is awaited or under way. */
+  get isIdle(): boolean {
+    return this.#state === "idle";
+  }
+
+  /** A request of this method was sent: the next response is for this sink. */
+  expect(method: string, sink: ResponseSink): void {
+    this.#method = method;
+    this.#sink = sink;
+    this.#state = "head";
+  }
+
+  /**
+   * Takes the next bytes.
+   *
+   * @throws {Error} If they are no HTTP, or nothing was asked for. The connection is of no use then.
+   */
+  push(bytes: Buffer): void {
+    let rest: Buffer | undefined = this.#joined(bytes);
+    while (rest !== undefined && rest.length > 0) {
+      switch (this.#state) {
+        case "idle":
+          throw wrong("it says something that nobody has asked for");
+        case "head":
+          rest = this.#readHead(rest);
+          break;
+        case "chunk size":
+        case "after chunk":
+        case "trailer":
+          rest = this.#readLine(rest);
+          break;
+        default:
+          rest = this.#readBody(rest);
+      }
+    }
+  }
+
+  /** The connection has come to its end. Returns whether that ends the response as it should. */
+  close(): boolean {
+    if (this.#state !== "until end") return false;
+    this.#end(false);
+    return true;
+  }
+
+  #joined(bytes: Buffer): Buffer {
+    const rest = this.#rest;
+    if (rest === undefined) return bytes;
+    this.#rest = undefined;
+    return Buffer.concat([rest, bytes]);
+  }
+
+  /** Keeps what is not whole yet. */
+  #keep(bytes: Buffer, limit: number): undefined {
+    if (bytes.length > limit) throw wrong(`a part of its head has more than ${limit} bytes`);
+    this.#rest = bytes;
+  }
+
+  #readHead(bytes: Buffer): Buffer | undefined {
+    const end = bytes.indexOf(END_OF_HEAD);
+    if (end < 0) {
+      if (bytes.length >= 5 && bytes.toString("latin1", 0, 5) !== "HTTP/") {
+        throw wrong("it does not speak HTTP/1.1");
+      }
+      return this.#keep(bytes, HEAD_LIMIT);
+    }
+    const [statusLine = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+    const [, minor, code] = STATUS_LINE.exec(statusLine) ?? [];
+    if (code === undefined) throw wrong("it does not speak HTTP/1.1");
+    const status = Number(code);
+    const rest = bytes.subarray(end + END_OF_HEAD.length);
+    const headers = fieldsOf(lines);
+    if (status < 200) {
+      if (status === 101) throw wrong("it wants to speak another protocol");
+      return rest; // An interim response: the real one follows.
+    }
+    const connection = headers.connection?.toLowerCase() ?? "";
+    this.#isReusable = minor === "1" ? !connection.includes("close") : connection.includes("keep-alive");
+    this.#state = this.#bodyOf(status, headers);
+    this.#sink?.head(status, headers);
+    if (this.#state === "length" && this.#remaining === 0) this.#end(this.#isReusable);
+    return rest;
+  }
+
+  #bodyOf(status: number, headers: Readonly<Record<string, string>>): State {
+    const { "transfer-encoding": encoding, "content-length": length } = headers;
+    this.#remaining = 0;
+    if (this.#method === "HEAD" || status === 204 || status === 304) return "length";
+    if (encoding !== undefined) {
+      if (encoding.toLowerCase() !== "chunked") throw wrong(`it sends in the coding "${encoding}"`);
+      // NB: whoever sends both may be about to smuggle something: nothing more is read from there.
+      if (length !== undefined) this.#isReusable = false;
+      return "chunk size";
+    }
+    if (length === undefined) {
+      this.#isReusable = false;
+      return "until end";
+    }
+    // The same length may be said twice.
+    const [first = "", ...others] = length.split(",").map((each) => each.trim());
+    if (!/^\d{1,15}$/.test(first) || others.some((other) => other !== first)) {
+      throw wrong(`its length is "${length}"`);
+    }
+    this.#remaining = Number(first);
+    return "length";
+  }
+
+  #readBody(bytes: Buffer): Buffer | undefined {
+    if (this.#state === "until end") {
+      this.#sink?.data(bytes);
+      return undefined;
+    }
+    const part = bytes.length <= this.#remaining ? bytes : bytes.subarray(0, this.#remaining);
+    this.#remaining -= part.length;
+    this.#sink?.data(part);
+    if (this.#remaining === 0) {
+      if (this.#state === "chunk") this.#state = "after chunk";
+      else this.#end(this.#isReusable);
+    }
+    return part === bytes ? undefined : bytes.subarray(part.length);
+  }
+
+  #readLine(bytes: Buffer): Buffer | undefined {
+    const end = bytes.indexOf("\r\n");
+    if (end < 0) return this.#keep(bytes, LINE_LIMIT);
+    const line = bytes.toString("latin1", 0, end);
+    if (this.#state === "after chunk") {
+      if (line !== "") throw wrong("a chunk is longer than it said");
+      this.#state = "chunk size";
+    } else if (this.#state === "chunk size") {
+      const [, size] = /^([0-9a-fA-F]{1,12})[ \t]*(?:;.*)?$/.exec(line) ?? [];
+      if (size === undefined) throw wrong("a chunk does not say how long it is");
+      this.#remaining = parseInt(size, 16);
+      this.#state = this.#remaining === 0 ? "trailer" : "chunk";
+    } else if (line === "") {
+      this.#end(this.#isReusable);
+    }
+    return bytes.subarray(end + 2);
+  }
+
+  #end(isReusable: boolean): void {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.#state = "idle";
+    sink?.end(isReusable);
+  }
+}
+
+/** Names in lower case; several values are joined. */
+function fieldsOf(lines: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon));
+    if (!FIELD_NAME.test(name)) throw wrong("it sends a header that is none");
+    const key = name.toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = fields[key];
+    fields[key] = before === undefined ? value : `${before}, ${value}`;
+  }
+  return fields;
+}
+
+function wrong(what: string): Error {
+  return Object.assign(new Error(`The server breaks the protocol: ${what}`), { code: "HPE_INVALID" });
+}
