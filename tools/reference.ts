@@ -79,7 +79,7 @@ function settingsPage(): string {
 }
 
 function apiPage(): string {
-  const symbols = symbolsOf("lib/operator/api.ts", "lib/client/client.ts");
+  const symbols = symbolsOf("lib/registry/api.ts", "lib/client/client.ts");
   const api = symbols.get("Api") ?? fail("Api");
   const calls = membersOf(symbols, "Api").map((member) =>
     `## ${member.name}\n\n${proseOf(member)}\n\n\`\`\`ts ignore\n${signatureOf(member)}\n\`\`\`\n`

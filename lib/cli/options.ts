@@ -90,6 +90,7 @@ export interface OperatorFlags {
   readonly peering?: string;
   readonly liveness?: string;
   readonly recordRights?: string;
+  readonly settings?: string;
 }
 
 /** Adds the options of `OperatorFlags`. */
@@ -121,7 +122,8 @@ export function addOperatorOptions(command: Command): Command {
         "--record-rights <file>",
         "Add the rights that are used to a file, for `generate rbac`",
       ),
-    );
+    )
+    .addOption(new CommandOption("--settings <file>", "Settings of the operator, in YAML or JSON"));
 }
 
 /** Returns the logger that the options ask for; it writes to the standard error stream. */

@@ -141,8 +141,18 @@ function limitShutdown(
 
 /** Returns the options of `op.run()` that the command line stands for. */
 function operatorOptions(
-  { context, namespace = [], allNamespaces, liveness, standalone, peering, dev, priority, recordRights }:
-    RunFlags,
+  {
+    context,
+    namespace = [],
+    allNamespaces,
+    liveness,
+    standalone,
+    peering,
+    dev,
+    priority,
+    recordRights,
+    settings,
+  }: RunFlags,
   { isOwn }: { readonly isOwn: boolean },
 ): Parameters<Operator["run"]>[0] {
   // Nobody is disturbed in a cluster of one's own.
@@ -152,6 +162,7 @@ function operatorOptions(
     scope: isWhole ? "cluster" : namespace.length > 0 ? namespace : undefined,
     liveness,
     recordRights,
+    settings,
     selfCheck: true,
     standalone,
     peering,

@@ -12,6 +12,7 @@ import { Listeners } from "../engines/listeners.ts";
 import { Ledger } from "../engines/ledger.ts";
 import { StuckHandlers } from "../engines/stuck_handlers.ts";
 import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
+import { Tasks } from "../engines/tasks.ts";
 import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { type Brake, combineObservers, type Observer, type Subject } from "../execution/observer.ts";
@@ -55,6 +56,8 @@ export interface RunningOptions {
   readonly selfCheck?: boolean;
   /** Told of each call of a handler, when it begins and when it has ended. */
   readonly onCall?: (call: HandlerCall) => void;
+  /** Returns the metrics of the author's own as text. */
+  readonly customMetrics?: () => string;
   /** Called when the operator has started, and begins to watch. */
   readonly ready: () => void;
   /** Called when every resource has been listed for the first time. */
@@ -77,6 +80,7 @@ export interface Components extends Disposable {
   /** Tells all observers. */
   readonly observer: Observer;
   readonly indexing: Indexing;
+  readonly tasks: Tasks;
   /** Turns of objects, and whatever else handlers do. */
   readonly work: TaskGroup;
   /** Aborts with an error that ends the operator. */
@@ -97,7 +101,9 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     warnAfter: () => settings.execution.warnAfter,
   });
-  const metrics = liveness === undefined ? undefined : await loadMetrics({ host, release });
+  const metrics = liveness === undefined
+    ? undefined
+    : await loadMetrics({ host, release, custom: options.customMetrics });
   const tracing = isTraced() ? await loadTracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const observer = combineObservers(
@@ -126,6 +132,7 @@ export async function createComponents(
     metrics,
     observer,
     indexing,
+    tasks: createTasks(options, { gates, indexing, observer }),
     work,
     failed: new AbortController(),
     [Symbol.dispose]: () => {
@@ -148,6 +155,21 @@ export function createBrake({ observer, hotLoops, gates }: Components, client: C
         : undefined,
     pauseAfter: (subject, logger) => hotLoops.pauseAfter(toLooping(subject, logger)),
   };
+}
+
+function createTasks(
+  { registry, host: { clock }, logger, memo }: RunningOptions,
+  { gates, indexing: { indices }, observer }: Pick<Components, "gates" | "indexing" | "observer">,
+): Tasks {
+  return new Tasks({
+    handlers: registry.tasks,
+    clock,
+    logger,
+    memo,
+    indices,
+    gate: gates.watching,
+    observer,
+  });
 }
 
 /** Says once per method that an observer throws: what is observed goes on. */

@@ -4,6 +4,7 @@
 
 import { type ApiClass, makeApiClient } from "../client/api_classes.ts";
 import type { LedgerRecord } from "../engines/ledger.ts";
+import { CustomMetrics, type MetricsMaker } from "../engines/metrics/custom.ts";
 import { detectIdentity } from "../engines/peering/peering.ts";
 import { asap, type Lifecycle } from "../execution/lifecycle.ts";
 import type { Referable } from "../model/references.ts";
@@ -20,6 +21,7 @@ import {
 import type { DeclareReconcile } from "../registry/reconcile.ts";
 import { Registry } from "../registry/registry.ts";
 import type { TriggerTarget } from "../registry/targets.ts";
+import type { DeclareTask } from "../registry/tasks.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Host } from "../runtime/host.ts";
@@ -37,7 +39,7 @@ import { createEvents, type Events } from "./events.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
 import type { OperatorRun } from "./operator_run.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
-import { checkRunOptions, peeringOf, type RunOptions } from "./run_options.ts";
+import { checkRunOptions, type RunOptions, settingsOf } from "./run_options.ts";
 
 /** Settings of an operator; what is left out keeps its default. */
 export interface OperatorOptions<Memo extends object = PlainMemo>
@@ -67,6 +69,10 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly daemon: DeclareDaemon<Memo>;
   /** Declares a function that runs every now and then as long as an object is there. */
   readonly timer: DeclareTimer<Memo>;
+  /** Declares a task of the operator itself, that runs every now and then, or at times of a cron expression. */
+  readonly every: DeclareTask<Memo>;
+  /** Makes metrics of one's own, which are served with the operator's. */
+  readonly metrics: MetricsMaker;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** Kubernetes events about objects, for handlers; while the operator runs. */
@@ -75,6 +81,7 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly memo: Memo;
   /** Whether the definitions of its own kinds are applied at the start. */
   readonly crds: "apply" | undefined;
+  readonly #metrics = new CustomMetrics();
   readonly #registry: Registry;
   readonly #settings: Settings;
   #lifecycle: Lifecycle | undefined;
@@ -100,12 +107,14 @@ export class Operator<Memo extends object = PlainMemo> {
       (id) => this.settings.persistence.progress.keys(id),
       () => reservedNames(this.settings.persistence),
     );
-    const { on, reconcile, index, daemon, timer } = declareInto<Memo>(this.#registry);
+    const { on, reconcile, index, daemon, timer, every } = declareInto<Memo>(this.#registry);
     this.on = on;
     this.reconcile = reconcile;
     this.index = index;
     this.daemon = daemon;
     this.timer = timer;
+    this.every = every;
+    this.metrics = this.#metrics;
     this.api = createApi(() => this.#connected());
     this.events = createEvents(() => {
       const poster = this.#current.serving?.poster;
@@ -195,7 +204,7 @@ export class Operator<Memo extends object = PlainMemo> {
    * @throws {ActivityError} If a startup or cleanup handler fails.
    * @throws {LoginError} If there is no way into a cluster, or none any more.
    * @throws {ApiError} If the server does not tell what it serves.
-   * @throws {TypeError} If it is running already, or an option is unknown or of the wrong type.
+   * @throws {TypeError} If it is running already, or an option or setting is unknown or of the wrong type.
    */
   async run(options: RunOptions<Memo> = {}): Promise<void> {
     try {
@@ -205,13 +214,14 @@ export class Operator<Memo extends object = PlainMemo> {
           "Cannot run an operator that is running: wait until it has stopped, or make another",
         );
       }
-      this.#current = { settings: mergeSettings(this.#settings, { peering: peeringOf(options) }) };
+      this.#current = { settings: this.#settings };
     } catch (error) {
       pointTo(error, Operator.prototype.run);
       throw error;
     }
     const current = this.#current;
     try {
+      current.settings = await settingsOf(this.#settings, options);
       await this.#run(options, current);
     } finally {
       current.settings = undefined;
@@ -244,6 +254,7 @@ export class Operator<Memo extends object = PlainMemo> {
       selfCheck: options.selfCheck,
       release: options.release,
       onCall: options.onCall,
+      customMetrics: () => this.#metrics.text(),
       ready: () => {
         if (scope === undefined) warnOfScope(logger);
         options.ready?.();

@@ -227,6 +227,7 @@ export class OperatorRun {
     indexing.release(STARTING);
     this.#admission.start();
     this.#crds.follow();
+    this.#components.tasks.start();
   }
 
   /** Finds out what is to be watched. */
@@ -256,10 +257,10 @@ export class OperatorRun {
   }
 
   async #stop(): Promise<void> {
-    const { settings, logger, host: { clock } } = this.#options;
-    const { gates, work } = this.#components;
-    const { exitTimeout } = settings.queueing;
+    const { settings: { queueing: { exitTimeout } }, logger, host: { clock } } = this.#options;
+    const { gates, work, tasks } = this.#components;
     const released = this.#admission.stop();
+    work.own("tasks", () => tasks.stop());
     // NB: it also waits for what asks what is served, however long the server takes to answer.
     const watching = Promise.all([this.#watching.stop(), this.#peering.stopWatching()]);
     if (!await withTimeout(watching, { clock, timeout: exitTimeout })) {

@@ -3,9 +3,12 @@
 import type { GivenCredentials } from "../client/auth/login.ts";
 import type { HandlerCall } from "../engines/calls.ts";
 import type { PlainMemo } from "../registry/arguments.ts";
-import type { Host } from "../runtime/host.ts";
+import { currentHost } from "../runtime/current_host.ts";
+import type { Files, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { Settings } from "../settings/settings.ts";
+import { parseYaml } from "../runtime/yaml.ts";
+import { mergeSettings, type Settings } from "../settings/settings.ts";
+import { SETTINGS_FILE, settingsFromDocuments, settingsFromVariables } from "../settings/sources.ts";
 
 /** How to run an operator. */
 export interface RunOptions<Memo extends object = PlainMemo> {
@@ -46,6 +49,8 @@ export interface RunOptions<Memo extends object = PlainMemo> {
   readonly strayErrors?: "handle" | "leave";
   /** Under which name to meet other operators; a name of one's own, or theirs. Default: $POD_ID, or one that tells who and where. */
   readonly identity?: string;
+  /** Path of a file with settings, in YAML or JSON. Default: `LOTSE_SETTINGS`, or none. */
+  readonly settings?: string;
   /** A file to which the rights that the operator uses are added, for `lotse generate rbac --record`. Default: none. */
   readonly recordRights?: string;
   /** Looks at the start for rights that are missing, and for fields of handlers that no definition has. Default: false. */
@@ -78,6 +83,7 @@ const RUN_OPTIONS: Readonly<Record<keyof RunOptions, true>> = {
   standalone: true,
   strayErrors: true,
   identity: true,
+  settings: true,
   recordRights: true,
   selfCheck: true,
   release: true,
@@ -108,8 +114,33 @@ export function checkRunOptions(options: object): void {
   }
 }
 
+/**
+ * Returns the settings of a run: those of the code, then of the file, then of variables, then what its options say. Startup
+ * handlers may change them.
+ */
+export async function settingsOf(base: Settings, options: Omit<RunOptions, "memo">): Promise<Settings> {
+  const { host: { files, process } = currentHost() } = options;
+  const path = options.settings ?? (process.env(SETTINGS_FILE) || undefined);
+  const file = path === undefined ? {} : settingsFromDocuments(await readDocuments(files, path), path);
+  const variables = settingsFromVariables(process.envNames(), (name) => process.env(name));
+  return [file, variables, { peering: peeringOf(options) }].reduce<Settings>(mergeSettings, base);
+}
+
+async function readDocuments(files: Files, path: string): Promise<readonly unknown[]> {
+  const text = await files.readText(path).catch((error: unknown) => {
+    throw new TypeError(`Cannot read the settings in "${path}"`, { cause: error });
+  });
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    throw new SyntaxError(`Cannot read the settings in "${path}": it is neither YAML nor JSON`, {
+      cause: error,
+    });
+  }
+}
+
 /** Returns the options of a run over the settings; startup handlers may change them. */
-export function peeringOf(
+function peeringOf(
   { peering, priority, standalone, scope = "cluster" }: Omit<RunOptions, "memo">,
 ): Partial<Settings["peering"]> {
   const named = peering === undefined ? {} : { name: peering, mandatory: true };

@@ -84,3 +84,13 @@ export type {
 export type { WriteOptions } from "../client/client.ts";
 export type { MissingRight } from "../client/errors.ts";
 export type { ConditionOptions } from "../registry/conditions.ts";
+export type { DeclareTask, TaskArguments, TaskOptions } from "../registry/tasks.ts";
+export type {
+  Counter,
+  Gauge,
+  Histogram,
+  HistogramOptions,
+  LabelValues,
+  MetricOptions,
+  MetricsMaker,
+} from "../engines/metrics/custom.ts";

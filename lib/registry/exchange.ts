@@ -15,6 +15,7 @@ import type {
 } from "./handlers.ts";
 import { IndexHandle, type IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
+import type { TaskHandler } from "./tasks.ts";
 
 /** All that can be registered. */
 type RegisteredHandler =
@@ -24,7 +25,8 @@ type RegisteredHandler =
   | ChangeHandler
   | EventHandler
   | IndexHandler
-  | ReconcileHandler;
+  | ReconcileHandler
+  | TaskHandler;
 
 /** How a run goes on with handlers that were declared anew. */
 export interface Exchange {
@@ -35,7 +37,7 @@ export interface Exchange {
 }
 
 /** Types whose handlers are taken into account when a run begins, and not again. */
-const FIXED: readonly RegisteredHandler["type"][] = ["index", "admission"];
+const FIXED: readonly RegisteredHandler["type"][] = ["index", "admission", "task"];
 
 /** Returns how to go on; undefined: a run with the new handlers has to begin from the start. */
 export function exchangeOf(
@@ -72,6 +74,8 @@ function titleOf(handler: RegisteredHandler): string {
   switch (handler.type) {
     case "activity":
       return `${handler.activity} ${handler.id}`;
+    case "task":
+      return `task ${handler.id}`;
     case "change":
       return `change ${handler.reason} ${handler.initial} ${formatSelector(handler.selector)} ${handler.id}`;
     case "admission":

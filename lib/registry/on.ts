@@ -49,6 +49,7 @@ import type {
 import { type DeclareReconcile, reconcileHandler } from "./reconcile.ts";
 import type { Registry } from "./registry.ts";
 import type { ResourceLike } from "./resource.ts";
+import { type DeclareTask, declaringTasks } from "./tasks.ts";
 
 /** A field of a kind, or none. */
 export type OptionalField<Spec, Status> = FieldPathOf<Spec, Status> | undefined;
@@ -317,6 +318,7 @@ export interface Declarations<Memo extends object = PlainMemo> {
   readonly daemon: DeclareDaemon<Memo>;
   readonly timer: DeclareTimer<Memo>;
   readonly index: DeclareIndex<Memo>;
+  readonly every: DeclareTask<Memo>;
 }
 
 /** Returns what handlers are declared with: they go into the registry. */
@@ -357,6 +359,8 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
       registry.add(indexHandler(declaration, handle));
       return handle;
     }) as DeclareIndex<Memo>,
+    // What the functions take of the arguments is the operator's own memo, whatever its type.
+    every: declaringTasks((handler) => registry.add(handler)) as DeclareTask<Memo>,
   };
 }
 

@@ -23,6 +23,7 @@ import type {
 } from "./handlers.ts";
 import type { IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
+import type { TaskHandler } from "./tasks.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
 export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
@@ -31,7 +32,7 @@ export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
 type WatchingHandler = EventHandler | ChangeHandler | IndexHandler | BackgroundHandler | ReconcileHandler;
 
 /** All that can be registered; `type` tells them apart. */
-export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler;
+export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler | TaskHandler;
 
 type Type = RegisteredHandler["type"];
 type OfType<Wanted extends Type> = Extract<RegisteredHandler, { readonly type: Wanted }>;
@@ -85,6 +86,10 @@ export class Registry {
   add(handler: RegisteredHandler): void {
     if (handler.type === "activity") {
       if (this.#isRepeated(handler)) return;
+    } else if (handler.type === "task") {
+      if (this.tasks.some(({ id }) => id === handler.id)) {
+        throw new TypeError(`Cannot declare task "${handler.id}": there is one of that name`);
+      }
     } else {
       if (handler.type === "change") this.#rejectReserved(handler);
       this.#rejectCollision(handler);
@@ -133,6 +138,11 @@ export class Registry {
   /** The handlers of an activity, in order. */
   activitiesOf(activity: ActivityName): readonly ActivityHandler[] {
     return this.#ofType("activity").filter((handler) => handler.activity === activity);
+  }
+
+  /** The tasks of the operator itself. */
+  get tasks(): readonly TaskHandler[] {
+    return this.#ofType("task");
   }
 
   /** All admission handlers. Their kinds are not watched on their account. */
@@ -246,7 +256,7 @@ function ofType<Wanted extends Type>(
 }
 
 function isWatching(handler: RegisteredHandler): handler is WatchingHandler {
-  return handler.type !== "activity" && handler.type !== "admission";
+  return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "task";
 }
 
 /** Those whose ids must differ: daemons and timers share one set of names, and so do those that are called in turns. */

@@ -117,6 +117,8 @@ export interface Process {
   readonly args: readonly string[];
   /** An environment variable, or undefined if it is unset. Empty strings are given as they are. */
   env(name: string): string | undefined;
+  /** The names of all environment variables; none where the runtime does not tell. */
+  envNames(): readonly string[];
   /** The user's home folder, or undefined where there is none. */
   home(): string | undefined;
   /** The folder that relative paths start at. */

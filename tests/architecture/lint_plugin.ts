@@ -61,6 +61,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/engines/peering/peering.ts": "the name of a run",
   "lib/engines/peering/peering_object.ts": "times in peering records",
   "lib/engines/posting/poster.ts": "times of Kubernetes events",
+  "lib/engines/tasks.ts": "times of cron expressions",
   "lib/kits/testing/runner.ts": "times in messages",
   "lib/operator/admission.ts": "how long a certificate is valid",
   "lib/operator/freeze.ts": "times in peering records",

@@ -87,17 +87,18 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./types": `
     Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
-    ConditionOptions DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
-    DeclareField DeclareIndex DeclareReconcile DeclareTimer DeclaredHandler DeepReadonly DiffOperation
-    EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions HandlerBackoff
-    HandlerCall IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter JsonSchemaOptions
-    Kinds LifecycleContext LogOptions LoginResult MissingRight OptionalField OptionsOfCause OutputOf
-    PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions
-    PredicateArguments Present RateLimit ReconcileFn ReconcileReason ReconcileResult RemoveManyOptions
-    RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike
-    SeenBy Selector SelectorTerm ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn
-    TargetAddress TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions WaitCondition
-    WaitOptions WatchScope WriteOptions
+    ConditionOptions Counter DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
+    DeclareField DeclareIndex DeclareReconcile DeclareTask DeclareTimer DeclaredHandler DeepReadonly
+    DiffOperation EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions
+    Gauge HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue Json
+    JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions
+    LoginResult MetricOptions MetricsMaker MissingRight OptionalField OptionsOfCause OutputOf PartAddress
+    PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions PredicateArguments
+    Present RateLimit ReconcileFn ReconcileReason ReconcileResult RemoveManyOptions RemoveOptions
+    ReplaceOptions Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector
+    SelectorTerm ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn TargetAddress
+    TaskArguments TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions
+    WaitCondition WaitOptions WatchScope WriteOptions
   `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest

@@ -33,6 +33,8 @@ export interface MetricsOptions {
   readonly host: Host;
   /** The author's own release. Default: unknown. */
   readonly release?: { readonly version?: string; readonly commit?: string };
+  /** Returns metrics of the author's own as text. Default: none. */
+  readonly custom?: () => string;
 }
 
 const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
@@ -43,6 +45,7 @@ const TICK: Seconds = 5;
 /** Looks on, and counts. Disposing ends the timing of the event loop. */
 export class Metrics implements Observer, Disposable {
   readonly #host: Host;
+  readonly #custom: () => string;
   readonly #made = new Instruments();
   readonly #scrapes: Scrapes;
   readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
@@ -184,8 +187,9 @@ export class Metrics implements Observer, Disposable {
     { labels: [], buckets: QUICK },
   );
 
-  constructor({ host, release = {} }: MetricsOptions) {
+  constructor({ host, release = {}, custom = () => "" }: MetricsOptions) {
     this.#host = host;
+    this.#custom = custom;
     const { version = "", commit = "" } = release;
     this.#made.gauge("lotse_build_info", "The release that runs; always 1", [
       "version",
@@ -225,8 +229,8 @@ export class Metrics implements Observer, Disposable {
   }
 
   /** Returns all metrics as text. */
-  text(): Promise<string> {
-    return this.#made.text();
+  async text(): Promise<string> {
+    return await this.#made.text() + this.#custom();
   }
 
   /** Answers whoever scrapes. */

@@ -27,6 +27,7 @@ export function nodeProcess(): Process {
     isRunning,
     args: process.argv.slice(2),
     env: (name) => process.env[name],
+    envNames,
     home: () => process.env.HOME || homedir() || undefined,
     cwd: () => process.cwd(),
     hostname: () => hostname(),
@@ -83,6 +84,15 @@ function onBlocked(callback: (block: Block) => void): Disposable {
   }, LOOK);
   timer.unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** NB: Deno tells the names only to whoever may read all variables. */
+function envNames(): readonly string[] {
+  try {
+    return Object.keys(process.env);
+  } catch {
+    return [];
+  }
 }
 
 /** The names that Python looks for, too, and then what the system says. */

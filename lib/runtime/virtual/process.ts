@@ -91,6 +91,10 @@ class PaperProcess implements VirtualProcess {
     return this.#env.get(name);
   }
 
+  envNames(): readonly string[] {
+    return [...this.#env.keys()];
+  }
+
   setEnv(name: string, value: string | undefined): void {
     if (value === undefined) this.#env.delete(name);
     else this.#env.set(name, value);
