@@ -281,7 +281,8 @@ export class WorkQueue {
           // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
           item.events.unshift(...events);
           const after = growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE });
-          this.#settle(state, item, { kind: "throttle", after, wake: "error" });
+          this.#forgetPlan(state, item);
+          this.#plan(state, item, { kind: "throttle", after, wake: "error" });
           throw error;
         } finally {
           item.begun = undefined;
@@ -304,6 +305,8 @@ export class WorkQueue {
       case "requeue":
       case "throttle":
         this.#forgetPlan(state, item);
+        // The end that has come meanwhile does not wait either.
+        if (result.kind === "throttle" && item.events.some(({ event }) => event.type === "DELETED")) return;
         if (result.kind === "requeue" && result.after <= 0) this.#wake(state, item, result.wake);
         else this.#plan(state, item, result);
         return;

@@ -61,6 +61,8 @@ const REMEMBERED: Seconds = 10;
 export class StuckHandlers implements Observer, Disposable {
   readonly #options: StuckHandlersOptions;
   readonly #calls = new Map<AttemptStart, Call>();
+  /** How many of them must end some time. */
+  #ending = 0;
   #ended: EndedCall[] = [];
   #blocking: { readonly call: Call; readonly at: Seconds } | undefined;
   #slots: Slots | undefined;
@@ -81,8 +83,10 @@ export class StuckHandlers implements Observer, Disposable {
   attemptBegins(subject: Subject | undefined, attempt: AttemptStart): void {
     const since = this.#now;
     this.#calls.set(attempt, { subject, attempt, since, warnings: 0 });
+    if (!mayEnd(attempt)) return;
+    this.#ending++;
     const limit = this.#limit;
-    if (mayEnd(attempt) && limit !== Infinity) this.#arm(since + limit);
+    if (limit !== Infinity) this.#arm(since + limit);
   }
 
   attemptBlocks(_subject: Subject | undefined, attempt: AttemptStart): void {
@@ -93,6 +97,7 @@ export class StuckHandlers implements Observer, Disposable {
   attemptEnds(_subject: Subject | undefined, { start, seconds }: AttemptEnd): void {
     const call = this.#calls.get(start);
     this.#calls.delete(start);
+    if (mayEnd(start) && --this.#ending === 0) this.#disarm();
     if (call === undefined || seconds < LONG) return;
     const until = this.#now;
     this.#ended = this.#ended.filter((each) => each.until > until - REMEMBERED).slice(-MOST_NAMED);
@@ -120,8 +125,7 @@ export class StuckHandlers implements Observer, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#timer?.handle[Symbol.dispose]();
-    this.#timer = undefined;
+    this.#disarm();
     this.#blocks[Symbol.dispose]();
     this.#calls.clear();
   }
@@ -144,12 +148,17 @@ export class StuckHandlers implements Observer, Disposable {
     return [...this.#calls.values()].filter((call) => mayEnd(call.attempt) && call.since <= since);
   }
 
-  /** One timer for all: it rings when the first call is due, and is left to ring if that has ended. */
+  /** One timer for all: it rings when the first call was due, and while there is any. */
   #arm(due: Seconds): void {
     if (this.#timer !== undefined && this.#timer.due <= due) return;
     this.#timer?.handle[Symbol.dispose]();
     const handle = this.#options.host.clock.after(due - this.#now, () => this.#look());
     this.#timer = { due, handle };
+  }
+
+  #disarm(): void {
+    this.#timer?.handle[Symbol.dispose]();
+    this.#timer = undefined;
   }
 
   #look(): void {

@@ -45,6 +45,19 @@ export function tagsInTests(sources: readonly string[]): Set<string> {
   return new Set(names.flatMap((name) => [...name.matchAll(TAG)].map((match) => match[1] ?? "")));
 }
 
+const BOTH = /\bscenario(?:\.timed)?\s*\(\s*(["'`])(.*?)\1/gs;
+
+/** Returns the tags of tests that run on a real server as well: scenarios of both places, and tests that start a control plane. */
+export function tagsOnRealServer(sources: readonly string[]): Set<string> {
+  const names = sources.flatMap((source) => [
+    ...[...source.matchAll(BOTH)].map((match) => match[2] ?? ""),
+    ...(/\b(?:startControlPlane|RealPlace)\b/.test(source)
+      ? [...source.matchAll(/\bit\s*\(\s*(["'`])(.*?)\1/gs)].map((match) => match[2] ?? "")
+      : []),
+  ]);
+  return new Set(names.flatMap((name) => [...name.matchAll(TAG)].map((match) => match[1] ?? "")));
+}
+
 /** Compares both ways. Rows that are "shown" may have a test of their own or none. */
 export function compareTags(rows: readonly Scenario[], tags: ReadonlySet<string>): Differences {
   const known = new Set(rows.map(({ tag }) => tag));

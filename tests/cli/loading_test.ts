@@ -60,7 +60,7 @@ describe("importFiles()", () => {
     assert.match(await failure(path), /absent\.ts/);
   });
 
-  it("gives the modules in the order of the files", async () => {
+  it("[B282] gives the modules in the order of the files", async () => {
     const paths = [write("b.ts", "export default 1;"), write("a.ts", "export default 2;")];
     const files = await importFiles(paths, { host: currentHost() });
     assert.deepEqual(files.map(({ path, module }) => [path, module.default]), [[paths[0], 1], [paths[1], 2]]);

@@ -183,6 +183,18 @@ describe("WorkQueue", () => {
     assert.deepEqual(begun(log).slice(4), ["a2"]);
   });
 
+  it("runs a deletion at once that comes during the turn that is to be throttled", async () => {
+    const { host, log, add } = bench({
+      result: (text) =>
+        text.endsWith("1") ? { kind: "throttle", after: 100, wake: "error" } : { kind: "done" },
+    });
+    add("ADDED", "a", 1);
+    await host.clock.advance(0.5);
+    add("DELETED", "a", 2);
+    await host.clock.advance(5);
+    assert.deepEqual(begun(log), ["a1", "a2"]);
+  });
+
   it("shows a turn the newest event only, where no raw event handler wants them all", async () => {
     const { host, log, add } = bench();
     for (const version of [1, 2, 3]) add("MODIFIED", "a", version, false);

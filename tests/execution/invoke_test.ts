@@ -62,6 +62,29 @@ describe("invoke()", () => {
     });
   }
 
+  it("leaves no listener on the operator's signal, however the attempt ends", async () => {
+    const { options, clock, controller: { signal } } = setUp(3);
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = signal;
+    signal.addEventListener = (...args: Parameters<AbortSignal["addEventListener"]>) => {
+      listeners++;
+      addEventListener.apply(signal, args);
+    };
+    signal.removeEventListener = (...args: Parameters<AbortSignal["removeEventListener"]>) => {
+      listeners--;
+      removeEventListener.apply(signal, args);
+    };
+    await invoke(handler(() => {}), options);
+    await assert.rejects(invoke(handler(() => Promise.reject(new Error("no"))), options));
+    const hanging = assert.rejects(
+      invoke(handler(() => new Promise(() => {})), options),
+      HandlerTimeoutError,
+    );
+    await clock.advance(4);
+    await hanging;
+    assert.equal(listeners, 0);
+  });
+
   it("aborts the signal and fails when the time is over; the late result is dropped with a warning", async () => {
     const { options, clock, logs } = setUp(3);
     const late = Promise.withResolvers<string>();

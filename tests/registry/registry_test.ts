@@ -5,6 +5,7 @@ import { Patch } from "../../lib/model/patch.ts";
 import type { Resource } from "../../lib/model/resource.ts";
 import { ChangeArgs } from "../../lib/registry/args.ts";
 import type { ChangeCause } from "../../lib/registry/causes.ts";
+import { EVERYTHING } from "../../lib/model/selector.ts";
 import { declareInto, type On } from "../../lib/registry/on.ts";
 import { Registry, selectChanges } from "../../lib/registry/registry.ts";
 import { resource } from "../../lib/registry/resource.ts";
@@ -87,9 +88,12 @@ describe("selectChanges()", () => {
         on.update(Kind, { id: "no1" }, () => {});
         on.create(Kind, { id: "second", labels: { a: "b" } }, () => {});
         on.create("others.example.com", { id: "no2" }, () => {});
+        on.create("databases", { id: "by name" }, () => {});
+        on.create(EVERYTHING, { id: "for all" }, () => {});
         on.field(Kind, "spec.a", { id: "third" }, () => {});
+        on.create(Kind, { id: "last" }, () => {});
       }),
-      ["first", "second", "third/spec.a"],
+      ["first", "second", "by name", "for all", "third/spec.a", "last"],
     );
   });
 });

@@ -99,6 +99,32 @@ suite("consistency after own writes", (scenario) => {
   );
 
   scenario.virtual(
+    "[A191] [A193] indexes show what an event brings at once, while changes wait for the deadline",
+    async (world) => {
+      const objects = new Objects(world);
+      const lag = makeVersionsOpaque(world, "examples");
+      const calls: string[] = [];
+      const op = makeOperator(calls);
+      const index = op.index(Example, { id: "values" }, ({ name, spec }) => ({ [name]: spec.value }));
+      const running = await world.start(op);
+      lag.isHolding = true;
+      await objects.create("one", { spec: { value: 1 } });
+      await running.settle();
+      lag.release();
+      await running.settle();
+      lag.drop();
+      await objects.patch("one", { spec: { value: 2 } });
+      await running.settle();
+      lag.release();
+      await running.settle();
+      assert.deepEqual([[...index.get("one") ?? []], changesOf(calls)], [[2], ["create 1"]]);
+      await running.advance(6);
+      assert.deepEqual(changesOf(calls), ["create 1", "update 2"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
     "[A190] when the deadline is over, an event is handled by all handlers at once",
     async (world) => {
       const objects = new Objects(world);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type DaemonHandlerArguments, operator, type OperatorOptions } from "../../mod.ts";
+import { type DaemonHandlerArguments, type Operator, operator, type OperatorOptions } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, FINALIZER, Objects } from "../support/worlds.ts";
@@ -17,13 +17,15 @@ interface Options {
 /** One object with one daemon, which runs. */
 class Story {
   readonly objects: Objects;
+  readonly op: Operator;
   readonly running: Running;
   readonly #world: VirtualWorld;
   #start = 0;
 
-  constructor(world: VirtualWorld, running: Running) {
+  constructor(world: VirtualWorld, { op, running }: { readonly op: Operator; readonly running: Running }) {
     this.#world = world;
     this.objects = new Objects(world);
+    this.op = op;
     this.running = running;
   }
 
@@ -35,7 +37,7 @@ class Story {
     const { fn, ...options } = daemon;
     const op = operator(settings);
     op.daemon(Example, { id: "d", ...options }, fn);
-    const story = new Story(world, await world.start(op));
+    const story = new Story(world, { op, running: await world.start(op) });
     await story.objects.create("one");
     await story.running.settle();
     return story;
@@ -498,7 +500,9 @@ suite("daemons: the operator's end", (scenario) => {
     "[B43] [B45] daemons hear that the operator stops, nothing is written, and the next process starts them",
     async (world) => {
       const reasons: string[] = [];
+      let calls = 0;
       const fn = async ({ stopped }: Args): Promise<void> => {
+        calls++;
         await stopped.wait();
         reasons.push(...stopped.reasons);
       };
@@ -509,15 +513,12 @@ suite("daemons: the operator's end", (scenario) => {
       assert.equal(world.host.clock.monotonic(), before);
       assert.deepEqual([reasons, world.writes()], [["OPERATOR_EXITING"], []]);
       assert.ok((await story.objects.get("one")).metadata.finalizers?.includes(FINALIZER));
-      const op = operator();
-      let calls = 0;
-      op.daemon(Example, { id: "d" }, async (args) => {
-        calls++;
-        await fn(args);
-      });
-      const next = await world.start(op);
-      assert.equal(calls, 1);
-      await next.stop();
+      // The same operator once more: what it had learned of the object must not have outlived the exit.
+      for (let run = 2; run < 4; run++) {
+        const next = await world.start(story.op);
+        assert.equal(calls, run);
+        await next.stop();
+      }
       assert.equal(world.host.clock.pending, 0);
     },
   );

@@ -47,6 +47,31 @@ suite("delays", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[A183] what brings nothing new (the same state once more) does not drop the planned retry",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const times: number[] = [];
+      op.on.create(Example, { id: "make" }, () => {
+        times.push(world.host.clock.monotonic());
+        if (times.length === 1) throw new TemporaryError("again", { delay: 300 });
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.advance(20);
+      world.requests.length = 0;
+      world.server.compact();
+      world.server.closeWatches();
+      await running.advance(20);
+      assert.ok(world.requests.some(({ path }) => path.includes("/examples?")), "it was listed anew");
+      assert.deepEqual(world.writes(), []);
+      await running.advance(300);
+      assert.deepEqual(times.map((time) => Math.round(time - (times[0] ?? 0))), [0, 300]);
+      await running.stop();
+    },
+  );
+
   /** A handler whose record says so is called then, to the millisecond, and nothing is written before. */
   async function wakesAfter(world: VirtualWorld, seconds: number): Promise<void> {
     const objects = new Objects(world);

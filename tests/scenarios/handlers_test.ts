@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { operator, type Patch } from "../../mod.ts";
+import { kinds, operator, type Patch } from "../../mod.ts";
 import { textSink } from "../../lib/runtime/log_format.ts";
 import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { suite } from "../support/scenario.ts";
@@ -172,6 +172,23 @@ suite("handlers", (scenario) => {
       }, message);
       assert.match(textOf(line), new RegExp(`^\\[default/one\\] ${message}`));
     }
+    await running.stop();
+  });
+
+  scenario.virtual("[A134] of objects without a namespace, log lines begin with the name", async (world) => {
+    const op = operator();
+    op.on.create(kinds.Namespace, ({ logger }) => logger.info("Hello"));
+    const running = await world.start(op);
+    await world.client.create({ group: "", version: "v1", plural: "namespaces", namespaced: false }, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "one" },
+    });
+    await running.settle();
+    const line = running.logs.find(({ message, reference }) =>
+      message === "Hello" && reference?.name === "one"
+    );
+    assert.match(textOf(line), /^\[one\] Hello/);
     await running.stop();
   });
 

@@ -345,16 +345,27 @@ suite("indexes", (scenario) => {
 
   scenario.virtual("[B92] an index function that fails does not keep the gate closed", async (world) => {
     const op = operator();
-    op.index(Example, { id: "bad" }, ({ name }) => {
-      if (name === "bad") throw new TemporaryError("on purpose");
-    });
+    const errors = [
+      new TemporaryError("on purpose", { delay: 1000 }),
+      new PermanentError("on purpose"),
+      new Error("on purpose"),
+    ];
+    for (const [number, error] of errors.entries()) {
+      op.index(Example, { id: `bad-${number}` }, ({ name }) => {
+        if (name === "bad") throw error;
+      });
+    }
     let calls = 0;
+    const own: unknown[] = [];
     op.on.create(Plain, () => void calls++);
+    op.on.create(Example, ({ name }) => void own.push(name));
     for (const name of ["good", "bad"]) await new Objects(world).create(name);
     await new Objects(world, PLAINS).create("one");
+    const before = world.host.clock.monotonic();
     const running = await world.start(op);
     await running.settle();
-    assert.equal(calls, 1);
+    assert.deepEqual([calls, own.sort()], [1, ["bad", "good"]]);
+    assert.equal(world.host.clock.monotonic(), before, "nobody waits for another attempt");
     await running.stop();
   });
 

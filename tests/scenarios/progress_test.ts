@@ -332,6 +332,7 @@ suite("progress", (scenario) => {
       op.on.create(Example, { timeout: 10 }, async ({ signal }) => {
         await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
         reasons.push((signal.reason as Error).name);
+        return { late: true };
       });
       const running = await world.start(op);
       await objects.create("one");
@@ -339,6 +340,12 @@ suite("progress", (scenario) => {
       assert.deepEqual(reasons, []);
       await running.advance(2);
       assert.deepEqual(reasons, ["HandlerTimeoutError"]);
+      const said = running.logs.filter(({ level }) => level === "warn" || level === "error");
+      assert.deepEqual(said.map(({ message }) => message).sort(), [
+        "Handler ended after its timeout; its result is dropped",
+        "Handler failed permanently",
+      ]);
+      assert.equal((await objects.get("one")).status, undefined);
       await running.advance(3600);
       assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
       await running.stop();

@@ -132,8 +132,13 @@ suite("running", (scenario) => {
       op.on.event(Example, ({ name }) => void names.push(name));
       const running = await world.start(op);
       for (const name of ["one", "two", "three"]) {
+        world.requests.length = 0;
         world.server.closeWatches();
         await running.advance(5);
+        const paths = world.requests.map(({ path }) => path).filter((path) => path.includes("/examples"));
+        assert.equal(paths.length, 1, "one stream, and nothing else");
+        assert.match(paths[0] ?? "", /[?&]watch=(true|1)&?/);
+        assert.doesNotMatch(paths[0] ?? "", /sendInitialEvents/);
         await objects.create(name);
         await running.advance(1);
       }

@@ -445,8 +445,10 @@ suite("Kinds", (scenario) => {
         metadata: { name: "p", namespace: "default" },
       });
       await world.until(() => plains.includes("p"), 5);
+      world.requests.length = 0;
       await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
       await world.host.clock.advance(30);
+      assert.deepEqual(world.requests.filter(({ path }) => path.includes("/examples?")), [], "others go on");
       world.requests.length = 0;
       await world.host.clock.advance(300);
       assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);

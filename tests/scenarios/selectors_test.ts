@@ -68,8 +68,10 @@ suite("selectors", (scenario) => {
       const running = await world.start(op);
       await new Objects(world).create("one");
       await createNamesake(world, "two");
-      await running.settle();
+      await running.advance(60);
       assert.deepEqual(calls, ["exact one"]);
+      const other = world.requests.filter(({ path }) => path.startsWith("/apis/other.test/v1/"));
+      assert.deepEqual(other, [], "nothing is asked of the other group");
       const warnings = running.logs.filter(({ level }) => level === "warn");
       assert.deepEqual(warnings.map(({ message, fields }) => [message, fields]), [[
         "The selector is ambiguous: its handlers are not served (name the group)",

@@ -34,7 +34,7 @@ describe("textsFor() with keys of several forms", () => {
     assert.deepEqual(textsFor(texts, { ...kind, version: "v2" }), ["y", "z"]);
   });
 
-  it("refuses keys that are no selectors, and takes names that nothing has", () => {
+  it("[C14] refuses keys that are no selectors, and takes names that nothing has", () => {
     for (const key of [123, true, null, undefined, PODS]) {
       const texts = new Map([[key, "x"]]) as unknown as ReadonlyMap<SelectorTerm, string>; // as JavaScript allows
       assert.throws(() => entriesOf(texts), TypeError, String(key));

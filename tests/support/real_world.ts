@@ -21,7 +21,7 @@ import { FaultyProxy } from "./faulty_proxy.ts";
 import { serveProxy, upstreamOf } from "./proxy_server.ts";
 import { type RealUpstream, realUpstream } from "./real_upstream.ts";
 import { hostFor, type TimedWorld, timedWorld } from "./virtual_world.ts";
-import { makeKinds, type Running, type World } from "./worlds.ts";
+import { EXAMPLES, makeKinds, PLAINS, type Running, type World } from "./worlds.ts";
 
 /** How long a scenario may wait for something, in seconds of real time. */
 const PATIENCE = 30;
@@ -29,10 +29,30 @@ const PATIENCE = 30;
 /** How long nothing must happen for nothing to be coming any more, in seconds of real time. */
 const QUIET = 1;
 
+/** How long after their making kinds are served without a break, in seconds. */
+const FRESH_KINDS = 3;
+
+type AnyKind = Readonly<Record<"group" | "version" | "plural", string>> & { readonly namespaced: boolean };
+
+const DEFINITIONS: AnyKind = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+
+const WEBHOOKS: readonly AnyKind[] = ["validating", "mutating"].map((what) => ({
+  group: "admissionregistration.k8s.io",
+  version: "v1",
+  plural: `${what}webhookconfigurations`,
+  namespaced: false,
+}));
+
 /** A control plane in which scenarios get worlds of their own. */
 export class RealPlace implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly client: Client;
+  readonly #opened = currentHost().clock.monotonic();
   #made = 0;
   #upstream: RealUpstream | undefined;
 
@@ -53,11 +73,41 @@ export class RealPlace implements AsyncDisposable {
 
   /** A world whose operators have a clock in the test's hand; only the server's time really passes. */
   async timedWorld(): Promise<TimedWorld> {
-    const namespace = await this.#makeNamespace();
+    await this.#clear();
     this.#upstream ??= realUpstream(this.plane);
     const { fetch } = this.#upstream;
     const host = hostFor({ patience: 3 });
-    return timedWorld({ host, place: "on a real control plane", namespace, scope: [namespace], fetch });
+    return timedWorld({ host, place: "on a real control plane", namespace: "default", fetch });
+  }
+
+  /** Removes what earlier scenarios have left: such a world has the whole cluster to itself. */
+  async #clear(): Promise<void> {
+    // NB: a definition's first watches are ended by the server after a second or two.
+    await sleep(Math.max(0, this.#opened + FRESH_KINDS - currentHost().clock.monotonic()));
+    for (const kind of [EXAMPLES, PLAINS]) await this.#remove(kind);
+    for (const kind of WEBHOOKS) await this.#remove(kind);
+    const own = [EXAMPLES, PLAINS].map(({ plural, group }) => `${plural}.${group}`);
+    await this.#remove(DEFINITIONS, own);
+    await until(async () => (await this.#names(DEFINITIONS)).every(({ name }) => own.includes(name)));
+  }
+
+  async #names(kind: AnyKind): Promise<{ readonly name: string; readonly namespace: string | undefined }[]> {
+    const found = [];
+    for await (const { items } of this.client.list(kind)) {
+      for (const { metadata: { name = "", namespace } } of items) found.push({ name, namespace });
+    }
+    return found;
+  }
+
+  async #remove(kind: AnyKind, kept: readonly string[] = []): Promise<void> {
+    for (const address of await this.#names(kind)) {
+      if (kept.includes(address.name)) continue;
+      const body = { metadata: { finalizers: null } };
+      if (kind !== DEFINITIONS) {
+        await this.client.patch(kind, address, { type: "merge", body }).catch(() => {});
+      }
+      await this.client.delete(kind, address).catch(() => {});
+    }
   }
 
   async #makeNamespace(): Promise<string> {

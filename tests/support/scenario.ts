@@ -4,6 +4,7 @@
 
 import { after, describe, it } from "node:test";
 import { findControlPlane } from "../control_plane/control_plane.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { RealPlace } from "./real_world.ts";
 import {
   type TimedWorld,
@@ -17,7 +18,10 @@ import type { World } from "./worlds.ts";
 export interface Scenario {
   /** Runs in both places: what it says must be true of any Kubernetes. */
   (name: string, body: (world: World) => Promise<void>): void;
-  /** Runs in both places, and winds the clock of the operator itself: hours pass on the real control plane as well. */
+  /**
+   * Runs in both places, and winds the clock of the operator itself: hours pass on the real control plane as well. There on
+   * Deno only: what it is about is the server.
+   */
   timed(name: string, body: (world: TimedWorld) => Promise<void>): void;
   /** Runs in the process only: it counts requests, makes them fail, or lets hours pass. */
   virtual(name: string, body: (world: VirtualWorld) => Promise<void>, options?: VirtualWorldOptions): void;
@@ -50,6 +54,7 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     }
     function timed(name: string, body: (world: TimedWorld) => Promise<void>): void {
       virtual(name, body);
+      if (currentHost().name !== "deno") return;
       real(name, async (place) => await body(await place.timedWorld()));
     }
     declare(Object.assign(both, { virtual, timed }));

@@ -185,6 +185,8 @@ describe("AnnotationsProgress", () => {
     });
     const verbose = patched((patch) => kopf({ verbose: true }).store({ patch, body, id: "fn", record }));
     assert.match(JSON.stringify(verbose), /\\"stopped\\":null,\\"delayed\\":null/);
+    const ours = patched((patch) => own.store({ patch, body, id: "fn", record }));
+    assert.doesNotMatch(JSON.stringify(ours), /null/);
   });
 
   it("writes letters as Python writes them where Kopf reads, and as they are elsewhere", () => {
