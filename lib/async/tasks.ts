@@ -56,7 +56,7 @@ export class TaskGroup implements AsyncDisposable {
   }
 
   /** Starts a task without a signal, for what is done very often and ends by itself: a signal is the most of its price. */
-  own(name: string, work: () => Promise<void> | void): Task {
+  own(name: string | (() => string), work: () => Promise<void> | void): Task {
     const task = new OwnedTask(name);
     this.#run(task, work);
     return task;
@@ -96,15 +96,20 @@ export class TaskGroup implements AsyncDisposable {
 }
 
 class OwnedTask implements Task {
-  readonly name: string;
+  readonly #name: string | (() => string);
   readonly #done = Promise.withResolvers<void>();
   /** Made when it is asked for. */
   #controller: AbortController | undefined;
   #abortion: { readonly reason: unknown } | undefined;
   #isRunning = true;
 
-  constructor(name: string) {
-    this.name = name;
+  constructor(name: string | (() => string)) {
+    this.#name = name;
+  }
+
+  /** NB: names of tasks that are started very often are made when somebody asks. */
+  get name(): string {
+    return typeof this.#name === "string" ? this.#name : this.#name();
   }
 
   get isRunning(): boolean {

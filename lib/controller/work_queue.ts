@@ -243,7 +243,7 @@ export class WorkQueue {
     const worker = this.#worker;
     if (worker === undefined || item.isRunning || !this.#isDue(state, item)) return;
     item.isRunning = true;
-    this.#options.tasks.own(`reconcile ${state.key}`, () => this.#run(state, item, worker));
+    this.#options.tasks.own(() => `reconcile ${state.key}`, () => this.#run(state, item, worker));
   }
 
   async #run(state: ObjectState, item: Item, worker: Worker): Promise<void> {

@@ -122,7 +122,8 @@ export class Progress<H extends Handler> {
         handler,
         started: isKept ? undefined : options.now,
       });
-      this.#learn(handler.id, options.now);
+      if (isKept) this.#learn(handler.id, options.now);
+      else this.#options.times?.begin(`${handler.id} started`, this.#states.get(handler.id)?.record.started);
     }
   }
 
@@ -135,7 +136,7 @@ export class Progress<H extends Handler> {
         id: handler.id,
         retry: record.retries,
         started: started ?? timeOf(record.started) ?? now,
-        runtime: this.#runtime(handler.id, record, now),
+        runtime: started === undefined ? this.#runtime(handler.id, record, now) : 0,
       }));
   }
 
@@ -159,7 +160,7 @@ export class Progress<H extends Handler> {
     const state = this.#states.get(id);
     if (state === undefined) return;
     state.record = afterOutcome(state.record, outcome, options);
-    this.#learn(id, options.now);
+    if (!isFinished(state.record)) this.#learn(id, options.now);
   }
 
   /**
@@ -239,7 +240,7 @@ export class Progress<H extends Handler> {
 
   /** How long until the handler may run. */
   #rest(id: string, { delayed }: ProgressRecord, now: number): Seconds {
-    return this.#until(`${id} delayed`, delayed, now) ?? -Infinity;
+    return delayed === undefined ? -Infinity : this.#until(`${id} delayed`, delayed, now) ?? -Infinity;
   }
 
   /** How long ago its first attempt began. */

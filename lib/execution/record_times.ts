@@ -39,6 +39,11 @@ export class RecordTimes {
     return rest;
   }
 
+  /** Notes a time that is now: nothing is to be worked out. */
+  begin(key: string, text: string | undefined): void {
+    if (text !== undefined) this.#known.set(key, { text, at: this.#clock.monotonic() });
+  }
+
   /** Whether the time was seen before, so that it is known by the monotonic clock. */
   knows(key: string, text: string): boolean {
     return this.#known.get(key)?.text === text;

@@ -58,14 +58,10 @@ export class Gates {
 
   /** Returns what must wait of an object's turns; undefined: nothing. */
   hold({ resource, body }: { readonly resource: Resource; readonly body: KubeObject }): Hold | undefined {
-    return this.isStale(resource, body.metadata?.namespace) ? "wakes" : undefined;
-  }
-
-  /** Whether an object may be other than it is known, since its watch is or was closed by a pause. */
-  isStale(resource: Resource, namespace: string | undefined): boolean {
-    if (this.isPaused) return true;
-    if (this.#stale.size === 0) return false;
-    return keysFor(resource, namespace).some((key) => this.#stale.has(key));
+    if (this.isPaused) return "wakes";
+    if (this.#stale.size === 0) return undefined;
+    const isStale = keysFor(resource, body.metadata?.namespace).some((key) => this.#stale.has(key));
+    return isStale ? "wakes" : undefined;
   }
 
   stopHandlers(): void {

@@ -114,14 +114,14 @@ describe("Informers", () => {
     const world = bench({ gates, queue: { release: () => void released++ } });
     await world.informers.revise([WIDGETS]);
     await world.host.clock.advance(1);
-    assert.equal(gates.isStale(WIDGETS, "ns"), false);
+    assert.equal(holdOf(gates), undefined);
     peer.close();
     await world.host.clock.settle();
     assert.deepEqual(world.informers.checks().map(({ problem, note }) => problem ?? note), ["paused"]);
     peer.open();
-    assert.equal(gates.isStale(WIDGETS, "ns"), true);
+    assert.equal(holdOf(gates), "wakes");
     await world.host.clock.settle();
-    assert.equal(gates.isStale(WIDGETS, "ns"), false);
+    assert.equal(holdOf(gates), undefined);
     assert.equal(released, 1);
     await world.tasks.stop();
   });
@@ -157,3 +157,8 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 });
+
+/** Returns what must wait of the turns of a widget. */
+function holdOf(gates: Gates): string | undefined {
+  return gates.hold({ resource: WIDGETS, body: { metadata: { name: "a", namespace: "ns" } } });
+}

@@ -34,7 +34,8 @@ export class JsonLines {
   push(chunk: Uint8Array): DecodedLines {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) return this.#keep(chunk, []);
-    const text = this.#decoder.decode(this.#complete(chunk.subarray(0, end)));
+    const lines = chunk.subarray(0, end);
+    const text = this.#decoder.decode(this.#pieces.length === 0 ? lines : this.#complete(lines));
     const decoded = parseLines(text);
     if (decoded.error !== undefined || end + 1 === chunk.length) return decoded;
     // NB: slice, not subarray: the rest must not hold on to the whole chunk.

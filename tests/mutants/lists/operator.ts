@@ -49,8 +49,8 @@ const mutants: Mutant[] = [
     ["handler: currentHandler(), ...currentObject(), error", "error"],
   ]),
   ...breaksOf("lib/operator/gates.ts", [
-    ["if (this.isPaused) return true;", ""],
-    ["if (this.#stale.size === 0) return false;", "return false;"],
+    [`if (this.isPaused) return "wakes";`, ""],
+    ["if (this.#stale.size === 0) return undefined;", "return undefined;"],
     ['["*", namespace, ""]', '[namespace, ""]'],
   ]),
   ...breaksOf("lib/operator/revisions.ts", [
