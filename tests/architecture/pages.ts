@@ -41,7 +41,7 @@ function headingsOf(text: string): string[] {
 /** Messages that a page quotes: code of several words that begins like a sentence, and is in no block. */
 export function quotedMessages(page: string): string[] {
   const codes = [...page.replace(/```[^]*?```/g, "").matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code);
-  return codes.filter((code) => /^[A-Z][\w']* \w+ /.test(code));
+  return codes.filter((code) => /^[A-Z][\w']* \w+:? /.test(code));
 }
 
 /** The parts of a message that are the same each time: without names, places and numbers. */
