@@ -14,6 +14,7 @@ export interface ApiServerFlags {
   readonly rbac?: boolean;
   readonly workloads?: boolean;
   readonly data?: string;
+  readonly audit?: string;
 }
 
 /** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
@@ -45,6 +46,10 @@ export function addApiServer(program: Command, host: Host): void {
     "Let roles and bindings decide who may do what; default: everyone may do everything",
   );
   command.option("--data <folder>", "Where to keep what is written, for the next start; default: nowhere");
+  command.option(
+    "--audit <file>",
+    "Where to log each request, as audit events of Kubernetes; default: nowhere",
+  );
   addExamples(command, [
     "apiserver --port 6443 --kubeconfig ./kubeconfig",
     "apiserver --rbac",
@@ -80,16 +85,18 @@ export interface ServeApiOptions {
   readonly workloads?: boolean;
   /** The folder in which the state is kept. Default: none. */
   readonly data?: string;
+  /** The file of the audit log. Default: none. */
+  readonly audit?: string;
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac, workloads, data }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac, workloads, data, audit }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer, openApiServer, StateError } = await import("../kits/apiserver/mod.ts");
-  const options = { host, rbac, workloads };
+  const options = { host, rbac, workloads, audit };
   const kept = data === undefined
     ? undefined
     : await openApiServer({ ...options, data }).catch((error: unknown) => {

@@ -11,14 +11,15 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
+import { AuditLog } from "./audit_log.ts";
 import { builtinKinds } from "./builtin.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
 import { Faults } from "./faults/faults.ts";
+import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
-import { refusalResponse } from "./requests/respond.ts";
-import { badRequest, internal, Refusal } from "./refusal.ts";
+import { RequestMetrics } from "./request_metrics.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
 import { StateFolder } from "./state/state_folder.ts";
@@ -38,6 +39,8 @@ export interface ApiServerOptions<H extends Host = Host> {
   readonly rbac?: boolean;
   /** Users by their bearer tokens. With it, other tokens are refused (401) in calls of `fetch()`, too. Default: none. */
   readonly tokens?: Readonly<Record<string, ApiUser>>;
+  /** The path of a file that each request adds a line to: an audit event at the level `Metadata`, as JSON. Default: none. */
+  readonly audit?: string;
   /**
    * Whether workloads come to life: Deployments make ReplicaSets and those Pods, which are ready after a second; Jobs
    * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
@@ -129,7 +132,7 @@ interface Built<H extends Host> {
 }
 
 function build<H extends Host>(
-  { host, rbac = false, tokens, workloads = false }: ApiServerOptions<H>,
+  { host, rbac = false, tokens, workloads = false, audit }: ApiServerOptions<H>,
   state?: StateFolder,
 ): Built<H> {
   const store = new Store(host.clock);
@@ -141,16 +144,14 @@ function build<H extends Host>(
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
   addRoutes(app, cluster);
-  const refuse = (error: unknown) => refusalResponse(toRefusal(error));
   app.onError(refuse);
-  const serve = async (request: Request, credentials: Credentials): Promise<Response> => {
-    try {
-      const response = await app.fetch(request, { user: gate.admit(request, credentials) });
-      if (request.method !== "GET") await state?.kept();
-      return response;
-    } catch (error) {
-      return refuse(error);
-    }
+  const front = {
+    host,
+    app,
+    gate,
+    metrics: new RequestMetrics(store),
+    audit: audit === undefined ? undefined : new AuditLog(host, audit),
+    state,
   };
   if (workloads !== false) {
     const serveInside = async (request: Request, user: User) => await app.fetch(request, { user });
@@ -158,7 +159,7 @@ function build<H extends Host>(
   }
   const faults = new Faults(host.clock);
   const answer = (request: Request, credentials: Credentials) =>
-    faults.pass(request, () => serve(request, credentials));
+    faults.pass(request, () => answerRequest(front, request, credentials));
   const closeWatches = () => {
     for (const { listeners } of store.collections()) {
       for (const listener of [...listeners]) listener.close?.();
@@ -186,13 +187,4 @@ function build<H extends Host>(
     },
   };
   return { server, store };
-}
-
-/** NB: bodies of many thousand levels are JSON, but nothing that could be walked; the real server stops at 10,000. */
-function toRefusal(error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  const isTooDeep = error instanceof RangeError && error.message.includes("call stack");
-  return isTooDeep
-    ? badRequest("exceeded max depth")
-    : internal(error instanceof Error ? error.message : String(error));
 }

@@ -50,8 +50,7 @@ export class Gate {
    *
    * @throws {Refusal} 401 if it has credentials that nobody knows, 403 if it may not be made.
    */
-  admit(request: Request, credentials: Credentials): User {
-    const wish = wishOf(request);
+  admit(request: Request, credentials: Credentials, wish: Wish = wishOf(request)): User {
     const isOpen = !this.rbac && isPathWish(wish) && OPEN_PATHS.includes(wish.path);
     const known = this.#authenticate(
       request,

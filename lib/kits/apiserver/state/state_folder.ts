@@ -121,27 +121,26 @@ export class StateFolder implements AsyncDisposable {
 
   /** Writes what waits; one piece at a time, in order. */
   #write(): Promise<void> {
-    this.#writing ??= this.#flush().finally(() => {
-      this.#writing = undefined;
-    });
+    if (this.#buffer.length === 0) return Promise.resolve();
+    this.#writing ??= this.#flush();
     return this.#writing;
   }
 
   async #flush(): Promise<void> {
-    while (this.#buffer.length > 0 && this.#failure === undefined) {
-      const text = this.#buffer.join("");
-      this.#buffer = [];
-      try {
+    try {
+      while (this.#buffer.length > 0 && this.#failure === undefined) {
+        const text = this.#buffer.join("");
+        this.#buffer = [];
         await this.#host.files.appendText(this.#journal, text);
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        this.#failure = new StateError(`Cannot keep the state in "${this.#folder}": ${why}`, {
-          cause: error,
-        });
-        return;
+        this.#length += text.length;
+        if (this.#length > LONGEST_JOURNAL) this.#snapshot ??= this.#replace();
       }
-      this.#length += text.length;
-      if (this.#length > LONGEST_JOURNAL) this.#snapshot ??= this.#replace();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#failure = new StateError(`Cannot keep the state in "${this.#folder}": ${why}`, { cause: error });
+    } finally {
+      // NB: at once, so that a write that comes now is not left to one who has just ended.
+      this.#writing = undefined;
     }
   }
 
