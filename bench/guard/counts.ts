@@ -19,6 +19,9 @@ export type Guarded = Readonly<Record<string, Counts>>;
 /** Frames of the code whose work is counted. */
 const COUNTED = /\/lib\/(?!kits\/|runtime\/virtual\/)/;
 
+/** Frames of this file, and of the way in which everybody reads and makes JSON. */
+const HELPERS = /bench\/guard\/|\/lib\/runtime\/json\.ts/;
+
 /** How many objects each situation has. */
 const OBJECTS = 50;
 
@@ -93,7 +96,7 @@ function isCounted(): boolean {
   Error.stackTraceLimit = 8;
   const { stack = "" } = new Error();
   Error.stackTraceLimit = limit;
-  const caller = stack.split("\n").find((line) => line.includes("/") && !line.includes("bench/guard/"));
+  const caller = stack.split("\n").find((line) => line.includes("/") && !HELPERS.test(line));
   return caller !== undefined && COUNTED.test(caller);
 }
 
