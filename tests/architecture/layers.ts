@@ -78,6 +78,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
   "prom-client": ["lib/engines/metrics/exposition.ts"],
+  // The API server's regular expressions are Go's, in syntax, words and time.
+  "re2js": ["lib/kits/apiserver/schema/patterns.ts"],
 };
 
 /** The folder that may name the runtimes, take the time and use `node:` built-ins. */

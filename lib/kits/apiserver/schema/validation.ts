@@ -104,11 +104,13 @@ function spellings(): string[] {
 
 /** NB: `code` is what ajv would write into standalone modules; it is never run here. */
 function patternMatcher(): ((pattern: string) => { test: (text: string) => boolean }) & { code: string } {
-  const compile = (pattern: string): { test: (text: string) => boolean } => {
+  const compile = (pattern: string): { test: (text: string) => boolean; toString: () => string } => {
+    // NB: ajv keeps patterns by their texts.
+    const toString = (): string => pattern;
     try {
-      return compilePattern(pattern);
+      return { ...compilePattern(pattern), toString };
     } catch {
-      return { test: () => false };
+      return { test: () => false, toString };
     }
   };
   return Object.assign(compile, { code: "compilePattern" });

@@ -16,7 +16,7 @@ export function addTextLibrary(environment: Environment): void {
   environment.registerFunction("re2like(string, string): bool", matches);
   environment.registerFunction(
     "string.find(string): string",
-    (text: string, pattern: string) => compilePattern(pattern).exec(text)?.[0] ?? "",
+    (text: string, pattern: string) => compilePattern(pattern).findAll(text).next().value ?? "",
   );
   environment.registerFunction(
     "string.findAll(string): list<string>",
@@ -52,8 +52,7 @@ export function addTextLibrary(environment: Environment): void {
 }
 
 function findAll(text: string, pattern: string): string[] {
-  const { source, flags } = compilePattern(pattern);
-  return [...text.matchAll(new RegExp(source, `${flags}g`))].map(([found]) => found);
+  return [...compilePattern(pattern).findAll(text)];
 }
 
 function replaceSome(
