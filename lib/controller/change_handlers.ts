@@ -127,7 +127,9 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
   const notes = sweptNotes(r);
   const records = (): ReadonlyMap<string, ProgressRecord> => run.records();
   // Handlers of a deletion that have finished keep their records until the daemons have ended too.
-  if (!progress.isDone || (purpose === "delete" && isPending)) {
+  const isKept = purpose === "delete" && progress.failed.some(({ onFailure }) => onFailure === "keep");
+  if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {
+    if (isKept && progress.isDone) reportKept(r, progress.failed);
     run.store(notes);
     const delay = (): Seconds | undefined => {
       const rest = progress.delay(clock.now());
@@ -145,6 +147,16 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
   conclude(r, { cause, progress, notes });
   const change = purpose === "delete" ? { name: finalizer, wanted: false } : undefined;
   return { handlers: run.writers, notes, finalizer: change, handled: cause.new, records };
+}
+
+/** Says once per object that it stays, and what to do. */
+function reportKept({ state, logger }: Reconciliation, failed: readonly ChangeHandler[]): void {
+  if (!state.reportOnce("kept")) return;
+  logger.warn(
+    "The object is kept, since handlers of its deletion have given up: change it to have them called again, or take the " +
+      "finalizer off by hand to let it go",
+    { handlers: failed.map(({ id }) => id) },
+  );
 }
 
 function logSuperseded(

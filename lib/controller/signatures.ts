@@ -39,11 +39,24 @@ export class Signatures {
     all: readonly Progress<ChangeHandler>[],
     hasRun: (id: string) => boolean,
   ): readonly Progress<ChangeHandler>[] {
-    if (this.#purpose === "delete") return all;
+    if (this.#purpose === "delete") return this.#signedFailures(all, hasRun);
     const before = this.#essenceWith([]);
     const after = this.#essenceWith([this.#r.patch]);
     for (const progress of all) progress.sign((handler) => this.#digest(handler, after), hasRun);
     return before === after ? all : [...all, this.#resigned(all, digestOf(before), digestOf(after))];
+  }
+
+  /** Deletions are not started over because somebody edits a dying object, but for handlers that have given up and keep it. */
+  #signedFailures(
+    all: readonly Progress<ChangeHandler>[],
+    hasRun: (id: string) => boolean,
+  ): readonly Progress<ChangeHandler>[] {
+    if (!all.some(({ failed }) => failed.some(keepsObject))) return all;
+    const essence = this.#essenceWith([this.#r.patch]);
+    for (const progress of all) {
+      progress.sign((handler, { failure }) => failure ? this.#digest(handler, essence) : undefined, hasRun);
+    }
+    return all;
   }
 
   /** Signs anew the records of sub-handlers whose parents were not called. Those of fields are left as they are. */
@@ -69,11 +82,15 @@ export class Signatures {
     return currentEssence(persistence, body, { extraFields });
   }
 
-  /** Deletions are not started over because somebody edits a dying object. */
-  #digest({ field }: ChangeHandler, essence: JsonObject): string | undefined {
-    if (this.#purpose === "delete") return undefined;
+  #digest(handler: ChangeHandler, essence: JsonObject): string | undefined {
+    if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;
+    const { field } = handler;
     return digestOf(field === undefined ? essence : getField(essence, field) ?? null);
   }
+}
+
+function keepsObject({ onFailure }: ChangeHandler): boolean {
+  return onFailure === "keep";
 }
 
 /** A body with a patch applied; without its functions, should one of them fail: they are dropped then. */

@@ -145,6 +145,11 @@ export class Progress<H extends Handler> {
     return this.#active().every(({ record }) => isFinished(record));
   }
 
+  /** The active handlers that have failed for good. */
+  get failed(): readonly H[] {
+    return this.#active().filter(({ record }) => record.failure).map(({ handler }) => handler);
+  }
+
   /** How long until the next active handler may run; undefined when all are finished. */
   delay(now: number): Seconds | undefined {
     const pending = this.#active().filter(({ record }) => !isFinished(record));
@@ -192,11 +197,14 @@ export class Progress<H extends Handler> {
   }
 
   /** Puts a new digest into finished records of active handlers: of those that have run, and of those that have one. */
-  sign(digest: (handler: H) => string | undefined, hasRun: (id: string) => boolean): void {
+  sign(
+    digest: (handler: H, record: ProgressRecord) => string | undefined,
+    hasRun: (id: string) => boolean,
+  ): void {
     for (const state of this.#active()) {
       const { record, handler } = state;
       if (!isFinished(record) || (record.digest === undefined && !hasRun(handler.id))) continue;
-      const seen = digest(handler);
+      const seen = digest(handler, record);
       if (seen !== undefined) state.record = { ...record, digest: seen };
     }
   }

@@ -58,7 +58,7 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   create: [...COMMON, ...RETRY],
   update: [...COMMON, ...RETRY, "old", "new"],
   field: [...COMMON, ...RETRY, "old", "new"],
-  delete: [...COMMON, ...RETRY, "optional"],
+  delete: [...COMMON, ...RETRY, "optional", "onFailure"],
   resume: [...COMMON, ...RETRY, "deleted"],
   daemon: [...COMMON, ...RETRY, "initialDelay", ...CANCELLATION],
   reconcile: [...COMMON, "errors", "timeout", "retries", "backoff", ...RECONCILE],
@@ -84,6 +84,7 @@ const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> =
   cancellationTimeout: checkNumber,
   cancellationPolling: checkNumber,
   optional: checkBoolean,
+  onFailure: checkOnFailure,
   deleted: checkBoolean,
   sharp: checkBoolean,
   keepSchedule: checkBoolean,
@@ -181,6 +182,11 @@ export function changeHandler(
   const handler = objectHandler(declaration);
   if (cause === "field" && handler.field === undefined && declaration.isSub !== true) {
     throw new TypeError(`Cannot register field handler "${handler.id}": its field is missing`);
+  }
+  if (options.optional === true && options.onFailure === "keep") {
+    throw new TypeError(
+      `Cannot register "${handler.id}" with "optional" and "onFailure": an optional handler keeps nothing back`,
+    );
   }
   return {
     ...handler,
@@ -302,6 +308,11 @@ function rejectAsync(name: string, value: unknown): void {
   throw new TypeError(
     `Cannot filter by an async function in "${name}": its promise would always count as true`,
   );
+}
+
+function checkOnFailure(_name: string, value: unknown): void {
+  if (value === "release" || value === "keep") return;
+  throw new TypeError(`Cannot take ${show(value)} for "onFailure": take "release" or "keep"`);
 }
 
 function checkErrors(_name: string, value: unknown): void {

@@ -58,6 +58,8 @@ export interface ChangeHandler extends ObjectHandler {
   readonly deleted: boolean;
   /** Whether objects must not go before this handler has run. */
   readonly requiresFinalizer: boolean;
+  /** Deletion handlers: whether the object goes when the handler has failed for good. Default: "release". */
+  readonly onFailure?: "release" | "keep";
 }
 
 /** When a daemon or a timer begins: after a time, or after what the function says. */

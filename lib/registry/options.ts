@@ -29,8 +29,12 @@ export interface OptionsOfCause<Spec, Status, Field, Memo extends object = Plain
   update: ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
   /** As of updates. */
   field: ChangeFilterOptions<ChangeFilterArguments<Spec, Status, Memo>, FieldValue<Spec, Status, Field>>;
-  /** `optional`: do not hold objects back with a finalizer on account of this handler. Default: false. */
-  delete: { readonly optional?: boolean };
+  /**
+   * `optional`: do not hold objects back with a finalizer on account of this handler. Default: false. `onFailure`: what becomes
+   * of the object when the handler has failed for good: it goes ("release", the default), or it stays until somebody changes it,
+   * and the handler is called again ("keep").
+   */
+  delete: { readonly optional?: boolean; readonly onFailure?: "release" | "keep" };
   /** `deleted`: also for objects that are being deleted. Default: false. */
   resume: { readonly deleted?: boolean };
 }

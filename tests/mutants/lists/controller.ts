@@ -305,7 +305,7 @@ const changes: Mutant[] = [
   ...breaksOf(CHANGES, [
     ["r.state.hasRunOptionalDeletes = true;", ""],
     [
-      `if (!progress.isDone || (purpose === "delete" && isPending)) {`,
+      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
       `if (purpose === "delete" && isPending) return { finalizer: { name: finalizer, wanted: false } };\n  if (!progress.isDone) {`,
     ],
     ["if (selected.length > 0) logger.info", "logger.info"],
@@ -314,7 +314,7 @@ const changes: Mutant[] = [
   ...breaksOf(CHANGES, [["essence: cause.new,", "essence: cause.old ?? cause.new,"]], causes),
   ...breaksOf(CHANGES, [
     [
-      `if (!progress.isDone || (purpose === "delete" && isPending)) {`,
+      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
       `if (purpose === "delete" && isPending) return {};\n  if (!progress.isDone) {`,
     ],
   ], stopping),
@@ -394,7 +394,7 @@ const changes: Mutant[] = [
     ["const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
     ["[...kept, ...patches].filter(", "patches.filter("],
     ["    return merged;\n  }\n}", "    throw new Error();\n  }\n}"],
-    [`if (this.#purpose === "delete") return undefined;`, ""],
+    [`if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;`, ""],
   ]),
 ];
 
