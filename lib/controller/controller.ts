@@ -62,8 +62,11 @@ export class Controller implements Worker {
       caches,
       queue,
       clock,
+      logger: options.logger,
       stateOf: (cached) => this.#states.get(cached),
     });
+    caches.onAnswered = (resource, stored, answer) => this.triggers.answered(resource, stored, answer);
+    caches.onAdopted = (resource, told) => this.triggers.adopted(resource, told);
   }
 
   /** How many objects are known. */
@@ -83,6 +86,9 @@ export class Controller implements Worker {
 
   /** Subscribes to informers: puts an object into the queue if there is something to do. */
   notify(resource: Resource, told: ObjectEvent): void {
+    this.triggers.notify(resource, told);
+    // NB: of what is served no more only its deletion is told, which ends what runs for it.
+    if (!this.#options.registry.of(resource).hasTurns && !this.#states.has(told.cached)) return;
     const state = this.#stateOf(resource, told);
     if (told.origin === "restored") state.distrust("restored");
     this.#options.indexing.submit(state, told.event);
@@ -198,6 +204,7 @@ export class Controller implements Worker {
       firstSeen: event.type === null ? "listing" : "event",
     });
     this.#states.set(cached, state);
+    this.triggers.introduce(state);
     return state;
   }
 

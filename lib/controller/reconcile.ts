@@ -19,6 +19,7 @@ import { matches } from "../registry/filters.ts";
 import type { BackgroundHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
+import { callChildHandlers } from "./child_handlers.ts";
 import { carryOut, type Work } from "./change_handlers.ts";
 import { decide } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
@@ -60,7 +61,9 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   const work = await carryOut(r, decision);
   // NB: the finalizer goes on before anything is made that must not outlive the object.
   if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
-  return await write(r, { work: run?.join(work) ?? work, run, byEvent });
+  const joined = run?.join(work) ?? work;
+  const done = handlers.children.length > 0 ? await callChildHandlers(r, handlers.children, joined) : joined;
+  return await write(r, { work: done, run, byEvent });
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */

@@ -1,37 +1,125 @@
 /**
- * Wakes the reconciles of objects because of something else than an event of their own.
+ * Tells objects of what happens to others: owners of what they own (`op.owns`, `op.on.child`), and whatever mappers name
+ * (`op.watches`); and wakes them for `op.trigger()`.
  *
- * Whoever triggers names an object or its address; what names nothing that is known wakes nobody. Reasons are kept in the
- * object's records until a reconcile takes them, also while the object has to wait.
+ * Informers tell it of changes, before the controller. Reasons are kept with the object until a reconcile takes them, also
+ * while the object has to wait; one that was never reconciled needs none, as its first reconcile is still to come. An answer
+ * to a write of a handler wakes the handler's own object only if the server has changed something else by then: defaults,
+ * webhooks, others who wrote before. Compare controller-runtime's `Owns`, `Watches` and event handlers.
  */
 
-import type { Caches } from "../client/cache/caches.ts";
-import type { CachedObject } from "../client/cache/object_store.ts";
+import type { Answer, Caches } from "../client/cache/caches.ts";
+import type { CachedObject, ObjectEvent, StoredObject } from "../client/cache/object_store.ts";
+import { BY_OWNER } from "../client/cache/store_index.ts";
+import type { ChildEvent } from "../execution/child_events.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { ReconcileReason } from "../execution/reconcile_record.ts";
-import type { Resource } from "../model/resource.ts";
+import { deepFreeze, isObject } from "../model/json.ts";
+import type { KubeObject, OwnerReference } from "../model/object.ts";
+import { keyOf, type Resource } from "../model/resource.ts";
 import { matches } from "../model/selector.ts";
-import { readTarget, type TriggerTarget } from "../registry/targets.ts";
 import type { Registry } from "../registry/registry.ts";
+import type { SourceHandler } from "../registry/related.ts";
+import { readTarget, titleOf, type TriggerTarget } from "../registry/targets.ts";
 import type { Clock } from "../runtime/host.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { differsFromSent } from "./sent.ts";
 import type { WorkQueue } from "./work_queue.ts";
+
+/** How many things are said once each. */
+const MOST_REPORTED = 1000;
+
+/** How many states of children are kept that may be their owners' own doing. */
+const MOST_EARLY = 1000;
 
 export interface TriggersOptions {
   readonly registry: Registry;
   /** Where objects are looked up. */
   readonly caches: Caches;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly queue: Pick<WorkQueue, "add">;
-  /** Returns what is known of an object, if it is there. */
+  /** Returns the state of an object, if it is there. */
   readonly stateOf: (cached: CachedObject) => ObjectState | undefined;
 }
 
 /** Wakes objects because of others. */
 export class Triggers {
   readonly #options: TriggersOptions;
+  readonly #reported = new Set<string>();
+  /** By kind: whom its changes concern, also when it is served no more. */
+  readonly #sources = new Map<string, readonly SourceHandler[]>();
+  /** By uid: states of children that were seen while their owner's handler runs, which may have made them. */
+  readonly #early = new Map<
+    string,
+    { readonly version: string | undefined; readonly old: KubeObject | undefined }
+  >();
 
   constructor(options: TriggersOptions) {
     this.#options = options;
+  }
+
+  /** Subscribes to informers. */
+  notify(resource: Resource, { cached, event, adoption, before, origin }: ObjectEvent): void {
+    const isDeleted = event.type === "DELETED";
+    const isKnown = adoption === "same" || adoption === "older";
+    if (!isDeleted && isKnown && origin === "server") return;
+    const type = isDeleted ? "DELETED" : before === undefined ? event.type : "MODIFIED";
+    this.#tell(resource, { type, object: isDeleted ? cached.object : newestOf(cached, event), old: before });
+  }
+
+  /** Takes the answer to a write, whoever has written. */
+  answered(resource: Resource, { cached, adoption, before }: StoredObject, { sent, author }: Answer): void {
+    const { object: answer } = cached;
+    if (adoption === "same" && author !== undefined) this.#withdraw(resource, answer, { sent, author });
+    if (adoption !== "newer") return;
+    const isOwn = (owner: ObjectState): boolean =>
+      owner.body.metadata.uid === author && !differsFromSent({ before, sent, answer });
+    this.#tell(
+      resource,
+      { type: before === undefined ? "ADDED" : "MODIFIED", object: answer, old: before },
+      isOwn,
+    );
+  }
+
+  /** The event of a write has come before its answer: what it has woken is taken back, if nobody else had a part in it. */
+  #withdraw(resource: Resource, answer: KubeObject, { sent, author }: Answer): void {
+    const { uid = "", resourceVersion } = answer.metadata;
+    const early = this.#early.get(uid);
+    if (early === undefined || early.version !== resourceVersion) return;
+    this.#early.delete(uid);
+    if (differsFromSent({ before: early.old, sent, answer })) return;
+    const { registry } = this.#options;
+    for (const source of this.#sourcesOf(resource)) {
+      for (const owner of source.child === undefined ? this.#ownersOf(source, answer) : []) {
+        if (owner.body.metadata.uid !== author) continue;
+        for (const { id } of registry.of(owner.resource).reconciles) owner.recordOf(id).withdraw(answer);
+      }
+    }
+  }
+
+  /** Takes a newer state that no watch has brought: from the object's own writes, and from reads. */
+  adopted(resource: Resource, { cached, before }: Pick<StoredObject, "cached" | "before">): void {
+    this.#tell(resource, { type: "MODIFIED", object: cached.object, old: before });
+  }
+
+  /** An object has come: handlers of its children are told of those that are there. */
+  introduce(state: ObjectState): void {
+    const { registry, caches, clock } = this.#options;
+    const handlers = registry.of(state.resource).children;
+    const { uid } = state.body.metadata;
+    if (handlers.length === 0 || uid === undefined) return;
+    for (const resource of caches.resources) {
+      for (const source of registry.of(resource).sources) {
+        const handler = handlers.find(({ id }) => id === source.child);
+        if (handler === undefined) continue;
+        for (const { object } of caches.by(resource, BY_OWNER, uid)) {
+          const event = { type: null, object, old: undefined };
+          if (!this.#matters(source, event) || !this.#ownersOf(source, object).includes(state)) continue;
+          state.childEventsOf(handler.id).note(event, clock.monotonic());
+        }
+      }
+    }
   }
 
   /**
@@ -59,10 +147,179 @@ export class Triggers {
     const { registry, clock, queue } = this.#options;
     const handlers = registry.of(state.resource).reconciles;
     if (handlers.length === 0) return false;
-    for (const { id } of handlers) state.recordOf(id).wake(reason, clock.monotonic());
-    queue.add(state, "dependency");
+    // NB: the first call is still to come, whatever happens; but who triggers wants to be named.
+    const isNamed = reason.kind === "trigger";
+    const records = handlers.map(({ id }) => state.recordOf(id)).filter(({ wasCalled }) =>
+      wasCalled || isNamed
+    );
+    for (const record of records) record.wake(reason, clock.monotonic());
+    if (records.length > 0) queue.add(state, "dependency");
     return true;
   }
+
+  /** Tells all who are concerned by a change. `isOwn`: whether it is an owner's own doing, and nothing else. */
+  #tell(resource: Resource, event: ChildEvent, isOwn?: (owner: ObjectState) => boolean): void {
+    for (const source of this.#sourcesOf(resource)) {
+      if (!this.#matters(source, event)) continue;
+      if (source.type === "watches") {
+        this.#wakeMapped(source, event);
+        continue;
+      }
+      const before = event.old === undefined ? [] : this.#ownersOf(source, event.old);
+      for (const owner of new Set([...this.#ownersOf(source, event.object), ...before])) {
+        if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);
+      }
+    }
+  }
+
+  #sourcesOf(resource: Resource): readonly SourceHandler[] {
+    const sources = this.#options.registry.of(resource).sources;
+    if (sources.length === 0) return this.#sources.get(keyOf(resource)) ?? sources;
+    this.#sources.set(keyOf(resource), sources);
+    return sources;
+  }
+
+  #tellOwner(owner: ObjectState, { child }: SourceHandler, event: ChildEvent): void {
+    const { clock, queue } = this.#options;
+    if (child === undefined) {
+      this.#noteEarly(owner, event);
+      return void this.wake(owner, { kind: "owned", object: deepFreeze(event.object) });
+    }
+    owner.childEventsOf(child).note(event, clock.monotonic());
+    queue.add(owner, "dependency");
+  }
+
+  /** Keeps what a child was before, if the owner's handler may have made it what it is. */
+  #noteEarly(owner: ObjectState, { object, old }: ChildEvent): void {
+    const handlers = this.#options.registry.of(owner.resource).reconciles;
+    const { uid, resourceVersion: version } = object.metadata;
+    const records = handlers.map(({ id }) => owner.recordOf(id));
+    if (uid === undefined || !records.some(({ isRunning }) => isRunning)) return;
+    // What an earlier change was, which nobody was told of yet, is no part of the later one.
+    const earlier = records.some((record) => record.isWokenBy(object)) ? this.#early.get(uid) : undefined;
+    this.#early.delete(uid);
+    this.#early.set(uid, { version, old: earlier === undefined ? old : earlier.old });
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > MOST_EARLY && oldest !== undefined) this.#early.delete(oldest);
+  }
+
+  #matters({ predicate, id }: SourceHandler, event: ChildEvent): boolean {
+    if (predicate === undefined) return true;
+    try {
+      // The types of the declaration have made sure that it takes this.
+      return Boolean(predicate(deepFreeze(event) as never));
+    } catch (error) {
+      this.#reportOnce(
+        `predicate ${id}`,
+        () =>
+          this.#options.logger.error("Predicate failed: the change counts as one that matters", {
+            handler: id,
+            error,
+          }),
+      );
+      return true;
+    }
+  }
+
+  #wakeMapped(source: SourceHandler, { object, old }: ChildEvent): void {
+    for (const state of old === undefined ? [object] : [old, object]) {
+      for (const target of this.#map(source, state)) this.#wakeTarget(source, target, object);
+    }
+  }
+
+  #map({ fn, id }: SourceHandler, object: KubeObject): readonly unknown[] {
+    try {
+      const named: unknown = fn(deepFreeze(object) as never); // as the types of `op.watches` say
+      if (named instanceof Promise) {
+        named.catch(() => {});
+        throw new TypeError("A mapper must name objects at once: it has returned a promise");
+      }
+      if (named === undefined || named === null) return [];
+      const isMany = typeof named === "object" && Symbol.iterator in named;
+      return isMany ? [...named as Iterable<unknown>] : [named];
+    } catch (error) {
+      const { namespace, name } = object.metadata ?? {};
+      this.#options.logger.error("Mapper failed: nobody is woken by this change", {
+        handler: id,
+        kind: object.kind,
+        namespace,
+        name,
+        error,
+      });
+      return [];
+    }
+  }
+
+  #wakeTarget({ id }: SourceHandler, target: unknown, object: KubeObject): void {
+    const { logger } = this.#options;
+    try {
+      // Checked by `readTarget()`.
+      const named = target as TriggerTarget;
+      if (this.trigger(named, { kind: "watched", object: deepFreeze(object) })) return;
+      const title = titleOf(readTarget(target));
+      this.#reportOnce(
+        `target ${id} ${title}`,
+        () =>
+          logger.warn("A mapper names what is not there, or is not reconciled: nobody is woken", {
+            handler: id,
+            object: title,
+          }),
+      );
+    } catch (error) {
+      this.#reportOnce(
+        `target ${id}`,
+        () => logger.error("Mapper failed: it names no object", { handler: id, error }),
+      );
+    }
+  }
+
+  /** Returns the owners of an object that a declaration is about, as far as they are there. */
+  #ownersOf({ owner, isController, id }: SourceHandler, { metadata }: KubeObject): ObjectState[] {
+    const references: unknown = metadata?.ownerReferences;
+    if (owner === undefined || !Array.isArray(references)) return [];
+    const { caches, stateOf } = this.#options;
+    const found: ObjectState[] = [];
+    for (const reference of references.filter(isReference)) {
+      if (isController && reference.controller !== true) continue;
+      for (const resource of caches.resources) {
+        if (!isOfKind(resource, reference) || !matches(owner, resource)) continue;
+        const { name, uid } = reference;
+        const namespace = resource.namespaced ? metadata.namespace : undefined;
+        const cached = caches.get(resource, { metadata: { name, uid, namespace } });
+        if (cached === undefined) continue;
+        if (resource.namespaced && cached.object.metadata.namespace !== metadata.namespace) {
+          this.#reportForeign(id, metadata);
+          continue;
+        }
+        const state = stateOf(cached);
+        if (state !== undefined) found.push(state);
+      }
+    }
+    return found;
+  }
+
+  #reportForeign(id: string, { namespace, name }: KubeObject["metadata"]): void {
+    this.#reportOnce(`foreign ${id} ${namespace}/${name}`, () =>
+      this.#options.logger.warn(
+        "An owner reference reaches into another namespace: it counts for nothing, and Kubernetes deletes such objects",
+        { handler: id, namespace, name },
+      ));
+  }
+
+  #reportOnce(what: string, report: () => void): void {
+    if (this.#reported.has(what) || this.#reported.size >= MOST_REPORTED) return;
+    this.#reported.add(what);
+    report();
+  }
+}
+
+/** NB: where versions have no order, an event may be kept aside: it is told of as it came. */
+function newestOf(cached: CachedObject, { object }: ObjectEvent["event"]): KubeObject {
+  return cached.waitsUntil === undefined ? cached.object : object;
+}
+
+function isReference(reference: unknown): reference is OwnerReference {
+  return isObject(reference) && typeof reference.kind === "string" && typeof reference.uid === "string";
 }
 
 /** Versions do not count: the same object is served in several. */

@@ -9,6 +9,7 @@ import type { CachedObject } from "../client/cache/object_store.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
+import { ChildEvents } from "./child_events.ts";
 import { PendingWrite } from "./pending_write.ts";
 import { ReconcileRecord } from "./reconcile_record.ts";
 import type { RecordTimes } from "./record_times.ts";
@@ -48,6 +49,8 @@ export class ObjectState {
   retriesAtOnce = 0;
   /** Of handlers that say what should be, by their ids; undefined as long as there is none. Written by `recordOf()`. */
   #records: Map<string, ReconcileRecord> | undefined;
+  /** Of handlers of children, by their ids; undefined as long as there is none. Written by triggers and their calls. */
+  #childEvents: Map<string, ChildEvents> | undefined;
   /** Whether optional deletion handlers had their one call. */
   hasRunOptionalDeletes = false;
   #snapshot: KubeObject | undefined;
@@ -125,6 +128,15 @@ export class ObjectState {
     const record = new ReconcileRecord();
     (this.#records ??= new Map()).set(handler, record);
     return record;
+  }
+
+  /** Returns the changes of children that a handler is still to be told of. */
+  childEventsOf(handler: string): ChildEvents {
+    const known = this.#childEvents?.get(handler);
+    if (known !== undefined) return known;
+    const events = new ChildEvents();
+    (this.#childEvents ??= new Map()).set(handler, events);
+    return events;
   }
 
   /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */

@@ -4,6 +4,7 @@
 
 import { TaskGroup } from "../async/tasks.ts";
 import type { GivenCredentials } from "../client/auth/login.ts";
+import { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Calls, type HandlerCall } from "../engines/calls.ts";
 import { HotLoops, type LoopingReconcile } from "../engines/hot_loop.ts";
@@ -81,6 +82,8 @@ export interface Components extends Disposable {
   readonly observer: Observer;
   readonly indexing: Indexing;
   readonly tasks: Tasks;
+  /** The stores of all informers. */
+  readonly caches: Caches;
   /** Turns of objects, and whatever else handlers do. */
   readonly work: TaskGroup;
   /** Aborts with an error that ends the operator. */
@@ -133,6 +136,7 @@ export async function createComponents(
     observer,
     indexing,
     tasks: createTasks(options, { gates, indexing, observer }),
+    caches: new Caches(),
     work,
     failed: new AbortController(),
     [Symbol.dispose]: () => {

@@ -6,7 +6,7 @@
  */
 
 import type { Task, TaskGroup } from "../async/tasks.ts";
-import type { Caches } from "../client/cache/caches.ts";
+import type { Caches, KnownInformer } from "../client/cache/caches.ts";
 import { Informer } from "../client/cache/informer.ts";
 import { type CachedObject, type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
@@ -43,6 +43,8 @@ export interface InformersOptions {
   readonly queue: Pick<WorkQueue, "release">;
   /** Is blocked until each informer of a resource with indexes has listed. */
   readonly indexing: Pick<Indexing, "concerns" | "block" | "release">;
+  /** Whether handlers look the objects of a kind up: turns wait until they are listed, unless the server refuses that. */
+  readonly isLookedUp: (resource: Resource) => boolean;
   /** Told of resources that the server does not know. */
   readonly crds: Pick<CrdWatch, "doubt">;
   readonly observer: Observer;
@@ -149,7 +151,7 @@ export class Informers {
       for (const cached of dropped[number]!) informer.forget(cached, isMoved ? "moved" : "missing");
     }
     for (const [key, { target, informer }] of ended) {
-      this.#options.caches.remove(target.resource, scopeOf(target), informer);
+      this.#options.caches.remove(target.resource, scopeOf(target), informer.store);
       if (!wanted.has(key)) this.#leave(key, target.resource);
     }
     this.#isRevising = false;
@@ -193,7 +195,7 @@ export class Informers {
   }
 
   #start(key: string, { target, store }: { readonly target: Target; readonly store: ObjectStore }): void {
-    const { host, logger, gates, tasks, notify, indexing } = this.#options;
+    const { host, logger, gates, tasks, notify, indexing, isLookedUp } = this.#options;
     const { resource, namespace } = target;
     const about = { kind: keyOf(resource), namespace };
     logger.debug("Watching", about);
@@ -213,10 +215,23 @@ export class Informers {
       },
       onCrash: () => void (health.failingSince ??= host.clock.monotonic()),
     });
-    if (indexing.concerns(resource)) indexing.block(key);
+    if (indexing.concerns(resource) || isLookedUp(resource)) indexing.block(key);
     const task = tasks.start(`watch ${key}`, (signal) => informer.run(signal));
     this.#running.set(key, { target, health, informer, task });
-    this.#options.caches.add(resource, scopeOf(target), informer);
+    this.#options.caches.add(resource, scopeOf(target), this.#known(target, informer));
+  }
+
+  #known({ resource, isShared }: Target, informer: Informer): KnownInformer {
+    const { settings, scope } = this.#options;
+    const selectors = Object.values(serverSelectorsFor(settings, resource));
+    const isWhole = selectors.every((selector) => selector === undefined);
+    return {
+      store: informer.store,
+      get phase() {
+        return informer.phase;
+      },
+      accepts: ({ metadata: { namespace = "" } }) => isWhole && (!isShared || scope.matches(namespace)),
+    };
   }
 
   #watch({ key, target, health, store, signal }: WatchContext): ReturnType<typeof watchObjects> {
@@ -248,9 +263,13 @@ export class Informers {
   }
 
   #onRefused(
-    { resource, isShared }: Target,
+    target: Target,
     { error, refusal }: { readonly error: ApiError; readonly refusal: Refusal },
   ): "retry" {
+    const { resource, isShared } = target;
+    const { indexing } = this.#options;
+    // An index would be wrong without them; whoever looks objects up can ask whether all are known.
+    if (!indexing.concerns(resource)) indexing.release(informerKey(resource, scopeOf(target)));
     if (error.status === 404) this.#options.crds.doubt(resource);
     if (error.status === 403 && isShared) this.#clusterWatches.refused(resource, refusal);
     return "retry";

@@ -20,6 +20,7 @@ import {
 } from "../registry/on.ts";
 import type { DeclareReconcile } from "../registry/reconcile.ts";
 import { Registry } from "../registry/registry.ts";
+import type { DeclareOwns, DeclareWatches } from "../registry/related.ts";
 import type { TriggerTarget } from "../registry/targets.ts";
 import type { DeclareTask } from "../registry/tasks.ts";
 import { pointTo } from "../runtime/call_site.ts";
@@ -63,6 +64,10 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly on: On<Memo>;
   /** Declares a function that brings everything in line with an object, and is called whenever that may be needed. */
   readonly reconcile: DeclareReconcile<Memo>;
+  /** Declares that objects of one kind own those of another: what happens to these wakes the reconciles of their owners. */
+  readonly owns: DeclareOwns;
+  /** Declares that changes of a kind's objects wake the reconciles of others, which a function names. */
+  readonly watches: DeclareWatches;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: DeclareIndex<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
@@ -107,9 +112,11 @@ export class Operator<Memo extends object = PlainMemo> {
       (id) => this.settings.persistence.progress.keys(id),
       () => reservedNames(this.settings.persistence),
     );
-    const { on, reconcile, index, daemon, timer, every } = declareInto<Memo>(this.#registry);
+    const { on, reconcile, owns, watches, index, daemon, timer, every } = declareInto<Memo>(this.#registry);
     this.on = on;
     this.reconcile = reconcile;
+    this.owns = owns;
+    this.watches = watches;
     this.index = index;
     this.daemon = daemon;
     this.timer = timer;
@@ -178,8 +185,7 @@ export class Operator<Memo extends object = PlainMemo> {
    */
   trigger(target: TriggerTarget, reason?: string): boolean {
     try {
-      const { triggers } = this.#serving();
-      return triggers.trigger(target, { kind: "trigger", reason });
+      return this.#serving().controller.triggers.trigger(target, { kind: "trigger", reason });
     } catch (error) {
       pointTo(error, Operator.prototype.trigger);
       throw error;

@@ -9,11 +9,9 @@
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import { aborted, drained, withTimeout } from "../async/timeout.ts";
-import { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { postingLogger, storeResult } from "../controller/reconciliation.ts";
-import type { Triggers } from "../controller/triggers.ts";
 import { WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
@@ -28,6 +26,7 @@ import type { Registry } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import { Admission } from "./admission.ts";
+import { tellAnswers } from "./answers.ts";
 import type { ApiSource } from "./api.ts";
 import { type Components, createBrake, type RunningOptions, STARTING } from "./components.ts";
 import { CrdWatch } from "./crd_watch.ts";
@@ -61,13 +60,12 @@ export class OperatorRun {
   readonly #background: TaskGroup;
   /** Aborts when the operator is to stop, although nobody has told it to. */
   readonly #ended = new AbortController();
-  readonly #caches = new Caches();
   readonly #queue: WorkQueue;
   readonly #revisions: Revisions;
   readonly #poster: Poster;
   readonly #writer: ObjectWriter;
   readonly #daemons: Daemons;
-  readonly #controller: Controller;
+  readonly controller: Controller;
   readonly #namespaces: Namespaces;
   readonly #peering: Peering;
   readonly #watched: WatchedResources;
@@ -85,7 +83,8 @@ export class OperatorRun {
     const { host, logger, registry, settings, identity } = options;
     const { gates, indexing, observer, work, metrics } = components;
     const { clock } = host;
-    this.api = { client, host, settings, logger: logger.child({ name: "lotse.api" }) };
+    const api = tellAnswers(client, components.caches);
+    this.api = { client: api, host, settings, logger: logger.child({ name: "lotse.api" }) };
     for (const warning of settings.persistence.warnings ?? []) logger.warn(warning);
     const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
     this.#watching = new TaskGroup({ onError });
@@ -118,8 +117,8 @@ export class OperatorRun {
       fence: gates.fence,
     });
     this.#daemons = this.#createDaemons();
-    this.#controller = this.#createController();
-    this.#queue.start(this.#controller);
+    this.controller = this.#createController();
+    this.#queue.start(this.controller);
     components.stuckHandlers.attach(this.#queue);
     const scanning = logger.child({ name: "lotse.scanning" });
     this.#namespaces = new Namespaces({
@@ -153,11 +152,6 @@ export class OperatorRun {
     this.#informers = this.#createInformers();
     this.#admission = this.#createAdmission();
     metrics?.attach(this.#metricSources());
-  }
-
-  /** Wakes objects because of others. */
-  get triggers(): Triggers {
-    return this.#controller.triggers;
   }
 
   /** The poster of Kubernetes events; undefined before and after the operator serves. */
@@ -203,7 +197,7 @@ export class OperatorRun {
     if (exchange === undefined) return false;
     await this.#revisions.request();
     await this.#daemons.exchange(exchange);
-    this.#controller.exchange(exchange);
+    this.controller.exchange(exchange);
     return true;
   }
 
@@ -284,8 +278,8 @@ export class OperatorRun {
   }
 
   #createInformers(): Informers {
-    const { host, logger, settings, synced } = this.#options;
-    const { gates, indexing, observer } = this.#components;
+    const { host, logger, registry, settings, synced } = this.#options;
+    const { caches, gates, indexing, observer } = this.#components;
     return new Informers({
       client: this.client,
       host,
@@ -293,13 +287,14 @@ export class OperatorRun {
       settings: settings.watching,
       tasks: this.#watching,
       scope: this.#namespaces,
-      caches: this.#caches,
+      caches,
       gates,
       queue: this.#queue,
       indexing,
+      isLookedUp: (resource) => registry.of(resource).sources.length > 0,
       crds: this.#crds,
       observer,
-      notify: (resource, event) => this.#controller.notify(resource, event),
+      notify: (resource, event) => this.controller.notify(resource, event),
       onSynced: synced,
     });
   }
@@ -307,7 +302,7 @@ export class OperatorRun {
   #metricSources(): MetricSources {
     const { gates, hotLoops, stuckHandlers } = this.#components;
     return {
-      objects: () => this.#controller.counts(),
+      objects: () => this.controller.counts(),
       hotLoops: () => hotLoops.counts(),
       stuckHandlers: () => stuckHandlers.counts(),
       waitingEvents: () => this.#poster.waiting,
@@ -322,7 +317,7 @@ export class OperatorRun {
 
   #createController(): Controller {
     const { host, registry, settings, lifecycle, logger, memo } = this.#options;
-    const { gates, indexing, observer, hotLoops } = this.#components;
+    const { caches, gates, indexing, observer, hotLoops } = this.#components;
     return new Controller({
       host,
       registry,
@@ -341,7 +336,7 @@ export class OperatorRun {
       writer: this.#writer,
       makeChildren: childrenMaker(this.api),
       queue: this.#queue,
-      caches: this.#caches,
+      caches,
       indexing,
     });
   }
@@ -376,7 +371,7 @@ export class OperatorRun {
 
   #createAdmission(): Admission {
     const { logger, settings, registry } = this.#options;
-    const { indexing, observer, gates, failed, listeners } = this.#components;
+    const { caches, indexing, observer, gates, failed, listeners } = this.#components;
     return new Admission({
       host: listeners.host,
       logger,
@@ -387,8 +382,8 @@ export class OperatorRun {
       handlers: registry.admissionHandlers,
       served: () => this.#watched.admitted,
       memoOf: (resource, object) => {
-        const cached = object && this.#caches.get(resource, object);
-        return this.#controller.memoOf(resource, object, cached);
+        const cached = object && caches.get(resource, object);
+        return this.controller.memoOf(resource, object, cached);
       },
       indices: indexing.indices,
       gate: indexing.gate,

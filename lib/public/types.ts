@@ -38,6 +38,17 @@ export type {
   ReconcileResult,
   Requeue,
 } from "../registry/reconcile.ts";
+export type {
+  ChildHandlerArguments,
+  ChildOptions,
+  DeclareChild,
+  DeclareOwns,
+  DeclareWatches,
+  Mapper,
+  OwnsOptions,
+  RelatedChange,
+  WatchesOptions,
+} from "../registry/related.ts";
 export type { TargetAddress, TriggerTarget } from "../registry/targets.ts";
 export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts";
 export type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";

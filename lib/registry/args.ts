@@ -2,6 +2,7 @@
  * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
  */
 
+import type { ChildEvent } from "../execution/child_events.ts";
 import type { ReconcileReason } from "../execution/reconcile_record.ts";
 import type { Stopped } from "../async/stop_flag.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
@@ -148,6 +149,26 @@ export class ReconcileArgs extends ObjectArgs {
     super(cause, options.attempt);
     this.reasons = options.reasons;
     this.attempt = options.attempt.retry + 1;
+  }
+}
+
+/** Arguments of a handler of children: all but the child is its owner's. */
+export class ChildArgs extends ObjectArgs {
+  readonly #event: ChildEvent;
+
+  constructor(cause: ObjectCause, options: { readonly attempt: Attempt; readonly event: ChildEvent }) {
+    super(cause, options.attempt);
+    this.#event = options.event;
+  }
+
+  get type(): ChildEvent["type"] {
+    return this.#event.type;
+  }
+  get child(): Readonly<KubeObject> {
+    return deepFreeze(this.#event.object);
+  }
+  get old(): Readonly<KubeObject> | undefined {
+    return deepFreeze(this.#event.old);
   }
 }
 

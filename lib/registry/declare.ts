@@ -37,6 +37,7 @@ export interface Declaration {
     | AdmissionHandler["cause"]
     | "event"
     | "index"
+    | "child"
     | "reconcile";
   readonly resource: ResourceLike<never, never>;
   readonly options: RawOptions;
@@ -61,6 +62,7 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   delete: [...COMMON, ...RETRY, "optional", "onFailure"],
   resume: [...COMMON, ...RETRY, "deleted"],
   daemon: [...COMMON, ...RETRY, "initialDelay", ...CANCELLATION],
+  child: ["id", "param", ...RETRY],
   reconcile: [...COMMON, "errors", "timeout", "retries", "backoff", ...RECONCILE],
   timer: [...COMMON, ...RETRY, "initialDelay", "interval", "sharp", "idle", "keepSchedule"],
 };
@@ -93,6 +95,7 @@ const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> =
   ignoreFailures: checkBoolean,
   subresource: checkString,
   predicate: checkPredicate,
+  controller: checkBoolean,
   finalize: checkFunction,
   resync: checkPeriod,
   debounce: checkNumber,
@@ -241,7 +244,8 @@ export function activityHandler(
   };
 }
 
-function checkOptions(
+/** Checks options by their names and types. @throws {TypeError | RangeError} As all here. */
+export function checkOptions(
   cause: string,
   { options, known }: { readonly options: RawOptions; readonly known: readonly string[] },
 ): void {

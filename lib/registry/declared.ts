@@ -18,6 +18,8 @@ export interface DeclaredHandler {
   readonly resource: ResourceOptions | undefined;
   /** The field that it is about; keys. */
   readonly field: FieldPath | undefined;
+  /** Whether a reconcile holds objects back until it has let them go. */
+  readonly hasFinalizer?: boolean;
   /** The function itself. */
   readonly fn: unknown;
 }
@@ -25,7 +27,9 @@ export interface DeclaredHandler {
 /** Returns all handlers of objects, each once. */
 export function declaredIn(registry: Registry): DeclaredHandler[] {
   const causes = new Map<ObjectHandler, string>();
-  for (const handler of registry.objectHandlers) causes.set(handler, "event");
+  for (const handler of registry.objectHandlers) {
+    causes.set(handler, "type" in handler ? String(handler.type) : "event");
+  }
   for (const handler of registry.reconcileHandlers) causes.set(handler, "reconcile");
   for (const handler of registry.indexHandlers) causes.set(handler, "index");
   for (const handler of registry.statefulHandlers) {
@@ -39,6 +43,7 @@ export function declaredIn(registry: Registry): DeclaredHandler[] {
     selector: handler.selector,
     resource: optionsOf(handler.selector),
     field: handler.field,
+    hasFinalizer: "finalize" in handler && handler.finalize !== undefined,
     fn: handler.fn,
   }));
 }

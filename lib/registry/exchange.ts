@@ -15,6 +15,7 @@ import type {
 } from "./handlers.ts";
 import { IndexHandle, type IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
+import type { ChildHandler, SourceHandler } from "./related.ts";
 import type { TaskHandler } from "./tasks.ts";
 
 /** All that can be registered. */
@@ -23,9 +24,11 @@ type RegisteredHandler =
   | AdmissionHandler
   | BackgroundHandler
   | ChangeHandler
+  | ChildHandler
   | EventHandler
   | IndexHandler
   | ReconcileHandler
+  | SourceHandler
   | TaskHandler;
 
 /** How a run goes on with handlers that were declared anew. */

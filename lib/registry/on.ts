@@ -48,6 +48,7 @@ import type {
 } from "./options.ts";
 import { type DeclareReconcile, reconcileHandler } from "./reconcile.ts";
 import type { Registry } from "./registry.ts";
+import { type DeclareChild, type DeclareOwns, declareRelated, type DeclareWatches } from "./related.ts";
 import type { ResourceLike } from "./resource.ts";
 import { type DeclareTask, declaringTasks } from "./tasks.ts";
 
@@ -276,6 +277,11 @@ export interface On<Memo extends object = PlainMemo> {
   readonly resume: DeclareChange<"resume", Memo>;
   /** Calls the function when the field changes, appears or disappears, for whatever cause; also on creation. */
   readonly field: DeclareField<Memo>;
+  /**
+   * Calls the function for each change of an object that is owned by one of this kind, with the owner at hand; what it wants
+   * to change is the owner. It is retried as handlers of changes are, and told of each child once after each start.
+   */
+  readonly child: DeclareChild<Memo>;
   /** Calls the function for each raw event, in order: no progress is kept, and errors are not retried. */
   readonly event: DeclareEvent<Memo>;
   /** Asks the function whether a request may pass. To refuse it throws, best an `AdmissionError`. */
@@ -315,6 +321,8 @@ export interface On<Memo extends object = PlainMemo> {
 export interface Declarations<Memo extends object = PlainMemo> {
   readonly on: On<Memo>;
   readonly reconcile: DeclareReconcile<Memo>;
+  readonly owns: DeclareOwns;
+  readonly watches: DeclareWatches;
   readonly daemon: DeclareDaemon<Memo>;
   readonly timer: DeclareTimer<Memo>;
   readonly index: DeclareIndex<Memo>;
@@ -331,13 +339,17 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
     declaring(cause, (declaration) => registry.add(backgroundHandler({ ...declaration, cause })));
   const activity = (name: ActivityName) =>
     calledFrom((...args) => registry.add(activityHandler(name, takeOptions(args))));
+  const { owns, watches, child } = declareRelated<Memo>(registry);
   return {
+    owns,
+    watches,
     on: {
       create: change("create"),
       update: change("update"),
       delete: change("delete"),
       resume: change("resume"),
       field: change("field"),
+      child,
       event: declaring("event", (declaration) => registry.add(eventHandler(declaration))),
       validate: admission("validate"),
       mutate: admission("mutate"),

@@ -23,13 +23,21 @@ import type {
 } from "./handlers.ts";
 import type { IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
+import type { ChildHandler, SourceHandler } from "./related.ts";
 import type { TaskHandler } from "./tasks.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
 export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
 
 /** Handlers of objects that are watched. */
-type WatchingHandler = EventHandler | ChangeHandler | IndexHandler | BackgroundHandler | ReconcileHandler;
+type WatchingHandler =
+  | EventHandler
+  | ChangeHandler
+  | IndexHandler
+  | BackgroundHandler
+  | ReconcileHandler
+  | ChildHandler
+  | SourceHandler;
 
 /** All that can be registered; `type` tells them apart. */
 export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler | TaskHandler;
@@ -47,6 +55,12 @@ export interface HandlersOfKind {
   readonly backgrounds: readonly BackgroundHandler[];
   /** Those that say what should be. */
   readonly reconciles: readonly ReconcileHandler[];
+  /** Those of children, of the kind that owns them. */
+  readonly children: readonly ChildHandler[];
+  /** Those for which changes of the kind's objects matter to others. */
+  readonly sources: readonly SourceHandler[];
+  /** Whether the kind's objects have turns of their own: it is not only watched for the sake of others. */
+  readonly hasTurns: boolean;
   /** The fields that belong to the essence of the kind's objects because a handler names them; indexes have no part in it. */
   readonly fields: readonly FieldPath[];
 }
@@ -190,6 +204,9 @@ export class Registry {
       backgrounds,
       reconciles,
       indexes: ofType(ours, ["index"]),
+      children: firstOfEach(ofType(ours, ["child"])),
+      sources: ofType(ours, ["owns", "watches"]),
+      hasTurns: ours.some(({ type }) => !FOR_OTHERS.includes(type)),
       fields: [...events, ...changes, ...backgrounds, ...reconciles].flatMap(({ field }) =>
         field === undefined ? [] : [field]
       ),
@@ -221,13 +238,14 @@ export class Registry {
   }
 
   #rejectCollision(added: WatchingHandler | AdmissionHandler): void {
+    // Nothing is kept under their ids.
+    if (added.type === "owns" || added.type === "watches") return;
     const kind = selectorKey(added.selector);
     const names = this.#keys(added.id);
     for (const other of this.#ofType(...rivalsOf(added.type))) {
       const { selector, id, fn, type } = other;
       if (selectorKey(selector) !== kind) continue;
-      const isReconcile = type === "reconcile";
-      if (id === added.id && fn === added.fn && isReconcile === (added.type === "reconcile")) continue;
+      if (id === added.id && fn === added.fn && isSameSort(type, added.type)) continue;
       const title = formatSelector(added.selector);
       if (id === added.id) {
         throw new TypeError(
@@ -262,7 +280,25 @@ function isWatching(handler: RegisteredHandler): handler is WatchingHandler {
 /** Those whose ids must differ: daemons and timers share one set of names, and so do those that are called in turns. */
 function rivalsOf(type: WatchingHandler["type"] | "admission"): readonly (typeof type)[] {
   if (type === "daemon" || type === "timer") return ["daemon", "timer"];
-  return type === "change" || type === "reconcile" ? ["change", "reconcile"] : [type];
+  return isInTurns(type) ? IN_TURNS : [type];
+}
+
+const FOR_OTHERS: readonly Type[] = ["owns", "watches"];
+
+const IN_TURNS = ["change", "reconcile", "child"] as const;
+
+function isInTurns(type: Type): boolean {
+  return IN_TURNS.some((each) => each === type);
+}
+
+/** NB: those that are called in turns have one set of ids, but a function for two of these purposes is two handlers. */
+function isSameSort(a: Type, b: Type): boolean {
+  return !isInTurns(a) || a === b;
+}
+
+/** A function that is declared twice for the same is called once. */
+function firstOfEach<H extends ObjectHandler>(handlers: readonly H[]): readonly H[] {
+  return handlers.filter(({ id }, number) => handlers.findIndex((other) => other.id === id) === number);
 }
 
 /** Returns the handlers that this cause calls, in order, each function once per id. */

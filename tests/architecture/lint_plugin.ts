@@ -49,6 +49,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/client/auth/vault.ts": "when credentials expire",
   "lib/controller/change_handlers.ts": "attempts and delays that are kept on objects",
   "lib/controller/reconcile_handlers.ts": "the argument `started`",
+  "lib/controller/child_handlers.ts": "the argument `started`",
   "lib/controller/event_handlers.ts": "the argument `started`",
   "lib/engines/activities.ts": "the argument `started`",
   "lib/engines/admission/certificate.ts": "how long certificates are valid",

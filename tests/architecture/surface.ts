@@ -86,20 +86,21 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `
-    Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ColumnOptions
-    ConditionOptions Counter DeclareActivity DeclareAdmission DeclareChange DeclareDaemon DeclareEvent
-    DeclareField DeclareIndex DeclareReconcile DeclareTask DeclareTimer DeclaredHandler DeepReadonly
-    DiffOperation EvictOptions ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions
-    Gauge HandlerBackoff HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue Json
-    JsonPatchOperation JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions
-    LoginResult MetricOptions MetricsMaker MissingRight OptionalField OptionsOfCause OutputOf PartAddress
-    PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions PredicateArguments
-    Present RateLimit ReconcileFn ReconcileReason ReconcileResult RemoveManyOptions RemoveOptions
-    ReplaceOptions Requeue ResourcePredicate RuleOptions Scale ScaleOptions SchemaLike SeenBy Selector
-    SelectorTerm ServiceAccountToken SingleValue StandardJsonSchema StatusBody SubFn TargetAddress
-    TaskArguments TaskOptions TokenOptions TriggerTarget TypedPostOptions ValueAt VersionOptions
-    WaitCondition WaitOptions WatchScope WriteOptions
-  `,
+    Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments
+    ChildOptions ColumnOptions ConditionOptions Counter DeclareActivity DeclareAdmission DeclareChange
+    DeclareChild DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile
+    DeclareTask DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions
+    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff
+    HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue Json JsonPatchOperation
+    JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions LoginResult
+    Mapper MetricOptions MetricsMaker MissingRight OptionalField OptionsOfCause OutputOf OwnsOptions
+    PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions
+    PredicateArguments Present RateLimit ReconcileFn ReconcileReason ReconcileResult RelatedChange
+    RemoveManyOptions RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale
+    ScaleOptions SchemaLike SeenBy Selector SelectorTerm ServiceAccountToken SingleValue
+    StandardJsonSchema StatusBody SubFn TargetAddress TaskArguments TaskOptions TokenOptions
+    TriggerTarget TypedPostOptions ValueAt VersionOptions WaitCondition WaitOptions WatchScope
+    WatchesOptions WriteOptions`,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
     Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster

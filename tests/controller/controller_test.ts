@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Caches } from "../../lib/client/cache/caches.ts";
 import { type ObjectEvent, ObjectStore, type StoredObject } from "../../lib/client/cache/object_store.ts";
 import { Controller, type ControllerOptions } from "../../lib/controller/controller.ts";
 import type { ObjectState } from "../../lib/execution/object_state.ts";
@@ -10,6 +11,16 @@ import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
+const NO_HANDLERS = {
+  events: [],
+  changes: [],
+  backgrounds: [],
+  reconciles: [],
+  children: [],
+  sources: [],
+  hasTurns: true,
+};
+
 function bench({ keepsEvents = false } = {}) {
   const queued: string[] = [];
   const indexed: string[] = [];
@@ -29,7 +40,8 @@ function bench({ keepsEvents = false } = {}) {
       },
       isRetrying: () => false,
     },
-    registry: { of: () => ({ events: keepsEvents ? [{}] : [] }) },
+    registry: { of: () => ({ ...NO_HANDLERS, events: keepsEvents ? [{}] : [] }) },
+    caches: new Caches(),
     host: virtualHost(),
     observer: {},
     settings: defaultSettings(),

@@ -36,6 +36,7 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
     gates: new Gates(),
     queue: { release: () => {} },
     indexing: { concerns: () => false, block: () => {}, release: () => {} },
+    isLookedUp: () => false,
     crds: { doubt: () => {} },
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },

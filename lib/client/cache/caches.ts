@@ -7,17 +7,31 @@
 
 import type { KubeObject } from "../../model/object.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
-import type { Informer } from "./informer.ts";
+import type { InformerPhase } from "./informer.ts";
 import type { CachedObject, ObjectStore, StoredObject } from "./object_store.ts";
 import { BY_NAME, type IndexBy, nameKey } from "./store_index.ts";
 
 /** Where an informer looks: one namespace, all of them (""), or those that are served, out of all ("*"). */
 export type CacheScope = string;
 
-/** A kind, or one of its versions. */
-export type CachedKind = Pick<Resource, "group" | "kind">;
+/** A kind, as far as it tells one from another. */
+export type KindKey = Pick<Resource, "group" | "version" | "plural">;
 
-type KnownInformer = Pick<Informer, "store" | "phase">;
+/** An answer of the server to a write. */
+export interface Answer {
+  /** The content of the request, if it says what is to be; undefined for lists of operations. */
+  readonly sent: unknown;
+  /** The uid of the object whose handler has written; undefined: none has. */
+  readonly author: string | undefined;
+}
+
+/** An informer, as far as others look into its store. */
+export interface KnownInformer {
+  readonly store: ObjectStore;
+  readonly phase: InformerPhase;
+  /** Whether its watch would show an object that it has not shown yet. */
+  readonly accepts: (object: KubeObject) => boolean;
+}
 
 interface Kind {
   readonly resource: Resource;
@@ -27,19 +41,24 @@ interface Kind {
 /** The objects of all kinds that are watched. */
 export class Caches {
   readonly #kinds = new Map<string, Kind>();
+  /** Told of answers to writes, whatever is new in them. Default: nobody is. */
+  onAnswered: ((resource: Resource, stored: StoredObject, answer: Answer) => void) | undefined;
+  /** Told of newer states that objects' own writes and reads have brought. Default: nobody is. */
+  onAdopted: ((resource: Resource, told: Pick<StoredObject, "cached" | "before">) => void) | undefined;
 
   /** Puts the store of an informer in. */
   add(resource: Resource, scope: CacheScope, informer: KnownInformer): void {
     const key = keyOf(resource);
     const informers = this.#kinds.get(key)?.informers ?? new Map<CacheScope, KnownInformer>();
     informers.set(scope, informer);
+    informer.store.onAdopted = (cached, { before }) => this.onAdopted?.(resource, { cached, before });
     this.#kinds.set(key, { resource, informers });
   }
 
   /** Takes it out again, if it is still there. */
-  remove(resource: Resource, scope: CacheScope, informer: KnownInformer): void {
+  remove(resource: Resource, scope: CacheScope, store: ObjectStore): void {
     const kind = this.#kinds.get(keyOf(resource));
-    if (kind?.informers.get(scope) !== informer) return;
+    if (kind?.informers.get(scope)?.store !== store) return;
     kind.informers.delete(scope);
     if (kind.informers.size === 0) this.#kinds.delete(keyOf(resource));
   }
@@ -47,6 +66,11 @@ export class Caches {
   /** The kinds that are watched. */
   get resources(): readonly Resource[] {
     return [...this.#kinds.values()].map(({ resource }) => resource);
+  }
+
+  /** Returns a kind as it is watched; undefined if it is not. */
+  resourceOf(kind: KindKey): Resource | undefined {
+    return this.#kinds.get(keyOf(kind))?.resource;
   }
 
   /** Whether all objects of a kind are known: it is watched, and each of its informers has listed. */
@@ -57,7 +81,7 @@ export class Caches {
 
   /** Returns what is known of this object: of this uid, if it has one. */
   get(resource: Resource, object: KubeObject): CachedObject | undefined {
-    return this.#first(resource, object.metadata?.namespace, (store) => store.get(object));
+    return this.#first(resource, object.metadata?.namespace, ({ store }) => store.get(object));
   }
 
   /** Returns the object with this name. */
@@ -66,7 +90,7 @@ export class Caches {
     address: { readonly namespace?: string; readonly name: string },
   ): CachedObject | undefined {
     const key = nameKey(address);
-    return this.#first(resource, address.namespace, (store) => {
+    return this.#first(resource, address.namespace, ({ store }) => {
       const [found] = store.by(BY_NAME, key);
       return found;
     });
@@ -82,9 +106,13 @@ export class Caches {
     for (const store of this.#storesOf(resource)) yield* store.values();
   }
 
-  /** Takes what the server has answered to a write; undefined if nobody watches for such objects. */
-  adopt(resource: Resource, object: KubeObject): StoredObject | undefined {
-    return this.#first(resource, object.metadata?.namespace, (store) => store.adopt(object));
+  /** Takes what the server has answered to a write, where such objects are watched. */
+  answer(resource: Resource, object: KubeObject, answer: Answer): void {
+    const stored = this.#first(resource, object.metadata?.namespace, ({ store, accepts }) => {
+      // NB: of what the watch does not show, nobody would tell when it goes.
+      return store.get(object) !== undefined || accepts(object) ? store.adopt(object) : undefined;
+    });
+    if (stored !== undefined) this.onAnswered?.(resource, stored, answer);
   }
 
   *#storesOf(resource: Resource): Generator<ObjectStore, void, void> {
@@ -94,13 +122,13 @@ export class Caches {
   #first<Found>(
     resource: Resource,
     namespace: string | undefined,
-    ask: (store: ObjectStore) => Found | undefined,
+    ask: (informer: KnownInformer) => Found | undefined,
   ): Found | undefined {
     const informers = this.#kinds.get(keyOf(resource))?.informers;
     if (informers === undefined) return undefined;
     for (const scope of new Set(["*", namespace ?? "", ""])) {
-      const store = informers.get(scope)?.store;
-      const found = store && ask(store);
+      const informer = informers.get(scope);
+      const found = informer && ask(informer);
       if (found !== undefined) return found;
     }
   }

@@ -19,7 +19,7 @@ import { type IndexBy, StoreIndex } from "./store_index.ts";
 export type Adoption = "newer" | "same" | "older" | "early";
 
 /** Where a state comes from. `until`: how long the event of an own write is waited for, if versions have no order (monotonic). */
-export type Source = { readonly from: "watch" | "read" } | {
+export type Source = { readonly from: "watch" | "read" | "answer" } | {
   readonly from: "write";
   readonly until: Seconds;
 };
@@ -167,7 +167,7 @@ export class ObjectStore {
   readonly #setBack = new Map<CachedObject, KubeObject>();
   readonly #indexes = new Map<IndexBy, StoreIndex<CachedObject>>();
   #generation = 0;
-  /** Told of newer states that no watch has brought: from answers to writes, and from reads. Default: nobody is. */
+  /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: nobody is. */
   onAdopted: OnAdopted | undefined;
 
   constructor(order: VersionOrder = new VersionOrder()) {
@@ -177,7 +177,7 @@ export class ObjectStore {
       // NB: an object that has gone may still be written to by those who handle its deletion.
       if (isQuiet || !this.#has(cached)) return;
       this.#index(cached);
-      if (told.from !== "watch") this.onAdopted?.(cached, told);
+      if (told.from === "write" || told.from === "read") this.onAdopted?.(cached, told);
     };
   }
 
@@ -235,7 +235,7 @@ export class ObjectStore {
     const known = this.#objects.get(identityOf(object));
     if (known === undefined) return this.put(object);
     const before = known.object;
-    return { cached: known, adoption: known.adopt(object, { from: "read" }), before };
+    return { cached: known, adoption: known.adopt(object, { from: "answer" }), before };
   }
 
   /** Takes an object over from a store whose informer has ended: everything that is known of it stays tied to it. */

@@ -88,16 +88,23 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
 }
 
 /** Returns what the framework does with the objects of a handler. */
-function verbsOf({ cause, fn }: DeclaredHandler): string[] {
+function verbsOf({ cause, fn, hasFinalizer }: DeclaredHandler): string[] {
   switch (cause) {
     case "validate":
     case "mutate":
       return []; // The API server sends them.
     case "index":
+    case "owns":
+    case "watches":
+    case "cache":
       return READ;
     case "event":
+    case "child":
       // It is written to only where it changes the patch, for which it has to name it.
       return namesPatch(fn) ? [...READ, "get", "patch"] : READ;
+    case "reconcile":
+      // Without a finalizer there is nothing on the object but what the function writes.
+      return hasFinalizer || namesPatch(fn) ? [...READ, "get", "patch"] : READ;
     default:
       // Notes and finalizers are patched; after a conflict the object is read.
       return [...READ, "get", "patch"];
@@ -105,7 +112,8 @@ function verbsOf({ cause, fn }: DeclaredHandler): string[] {
 }
 
 function namesPatch(fn: unknown): boolean {
-  return typeof fn === "function" && /\bpatch\b/.test(Function.prototype.toString.call(fn));
+  return typeof fn === "function" &&
+    /\b(?:patch|conditions|children)\b/.test(Function.prototype.toString.call(fn));
 }
 
 function frameworkNeeds(

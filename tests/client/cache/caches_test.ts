@@ -15,7 +15,7 @@ function pod(name: string, namespace: string, version = 1): KubeObject {
 function informer(...objects: readonly KubeObject[]) {
   const store = new ObjectStore();
   for (const object of objects) store.put(object);
-  return { store, phase: "synced" as "synced" | "starting" };
+  return { store, phase: "synced" as "synced" | "starting", accepts: () => true };
 }
 
 describe("Caches", () => {
@@ -47,7 +47,7 @@ describe("Caches", () => {
     assert.equal(caches.isSynced(PODS), true);
     caches.add(PODS, "b", second);
     assert.equal(caches.isSynced(PODS), false);
-    caches.remove(PODS, "b", second);
+    caches.remove(PODS, "b", second.store);
     assert.equal(caches.isSynced(PODS), true);
   });
 
@@ -56,20 +56,45 @@ describe("Caches", () => {
     const [first, second] = [informer(pod("one", "a")), informer(pod("two", "a"))];
     caches.add(PODS, "", first);
     caches.add(PODS, "", second);
-    caches.remove(PODS, "", first);
+    caches.remove(PODS, "", first.store);
     assert.equal([...caches.values(PODS)].length, 1);
-    caches.remove(PODS, "", second);
+    caches.remove(PODS, "", second.store);
     assert.deepEqual(caches.resources, []);
   });
 
-  it("takes what the server has answered, and never goes back", () => {
+  it("takes what the server has answered, never goes back, and tells of it", () => {
     const caches = new Caches();
-    caches.add(PODS, "a", informer(pod("one", "a", 5)));
-    assert.equal(caches.adopt(PODS, pod("one", "a", 7))?.adoption, "newer");
-    assert.equal(caches.adopt(PODS, pod("one", "a", 6))?.adoption, "older");
-    assert.equal(caches.adopt(PODS, pod("new", "a", 8))?.before, undefined);
+    const told: string[] = [];
+    caches.onAnswered = (_, { adoption, before }, { author }) =>
+      told.push(`${adoption} ${before?.metadata.resourceVersion} ${author}`);
+    caches.add(PODS, "a", {
+      ...informer(pod("one", "a", 5)),
+      accepts: ({ metadata }) => metadata.name !== "hidden",
+    });
+    const answer = { sent: undefined, author: "u" };
+    for (const version of [7, 6]) caches.answer(PODS, pod("one", "a", version), answer);
+    for (const name of ["new", "hidden"]) caches.answer(PODS, pod(name, "a", 8), answer);
+    caches.answer(PODS, pod("new", "elsewhere", 8), answer);
+    assert.deepEqual(told, ["newer 5 u", "older 7 u", "newer undefined u"]);
     assert.equal(caches.find(PODS, { namespace: "a", name: "one" })?.object.metadata.resourceVersion, "7");
     assert.equal(caches.find(PODS, { namespace: "a", name: "new" })?.object.metadata.resourceVersion, "8");
-    assert.equal(caches.adopt(PODS, pod("new", "elsewhere", 8)), undefined);
+    assert.equal(caches.find(PODS, { namespace: "a", name: "hidden" }), undefined);
+  });
+
+  it("tells of newer states that neither a watch nor an answer has brought", () => {
+    const caches = new Caches();
+    const told: (string | undefined)[] = [];
+    caches.onAdopted = (_, { cached, before }) =>
+      told.push(before?.metadata.resourceVersion, cached.object.metadata.resourceVersion);
+    const known = informer(pod("one", "a", 1));
+    caches.add(PODS, "a", known);
+    const cached = caches.get(PODS, pod("one", "a"));
+    known.store.put(pod("one", "a", 2));
+    cached?.adopt(pod("one", "a", 3), { from: "read" });
+    cached?.adopt(pod("one", "a", 4), { from: "write", until: 0 });
+    caches.answer(PODS, pod("one", "a", 5), { sent: undefined, author: undefined });
+    known.store.remove(pod("one", "a", 6));
+    cached?.adopt(pod("one", "a", 7), { from: "read" });
+    assert.deepEqual(told, ["2", "3", "3", "4"]);
   });
 });

@@ -1,0 +1,86 @@
+/**
+ * Calls the handlers of children, in turns of their owner: once for each change of a child, with retries.
+ *
+ * They share the owner's turn and its write with all others, so that none runs beside them.
+ */
+
+import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
+import { execute } from "../execution/execute.ts";
+import { earliest } from "../execution/reconcile_record.ts";
+import { ChildArgs, ObjectArgs } from "../registry/args.ts";
+import { matches } from "../registry/filters.ts";
+import type { ChildHandler } from "../registry/related.ts";
+import type { Work } from "./change_handlers.ts";
+import { contentOf, type Reconciliation, reportFailedFilter, storeResult } from "./reconciliation.ts";
+
+/** Calls the handlers of children of one owner that have something to be told. Returns the work, joined with that of others. */
+export async function callChildHandlers(
+  r: Reconciliation,
+  handlers: readonly ChildHandler[],
+  work: Work,
+): Promise<Work> {
+  const { state, clock, patch } = r;
+  const writers: string[] = [...work.handlers ?? []];
+  for (const handler of handlers) {
+    const events = state.childEventsOf(handler.id);
+    for (const pending of events.due(clock.monotonic())) {
+      const before = contentOf(patch);
+      if (isWanted(r, handler)) await call(r, handler, { events, pending });
+      else events.settle(pending);
+      if (contentOf(patch) !== before && !writers.includes(handler.id)) writers.push(handler.id);
+    }
+  }
+  const delay = (): number | undefined => {
+    const next = handlers.map(({ id }) => state.childEventsOf(id).next).reduce(earliest, undefined);
+    return earliest(work.delay?.(), next === undefined ? undefined : Math.max(0, next - clock.monotonic()));
+  };
+  return { ...work, handlers: writers, delay };
+}
+
+interface Call {
+  readonly events: ChildEvents;
+  readonly pending: PendingChild;
+}
+
+async function call(r: Reconciliation, handler: ChildHandler, { events, pending }: Call): Promise<void> {
+  const { state, clock, host: { random }, logger, settings, signal, observer, makeChildren } = r;
+  const { event, failures: retry } = pending;
+  const begun = pending.begun ?? { wall: clock.now(), monotonic: clock.monotonic() };
+  const outcome = await execute(handler, {
+    clock,
+    random,
+    logger,
+    attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
+    noun: "Handler",
+    errors: "temporary",
+    defaultBackoff: settings.execution.defaultBackoff,
+    signal,
+    observed: { observer, subject: state },
+    args: (limited) => {
+      const { wall: started, monotonic } = begun;
+      const times = { retry, started, begun: monotonic, signal: limited, clock };
+      const attempt = { ...times, param: handler.param, makeChildren };
+      // The types of `on.child` have made sure that the function takes these arguments.
+      return new ChildArgs(causeOf(r), { attempt, event }) as never;
+    },
+  });
+  // What fails because we stop says nothing about the handler: the next process tells it of each child.
+  if (signal.aborted && outcome.kind !== "success") return;
+  if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);
+  if (outcome.kind === "success" || outcome.kind === "failure") return events.settle(pending);
+  const failures = outcome.kind === "retry" ? retry + 1 : retry;
+  events.retry(pending, { failures, begun, due: clock.monotonic() + outcome.delay });
+}
+
+function isWanted(r: Reconciliation, handler: ChildHandler): boolean {
+  try {
+    return matches(handler, { body: r.state.snapshot, args: () => new ObjectArgs(causeOf(r)) });
+  } catch (error) {
+    reportFailedFilter(r, handler, error);
+    return false;
+  }
+}
+
+function causeOf({ state: { resource, snapshot: body, memo }, logger, indices, patch }: Reconciliation) {
+  return { resource, body, memo, logger, indices, patch };
+}

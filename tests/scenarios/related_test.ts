@@ -1,0 +1,373 @@
+import assert from "node:assert/strict";
+import { kinds, operator, TemporaryError } from "../../mod.ts";
+import { ownerReference } from "../../lib/model/references.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
+import { suite } from "../support/scenario.ts";
+import { Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
+
+const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
+
+/** Writes config maps as somebody else than the operator. */
+function outside({ client, namespace }: World) {
+  const address = (name: string) => ({ name, namespace });
+  return {
+    create: (name: string, { owner, data = {} }: { owner?: KubeObject; data?: object } = {}) => {
+      const ownerReferences = owner && [ownerReference(owner)];
+      return client.create<KubeObject>(CONFIG_MAPS, {
+        metadata: { ...address(name), ownerReferences },
+        data,
+      });
+    },
+    patch: (name: string, body: object) =>
+      client.patch<KubeObject>(CONFIG_MAPS, address(name), { type: "merge", body }),
+    get: (name: string) =>
+      client.get<KubeObject & { data?: Record<string, string> }>(CONFIG_MAPS, address(name)),
+    find: (name: string) => client.get<KubeObject>(CONFIG_MAPS, address(name)).catch(() => undefined),
+    delete: (name: string) => client.delete(CONFIG_MAPS, address(name)),
+  };
+}
+
+function textIn(object: object): unknown {
+  const { data } = object as { readonly data?: unknown };
+  return (data as { text?: string } | undefined)?.text;
+}
+
+suite("related objects", (scenario) => {
+  scenario(
+    "[N2.1] a child that somebody edits or deletes wakes its owner, who puts it back within a second",
+    async (world) => {
+      const objects = new Objects(world);
+      const children = outside(world);
+      const op = operator();
+      const seen: string[] = [];
+      op.owns(Example, kinds.ConfigMap);
+      op.reconcile(Example, async function follow({ name, namespace = "", spec, body, reasons }) {
+        for (const reason of reasons) {
+          seen.push("object" in reason ? `${reason.kind} ${reason.object.metadata.name}` : reason.kind);
+        }
+        const data = { text: String(spec.text) };
+        await op.api.apply(kinds.ConfigMap, { metadata: { name, namespace }, data }, {
+          owner: body,
+          force: true,
+        });
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { text: "hello" } });
+      const textOf = async (): Promise<unknown> => textIn(await children.find("one") ?? {});
+      await world.until(async () => await textOf() === "hello");
+      await world.settle();
+      assert.deepEqual(seen, ["create"]);
+      await children.patch("one", { data: { text: "drift" } });
+      await world.until(async () => await textOf() === "hello", 1);
+      await world.settle();
+      await children.delete("one");
+      await world.until(async () => await textOf() === "hello", 1);
+      await world.settle();
+      assert.deepEqual(seen, ["create", "owned one", "owned one"]);
+      await running.stop();
+    },
+  );
+
+  scenario("[N2.2] only the owner that controls a child is woken, unless any may be", async (world) => {
+    const objects = new Objects(world);
+    const children = outside(world);
+    const op = operator();
+    const seen: string[] = [];
+    op.owns(Example, kinds.ConfigMap);
+    op.owns(Example, Plain, { controller: false });
+    op.reconcile(Example, function follow({ name, reasons }) {
+      for (const reason of reasons) if ("object" in reason) seen.push(`${name} ${reason.object.kind}`);
+      return reasons.some(({ kind }) => kind !== "create") ? undefined : null;
+    });
+    const running = await world.start(op);
+    const [one, two] = [await objects.create("one"), await objects.create("two")];
+    await world.settle();
+    const ownerReferences = [ownerReference(one), ownerReference(two, { controller: false })];
+    await world.client.create(CONFIG_MAPS, {
+      metadata: { name: "both", namespace: world.namespace, ownerReferences },
+    });
+    await world.until(() => seen.length >= 1);
+    await children.create("stranger");
+    const metadata = { name: "both", namespace: world.namespace, ownerReferences };
+    await world.client.create(PLAINS, { apiVersion: "lotse.test/v1", kind: "Plain", metadata });
+    await world.until(() => seen.length >= 3);
+    await world.settle();
+    assert.deepEqual(seen.sort(), ["one ConfigMap", "one Plain", "two Plain"]);
+    await running.stop();
+  });
+
+  scenario(
+    "[N2.3] a child that changes its owner wakes both; a predicate says what matters",
+    async (world) => {
+      const objects = new Objects(world);
+      const children = outside(world);
+      const op = operator();
+      const seen: string[] = [];
+      op.owns(Example, kinds.ConfigMap, {
+        predicate: ({ object, old }) => textIn(object) !== "ignored" || old === undefined,
+      });
+      op.reconcile(Example, function follow({ name, reasons }) {
+        if (reasons.some(({ kind }) => kind === "owned")) seen.push(name);
+      });
+      const running = await world.start(op);
+      const [one, two] = [await objects.create("one"), await objects.create("two")];
+      await world.settle();
+      await children.create("child", { owner: one });
+      await world.until(() => seen.length === 1);
+      await children.patch("child", { data: { text: "ignored" } });
+      await world.settle();
+      await children.patch("child", {
+        data: { text: "new" },
+        metadata: { ownerReferences: [ownerReference(two)] },
+      });
+      await world.until(() => seen.length === 3);
+      await world.settle();
+      assert.deepEqual([seen[0], ...seen.slice(1).sort()], ["one", "one", "two"]);
+      await running.stop();
+    },
+  );
+
+  scenario("[N2.4] whatever a mapper names is woken, of the states before and after", async (world) => {
+    const objects = new Objects(world);
+    const maps = outside(world);
+    const op = operator();
+    const seen: string[] = [];
+    op.watches(kinds.ConfigMap, ({ data, metadata: { namespace } }) => {
+      const { for: names } = data as { for: string };
+      return names.split(" ").map((name) => ({ kind: Example, namespace, name }));
+    });
+    op.reconcile(Example, function follow({ name, reasons }) {
+      for (const reason of reasons) {
+        if (reason.kind === "watched") seen.push(`${name} ${reason.object.metadata.name}`);
+      }
+    });
+    const running = await world.start(op);
+    for (const name of ["one", "two", "three"]) await objects.create(name);
+    await world.settle();
+    await maps.create("map", { data: { for: "one two" } });
+    await world.until(() => seen.length === 2);
+    await maps.patch("map", { data: { for: "three" } });
+    await world.until(() => seen.length === 5);
+    await world.settle();
+    assert.deepEqual(seen.slice(2).sort(), ["one map", "three map", "two map"]);
+    await running.stop();
+  });
+
+  scenario(
+    "[N2.5] handlers of children are called for each change of a child, with the owner at hand",
+    async (world) => {
+      const objects = new Objects(world);
+      const children = outside(world);
+      const op = operator();
+      const seen: string[] = [];
+      let failures = 2;
+      op.on.create(Example, () => {});
+      op.on.child(Example, kinds.ConfigMap, async function count({ name, type, child, old, retry, patch }) {
+        await Promise.resolve();
+        seen.push(`${name} ${type} ${child.metadata.name} ${old === undefined ? "new" : "known"} ${retry}`);
+        if (failures-- > 0) throw new TemporaryError("Not yet", { delay: 0.1 });
+        patch.status.latest = `${type} ${child.metadata.name}`;
+      });
+      const running = await world.start(op);
+      const one = await objects.create("one");
+      await world.until(async () =>
+        Object.keys((await objects.get("one")).metadata.annotations ?? {}).length > 0
+      );
+      await children.create("child", { owner: one });
+      const latest = async (): Promise<unknown> => (await objects.get("one")).status?.latest;
+      await world.until(async () => await latest() === "ADDED child");
+      await children.patch("child", { data: { text: "x" } });
+      await world.until(async () => await latest() === "MODIFIED child");
+      await children.delete("child");
+      await world.until(async () => await latest() === "DELETED child");
+      assert.deepEqual(seen, [
+        "one ADDED child new 0",
+        "one ADDED child new 1",
+        "one ADDED child new 2",
+        "one MODIFIED child known 0",
+        "one DELETED child known 0",
+      ]);
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[N2.6] after a start, handlers of children are told once of each child that is there",
+    async (world) => {
+      const objects = new Objects(world);
+      const children = outside(world);
+      const one = await objects.create("one");
+      for (const name of ["a", "b"]) await children.create(name, { owner: one });
+      await children.create("stranger");
+      const op = operator();
+      const seen: string[] = [];
+      op.on.child(Example, kinds.ConfigMap, ({ name, type, child }) => {
+        seen.push(`${name} ${type} ${child.metadata.name}`);
+      });
+      const running = await world.start(op);
+      await world.until(() => seen.length === 2);
+      await world.settle();
+      assert.deepEqual(seen.sort(), ["one null a", "one null b"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N2.7] a kind is watched once, however many ask for it, and own writes wake nobody",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      let calls = 0;
+      op.owns(Example, kinds.ConfigMap);
+      op.owns(Plain, kinds.ConfigMap);
+      op.watches(kinds.ConfigMap, () => undefined);
+      op.on.child(Example, kinds.ConfigMap, () => {});
+      op.reconcile(Example, async function follow({ name, namespace = "", body, spec }) {
+        calls += 1;
+        const data = { text: String(spec.text) };
+        await op.api.apply(kinds.ConfigMap, { metadata: { name, namespace }, data }, { owner: body });
+        await op.api.patch(kinds.ConfigMap, { name, namespace }, { data: { more: String(spec.text) } });
+      });
+      op.reconcile(Plain, () => {});
+      const running = await world.start(op);
+      const watches = world.requests.filter(({ path }) => /configmaps.*watch=/.test(path));
+      assert.equal(watches.length, 1, JSON.stringify(world.requests.map(({ path }) => path)));
+      await objects.create("one", { spec: { text: 1 } });
+      await world.settle();
+      assert.equal(calls, 1);
+      await objects.patch("one", { spec: { text: 2 } });
+      await world.settle();
+      assert.equal(calls, 2);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N2.8] a write of its own wakes the owner if the server or others have changed the child by then",
+    async (world) => {
+      const objects = new Objects(world);
+      const children = outside(world);
+      const op = operator();
+      const seen: string[] = [];
+      op.owns(Example, kinds.ConfigMap);
+      op.reconcile(Example, async function follow({ name, namespace = "", body, reasons }) {
+        seen.push(reasons.map(({ kind }) => kind).join());
+        await op.api.apply(kinds.ConfigMap, {
+          metadata: { name, namespace },
+          data: { a: String(body.spec?.size) },
+        }, { owner: body });
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { size: 1 } });
+      await world.settle();
+      // Somebody writes at the same time: the answer shows it, and the event is older than the answer.
+      let isEdited = false;
+      world.intercept = async (request) => {
+        if (request.method !== "PATCH" || !request.url.includes("configmaps") || isEdited) return undefined;
+        isEdited = true;
+        await children.patch("one", { data: { b: "foreign" } });
+      };
+      await objects.patch("one", { spec: { size: 2 } });
+      await world.settle();
+      assert.deepEqual(seen, ["create", "change", "owned"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N2.9] mappers that throw, or name what is not there, are told in the log; the others go on",
+    async (world) => {
+      const objects = new Objects(world);
+      const maps = outside(world);
+      const op = operator();
+      const seen: string[] = [];
+      op.watches(kinds.ConfigMap, function broken() {
+        throw new Error("own fault");
+      });
+      op.watches(kinds.ConfigMap, function lost() {
+        return { name: "nobody", namespace: "default" };
+      });
+      op.watches(kinds.ConfigMap, function senseless() {
+        return ["one"] as never;
+      });
+      op.watches(kinds.ConfigMap, function later() {
+        return Promise.resolve([]) as never;
+      });
+      op.watches(kinds.ConfigMap, ({ metadata: { namespace } }) => ({ namespace, name: "one" }));
+      op.reconcile(Example, function follow({ reasons }) {
+        seen.push(reasons.map(({ kind }) => kind).join());
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await world.settle();
+      await maps.create("map");
+      await world.until(() => seen.length === 2);
+      await world.settle();
+      assert.deepEqual(seen, ["create", "watched"]);
+      const said = running.logs.filter(({ level }) => level === "error" || level === "warn")
+        .map(({ message, fields }) => `${fields.handler}: ${message}`);
+      assert.deepEqual(said.filter((line) => line.includes("apper")).sort(), [
+        "broken: Mapper failed: nobody is woken by this change",
+        "later: Mapper failed: nobody is woken by this change",
+        "lost: A mapper names what is not there, or is not reconciled: nobody is woken",
+        "senseless: Mapper failed: it names no object",
+      ]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N2.10] an owner reference into another namespace wakes nobody, which is told once",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      let calls = 0;
+      op.owns(Example, kinds.ConfigMap);
+      op.reconcile(Example, () => void (calls += 1));
+      const running = await world.start(op);
+      const one = await objects.create("one");
+      await world.settle();
+      const foreign = { name: "far", namespace: "kube-system", ownerReferences: [ownerReference(one)] };
+      await world.client.create(CONFIG_MAPS, { metadata: foreign }).catch(() => {});
+      await world.settle();
+      assert.equal(calls, 1);
+      assert.equal(
+        running.logs.filter(({ message }) => message.includes("reaches into another namespace")).length,
+        1,
+      );
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[N2.11] children whose kind comes later, or goes, are no hindrance", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    const seen: string[] = [];
+    const LATE = { group: "late.test", version: "v1", plural: "lates", kind: "Late", namespaced: true };
+    op.owns(Example, "lates.late.test/v1");
+    op.reconcile(Example, function follow({ reasons }) {
+      seen.push(reasons.map(({ kind }) => kind).join());
+    });
+    const running = await world.start(op);
+    const one = await objects.create("one");
+    await world.until(() => seen.length === 1);
+    const definitions = {
+      group: "apiextensions.k8s.io",
+      version: "v1",
+      plural: "customresourcedefinitions",
+      namespaced: false,
+    };
+    const { definitionOf } = await import("../support/worlds.ts");
+    await world.client.create(definitions, definitionOf(LATE));
+    await world.host.clock.advance(10);
+    const metadata = { name: "child", namespace: world.namespace, ownerReferences: [ownerReference(one)] };
+    await world.client.create(LATE, { apiVersion: "late.test/v1", kind: "Late", metadata });
+    await world.until(() => seen.length === 2, 60);
+    await world.client.delete(definitions, { name: "lates.late.test" });
+    await world.until(() => seen.length === 3, 120);
+    await objects.patch("one", { spec: { a: 1 } });
+    await world.until(() => seen.length === 4, 60);
+    assert.deepEqual(seen, ["create", "owned", "owned", "change"]);
+    await running.stop();
+  });
+});
