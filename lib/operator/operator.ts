@@ -21,6 +21,7 @@ import {
 import type { DeclareReconcile } from "../registry/reconcile.ts";
 import { Registry } from "../registry/registry.ts";
 import type { DeclareOwns, DeclareWatches } from "../registry/related.ts";
+import { type DeclareCache, declareCache } from "../registry/cache.ts";
 import type { TriggerTarget } from "../registry/targets.ts";
 import type { DeclareTask } from "../registry/tasks.ts";
 import { pointTo } from "../runtime/call_site.ts";
@@ -39,6 +40,7 @@ import {
 import { createEvents, type Events } from "./events.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
 import type { OperatorRun } from "./operator_run.ts";
+import { CacheView } from "./cache_view.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
 import { checkRunOptions, type RunOptions, settingsOf } from "./run_options.ts";
 
@@ -68,6 +70,8 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly owns: DeclareOwns;
   /** Declares that changes of a kind's objects wake the reconciles of others, which a function names. */
   readonly watches: DeclareWatches;
+  /** Declares a cache: what the operator knows of a kind's objects, to look them up without a request. */
+  readonly cache: DeclareCache;
   /** Declares an index of a kind's objects: a map that is kept up to date in memory. */
   readonly index: DeclareIndex<Memo>;
   /** Declares a function that runs as long as an object is there: once, in the background. */
@@ -116,6 +120,11 @@ export class Operator<Memo extends object = PlainMemo> {
     this.on = on;
     this.reconcile = reconcile;
     this.owns = owns;
+    this.cache = declareCache(this.#registry, (handler) =>
+      new CacheView(handler, () => {
+        const { serving } = this.#current;
+        return serving && { caches: serving.caches, logger: serving.api.logger };
+      }));
     this.watches = watches;
     this.index = index;
     this.daemon = daemon;

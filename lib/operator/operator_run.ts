@@ -9,6 +9,7 @@
 import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import { aborted, drained, withTimeout } from "../async/timeout.ts";
+import type { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { postingLogger, storeResult } from "../controller/reconciliation.ts";
@@ -154,6 +155,11 @@ export class OperatorRun {
     metrics?.attach(this.#metricSources());
   }
 
+  /** The stores of all informers. */
+  get caches(): Caches {
+    return this.#components.caches;
+  }
+
   /** The poster of Kubernetes events; undefined before and after the operator serves. */
   get poster(): Poster | undefined {
     return this.#isPosting ? this.#poster : undefined;
@@ -291,7 +297,7 @@ export class OperatorRun {
       gates,
       queue: this.#queue,
       indexing,
-      isLookedUp: (resource) => registry.of(resource).sources.length > 0,
+      isLookedUp: (resource) => registry.of(resource).isLookedUp,
       crds: this.#crds,
       observer,
       notify: (resource, event) => this.controller.notify(resource, event),

@@ -19,6 +19,7 @@ import { formatSelector } from "../model/selector.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings, type Settings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
+import { narrowWatches } from "./cache_view.ts";
 import { type Components, createComponents, type RunningOptions } from "./components.ts";
 import { OperatorRun } from "./operator_run.ts";
 import { handleStrayErrors } from "./stray_errors.ts";
@@ -117,6 +118,7 @@ async function isDone(work: () => Promise<void>, signal: AbortSignal): Promise<b
 async function serveWithProbes(life: Life): Promise<void> {
   const { options, components, current } = life;
   const { registry, settings, host, logger } = options;
+  narrowWatches(registry, settings);
   checkSettings(settings);
   const [admission] = registry.admissionHandlers;
   if (admission !== undefined && settings.admission.server === null) {

@@ -49,6 +49,14 @@ export type {
   RelatedChange,
   WatchesOptions,
 } from "../registry/related.ts";
+export type {
+  Cache,
+  CachedView,
+  CacheIndex,
+  CacheListOptions,
+  CacheOptions,
+  DeclareCache,
+} from "../registry/cache.ts";
 export type { TargetAddress, TriggerTarget } from "../registry/targets.ts";
 export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts";
 export type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";

@@ -15,6 +15,7 @@ import type {
 } from "./handlers.ts";
 import { IndexHandle, type IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
+import type { CacheHandler } from "./cache.ts";
 import type { ChildHandler, SourceHandler } from "./related.ts";
 import type { TaskHandler } from "./tasks.ts";
 
@@ -23,6 +24,7 @@ type RegisteredHandler =
   | ActivityHandler
   | AdmissionHandler
   | BackgroundHandler
+  | CacheHandler
   | ChangeHandler
   | ChildHandler
   | EventHandler

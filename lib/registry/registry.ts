@@ -24,6 +24,7 @@ import type {
 import type { IndexHandler } from "./index_handle.ts";
 import type { ReconcileHandler } from "./reconcile.ts";
 import type { ChildHandler, SourceHandler } from "./related.ts";
+import type { CacheHandler } from "./cache.ts";
 import type { TaskHandler } from "./tasks.ts";
 
 /** Called with each filter that throws; the handler then counts as not matching. */
@@ -37,7 +38,8 @@ type WatchingHandler =
   | BackgroundHandler
   | ReconcileHandler
   | ChildHandler
-  | SourceHandler;
+  | SourceHandler
+  | CacheHandler;
 
 /** All that can be registered; `type` tells them apart. */
 export type RegisteredHandler = WatchingHandler | AdmissionHandler | ActivityHandler | TaskHandler;
@@ -61,6 +63,8 @@ export interface HandlersOfKind {
   readonly sources: readonly SourceHandler[];
   /** Whether the kind's objects have turns of their own: it is not only watched for the sake of others. */
   readonly hasTurns: boolean;
+  /** Whether handlers look its objects up. */
+  readonly isLookedUp: boolean;
   /** The fields that belong to the essence of the kind's objects because a handler names them; indexes have no part in it. */
   readonly fields: readonly FieldPath[];
 }
@@ -174,6 +178,11 @@ export class Registry {
     return this.#ofType("change");
   }
 
+  /** The caches of the author's own. */
+  get cacheHandlers(): readonly CacheHandler[] {
+    return this.#ofType("cache");
+  }
+
   /** Those that write notes or a finalizer onto objects, so that kinds must be patchable. */
   get statefulHandlers(): readonly ObjectHandler[] {
     const finalizing = this.reconcileHandlers.filter(({ finalize }) => finalize !== undefined);
@@ -206,6 +215,7 @@ export class Registry {
       indexes: ofType(ours, ["index"]),
       children: firstOfEach(ofType(ours, ["child"])),
       sources: ofType(ours, ["owns", "watches"]),
+      isLookedUp: ours.some(({ type }) => FOR_OTHERS.includes(type)),
       hasTurns: ours.some(({ type }) => !FOR_OTHERS.includes(type)),
       fields: [...events, ...changes, ...backgrounds, ...reconciles].flatMap(({ field }) =>
         field === undefined ? [] : [field]
@@ -239,7 +249,7 @@ export class Registry {
 
   #rejectCollision(added: WatchingHandler | AdmissionHandler): void {
     // Nothing is kept under their ids.
-    if (added.type === "owns" || added.type === "watches") return;
+    if (FOR_OTHERS.includes(added.type)) return;
     const kind = selectorKey(added.selector);
     const names = this.#keys(added.id);
     for (const other of this.#ofType(...rivalsOf(added.type))) {
@@ -283,7 +293,7 @@ function rivalsOf(type: WatchingHandler["type"] | "admission"): readonly (typeof
   return isInTurns(type) ? IN_TURNS : [type];
 }
 
-const FOR_OTHERS: readonly Type[] = ["owns", "watches"];
+const FOR_OTHERS: readonly Type[] = ["owns", "watches", "cache"];
 
 const IN_TURNS = ["change", "reconcile", "child"] as const;
 
