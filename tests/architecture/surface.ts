@@ -86,10 +86,11 @@ export const SURFACE: Readonly<Record<string, string>> = {
     ScanningSettings SelectorTexts Settings SettingsOverrides WatcherSettings WatchingSettings
   `,
   "./types": `
-    Addressable BackgroundOptions Before Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments
-    ChildOptions ColumnOptions ConditionOptions Counter DeclareActivity DeclareAdmission DeclareChange
-    DeclareChild DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile
-    DeclareTask DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions
+    Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView
+    Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildOptions ColumnOptions
+    ConditionOptions Counter DeclareActivity DeclareAdmission DeclareCache DeclareChange DeclareChild
+    DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile DeclareTask
+    DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions
     ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff
     HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue Json JsonPatchOperation
     JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions LoginResult

@@ -85,7 +85,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/informers.ts",
     tests,
-    replace: "if (indexing.concerns(resource)) indexing.block(key);",
+    replace: "if (indexing.concerns(resource) || isLookedUp(resource)) indexing.block(key);",
     by: "",
   },
   { ...INDEXING, replace: "this.block(object.key);", by: "" },
