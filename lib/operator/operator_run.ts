@@ -67,6 +67,7 @@ export class OperatorRun {
   readonly #writer: ObjectWriter;
   readonly #daemons: Daemons;
   readonly controller: Controller;
+  readonly caches: Caches;
   readonly #namespaces: Namespaces;
   readonly #peering: Peering;
   readonly #watched: WatchedResources;
@@ -81,6 +82,7 @@ export class OperatorRun {
     this.client = client;
     this.#options = options;
     this.#components = components;
+    this.caches = components.caches;
     const { host, logger, registry, settings, identity } = options;
     const { gates, indexing, observer, work, metrics } = components;
     const { clock } = host;
@@ -153,11 +155,6 @@ export class OperatorRun {
     this.#informers = this.#createInformers();
     this.#admission = this.#createAdmission();
     metrics?.attach(this.#metricSources());
-  }
-
-  /** The stores of all informers. */
-  get caches(): Caches {
-    return this.#components.caches;
   }
 
   /** The poster of Kubernetes events; undefined before and after the operator serves. */

@@ -96,8 +96,8 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
-    replace: 'return handler.type !== "activity" && handler.type !== "admission";',
-    by: 'return handler.type !== "activity" && handler.type !== "admission" && handler.type !== "index";',
+    replace: 'handler.type !== "admission" && handler.type !== "task";',
+    by: 'handler.type !== "admission" && handler.type !== "task" && handler.type !== "index";',
   },
 ];
 
