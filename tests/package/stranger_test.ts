@@ -1,6 +1,6 @@
 /**
  * A stranger's path on each runtime, with nothing but the package: install it, make a project, check its types, test it,
- * run it on the API server in the process, and build it.
+ * run it on the API server in the process, build it, and take it to a cluster.
  *
  * What is installed comes from the registry of npm.
  */
@@ -12,7 +12,9 @@ import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
 import { Program, project, ROOT } from "../cli/processes.ts";
+import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { findRuntime } from "../runner/tools.ts";
+import { deployedArguments } from "./deployed.ts";
 
 /** Registries and compilers take their time on a busy machine. In milliseconds. */
 const TIMEOUT = { timeout: 300_000 };
@@ -69,8 +71,15 @@ async function tryDev(command: string, args: readonly string[], cwd: string): Pr
   assert.equal(await dev.stop(), 0);
 }
 
+/** What an operator says of rights that are missing. */
+const COMPLAINT = /A right is missing|forbidden/;
+
+const { reason } = findControlPlane();
+
 describe("A stranger", () => {
   let packed = "";
+  /** The project that was made with Node. */
+  let made = "";
   const home = project({});
 
   before(() => {
@@ -85,10 +94,9 @@ describe("A stranger", () => {
     const lock = JSON.parse(readFileSync(join(cli, "package-lock.json"), "utf8"));
     assert.ok(Object.keys(lock.packages).length - 1 <= MOST_PACKAGES, "packages");
     assert.ok(bytesBelow(join(cli, "node_modules")) <= MOST_BYTES, "bytes");
-    const made = run("npx", ["lotse", "new", "tea", "--lotse", packed], cli);
-    assert.match(made, /^Made tea\. Next:\n/);
+    assert.match(run("npx", ["lotse", "new", "tea", "--lotse", packed], cli), /^Made tea\. Next:\n/);
 
-    const folder = join(cli, "tea");
+    const folder = made = join(cli, "tea");
     run("npm", ["install", "--no-audit", "--no-fund"], folder);
     writeFileSync(join(folder, "doors.ts"), DOORS);
     run("npm", ["run", "check", "--", "--skipLibCheck", "false"], folder);
@@ -103,6 +111,40 @@ describe("A stranger", () => {
     const manual = "--node-modules-dir=manual";
     run(deno, ["check", manual, "handlers.ts", "doors.ts"], folder);
     await tryDev(deno, ["run", "-A", manual, "npm:@lotse/lotse", "dev", "handlers.ts", ...APPLIED], folder);
+  });
+
+  it("takes it to a cluster, with the rights of its manifests and no others", {
+    ...TIMEOUT,
+    skip: reason ?? false,
+  }, async () => {
+    await using plane = await startControlPlane();
+    const deploy = join(made, "deploy");
+    await plane.kubectl(["apply", "-f", join(deploy, "crd.yaml"), "-f", join(deploy, "operator.yaml")]);
+    await plane.kubectl(["wait", "--for", "condition=Established", "crd/teas.example.com"]);
+    await plane.kubectl(["apply", "-f", join(deploy, "example.yaml")]);
+    const start = async () => {
+      const args = await deployedArguments(plane, { name: "tea", folder: made });
+      return new Program(join(made, "operator"), args, { cwd: made });
+    };
+    {
+      await using operator = await start();
+      await operator.wrote(/"message":"Creation is processed"/);
+      assert.equal(
+        await plane.kubectl(["get", "configmap", "hello", "-o", "jsonpath={.data.text}"]),
+        "Hello",
+      );
+      assert.equal(await operator.stop(), 0);
+      assert.doesNotMatch(operator.stderr, COMPLAINT);
+    }
+    const role = JSON.parse(await plane.kubectl(["get", "clusterrole", "tea", "-o", "json"]));
+    for (const rule of role.rules) {
+      if (rule.resources[0] === "teas") rule.verbs = rule.verbs.filter((verb: string) => verb !== "patch");
+    }
+    await plane.kubectl(["replace", "-f", "-"], { input: JSON.stringify(role) });
+    await using lessened = await start();
+    await lessened.wrote(
+      /A right is missing: handler \\"create\\", handler \\"update\\" cannot patch teas\.example\.com/,
+    );
   });
 
   it("makes, tests, runs and builds a project with Bun alone", TIMEOUT, async () => {

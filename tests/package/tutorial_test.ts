@@ -14,6 +14,7 @@ import { after, before, describe, it } from "node:test";
 import { type Program, project, ROOT } from "../cli/processes.ts";
 import { type ControlPlane, findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { findRuntime } from "../runner/tools.ts";
+import { deployedArguments } from "./deployed.ts";
 import { chaptersOf, Reader, type StandIn, stepsOf } from "./tutorial.ts";
 
 /** In milliseconds. */
@@ -48,21 +49,8 @@ function makePackage(folder: string): string {
 
 /** Starts the operator as the Deployment says, with the rights of its service account. */
 async function standForKubelet(reader: Reader, plane: ControlPlane): Promise<string> {
-  const deployment = JSON.parse(
-    await plane.kubectl(["-n", "pages", "get", "deployment", "pages", "-o", "json"]),
-  );
-  const { serviceAccountName, containers: [{ args }] } = deployment.spec.template.spec;
-  const token = await plane.kubectl(["-n", "pages", "create", "token", serviceAccountName]);
-  const kubeconfig = join(reader.folder, "account.json");
-  const clusters = [{
-    name: "a",
-    cluster: { server: plane.server, "certificate-authority-data": btoa(plane.caPem) },
-  }];
-  const users = [{ name: "a", user: { token: token.trim() } }];
-  const contexts = [{ name: "a", context: { cluster: "a", user: "a" } }];
-  writeFileSync(kubeconfig, JSON.stringify({ clusters, users, contexts, "current-context": "a" }));
-  const given = args.map((arg: string) => arg.replace("0.0.0.0:8080", "127.0.0.1:0"));
-  const program: Program = await reader.start("./operator", [...given, "--kubeconfig", kubeconfig]);
+  const args = await deployedArguments(plane, { name: "pages", folder: reader.folder });
+  const program: Program = await reader.start("./operator", args);
   await program.wrote(/"message":"Creation is processed"/);
   assert.doesNotMatch(program.stderr, /A right is missing|forbidden/);
   return "";
