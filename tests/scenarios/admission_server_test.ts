@@ -5,13 +5,13 @@ import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS } from "../../lib/model/kinds.ts";
 import { Doorway, objectOf, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, type Loose, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 const NAME = "hooks.example.com";
 
 /** Requests about webhook configurations, in short. */
-function written({ requests }: VirtualWorld): [method: string, kind: string, webhooks: unknown][] {
+function written({ requests }: TimedWorld): [method: string, kind: string, webhooks: unknown][] {
   return requests.filter(({ path, method }) => path.includes("webhookconfigurations") && method !== "GET")
     .map((
       { method, path, body },
@@ -23,7 +23,7 @@ function written({ requests }: VirtualWorld): [method: string, kind: string, web
 }
 
 async function webhooksIn(
-  { client }: Pick<VirtualWorld, "client">,
+  { client }: Pick<TimedWorld, "client">,
   kind = VALIDATING_WEBHOOK_CONFIGURATIONS,
 ): Promise<Loose[]> {
   const found = await client.get<{ metadata: object; webhooks?: Loose[] }>(kind, { name: NAME });
@@ -32,7 +32,7 @@ async function webhooksIn(
 
 /** Sends a request over the virtual network. */
 async function ask(
-  { host }: VirtualWorld,
+  { host }: TimedWorld,
   server: string,
   { path = "/", method = "POST", body = JSON.stringify(reviewOf()) } = {},
 ): Promise<[status: number, text: string]> {
@@ -47,7 +47,7 @@ async function ask(
 }
 
 suite("admission servers", (scenario) => {
-  scenario.virtual("[B156] a server is disposed of when the operator stops", async (world) => {
+  scenario.timed("[B156] a server is disposed of when the operator stops", async (world) => {
     const told: string[] = [];
     const door = new Doorway();
     const server = {
@@ -62,7 +62,7 @@ suite("admission servers", (scenario) => {
     assert.deepEqual([door.opened, door.closed, told], [1, 1, ["disposed after 1"]]);
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B156] the sockets of the built-in server are closed with the operator",
     async (world) => {
       const op = operator({
@@ -116,7 +116,7 @@ suite("admission servers", (scenario) => {
     { wallClock: "steady" },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[N13] servers of one's own say until when their certificates are valid, and from when on",
     async (world) => {
       const door = new Doorway();
@@ -139,7 +139,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual("[B157] when the server ends, the operator stops, with a warning", async (world) => {
+  scenario.timed("[B157] when the server ends, the operator stops, with a warning", async (world) => {
     const door = new Doorway();
     const op = operator({ admission: { server: door.serve } });
     let cleanups = 0;
@@ -154,7 +154,7 @@ suite("admission servers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("a server that fails ends the operator with its error", async (world) => {
+  scenario.timed("a server that fails ends the operator with its error", async (world) => {
     const door = new Doorway();
     const op = operator({ admission: { server: door.serve } });
     op.on.validate(Example, function check() {});
@@ -164,7 +164,7 @@ suite("admission servers", (scenario) => {
     assert.equal(running.isRunning, false);
   });
 
-  scenario.virtual("a server that does not listen to its signal is left behind", async (world) => {
+  scenario.timed("a server that does not listen to its signal is left behind", async (world) => {
     const op = operator({
       admission: {
         server: async function* () {
@@ -179,7 +179,7 @@ suite("admission servers", (scenario) => {
     assert.ok(running.messages("warn").includes("The admission server does not stop: it is left behind"));
   });
 
-  scenario.virtual("a server is not called without admission handlers", async (world) => {
+  scenario.timed("a server is not called without admission handlers", async (world) => {
     const door = new Doorway();
     const op = operator({ admission: { server: door.serve } });
     op.on.event(Example, function watch() {});
@@ -188,7 +188,7 @@ suite("admission servers", (scenario) => {
     assert.equal(door.opened, 0);
   });
 
-  scenario.virtual("readiness waits for the server", async (world) => {
+  scenario.timed("readiness waits for the server", async (world) => {
     const op = operator({
       admission: {
         server: async function* ({ host, signal }) {
@@ -209,7 +209,7 @@ suite("admission servers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("reviews wait for the indexes, but not for ever", async (world) => {
+  scenario.timed("reviews wait for the indexes, but not for ever", async (world) => {
     const door = new Doorway();
     const op = operator({ admission: { server: door.serve } });
     op.index(Example, { id: "names" }, ({ name }) => name);
@@ -240,7 +240,7 @@ suite("admission servers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[B128] without a name for them, no configurations are looked at", async (world) => {
+  scenario.timed("[B128] without a name for them, no configurations are looked at", async (world) => {
     const op = operator({ admission: { server: new Doorway().serve } });
     op.on.validate(Example, function check() {});
     const running = await world.start(op);
@@ -248,7 +248,7 @@ suite("admission servers", (scenario) => {
     assert.deepEqual(world.requests.filter(({ path }) => path.includes("webhook")), []);
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B129] both configurations are made, empty; one that is there is taken",
     async (world) => {
       const door = new Doorway();
@@ -266,7 +266,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B130] who may not make configurations cannot manage them: the operator ends",
     async (world) => {
       const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
@@ -284,7 +284,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B131] [B132] [B133] [A266] webhooks follow the server and the kinds, and go with the operator unless persistent",
     async (world) => {
       const door = new Doorway({ url: "https://a.test:1/base/", caBundle: "QQ==" });
@@ -337,7 +337,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "a configuration that somebody deletes follows the server as before",
     async (world) => {
       const door = new Doorway();
@@ -380,7 +380,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[P10] a replica that stops leaves what leads to the one that started after it",
     async (world) => {
       const replica = async (url: string): ReturnType<typeof world.start> => {
@@ -402,7 +402,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[P10] what leads to a Service stays, unless it is asked for that it goes",
     async (world) => {
       for (const release of ["own", "all", "nothing"] as const) {
@@ -419,7 +419,7 @@ suite("admission servers", (scenario) => {
     },
   );
 
-  scenario.virtual("a configuration that cannot be written for now is written later", async (world) => {
+  scenario.timed("a configuration that cannot be written for now is written later", async (world) => {
     const door = new Doorway();
     const op = operator({
       admission: { server: door.serve, managed: NAME },
@@ -439,7 +439,7 @@ suite("admission servers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[B142] servers without a port take free ones", async (world) => {
+  scenario.timed("[B142] servers without a port take free ones", async (world) => {
     const ports = new Set<string>();
     const runners = [];
     for (const number of [1, 2]) {

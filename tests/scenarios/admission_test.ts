@@ -13,29 +13,29 @@ import {
 import { type AdmissionAnswer, ReviewError } from "../../lib/public/admission.ts";
 import { Doorway, objectOf, patchIn, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld } from "../support/virtual_world.ts";
 import { Example, type Loose, Objects, Plain } from "../support/worlds.ts";
 
 /** An operator with a door to it. */
 interface Open {
-  readonly world: VirtualWorld;
+  readonly world: TimedWorld;
   readonly op: Operator;
   readonly door: Doorway;
   /** What was called, in order. */
   readonly calls: string[];
   /** Adds its name to the calls. */
   note(name: string): () => void;
-  start(): ReturnType<VirtualWorld["start"]>;
+  start(): ReturnType<TimedWorld["start"]>;
 }
 
 /** Makes a scenario of an operator with a door; it is stopped afterwards. */
-function opened(body: (open: Open) => Promise<void>): (world: VirtualWorld) => Promise<void> {
+function opened(body: (open: Open) => Promise<void>): (world: TimedWorld) => Promise<void> {
   return async (world) => {
     const door = new Doorway();
     const calls: string[] = [];
     const op = operator({ admission: { server: door.serve } });
-    let running: Awaited<ReturnType<VirtualWorld["start"]>> | undefined;
-    const start = async (): ReturnType<VirtualWorld["start"]> => running ??= await world.start(op);
+    let running: Awaited<ReturnType<TimedWorld["start"]>> | undefined;
+    const start = async (): ReturnType<TimedWorld["start"]> => running ??= await world.start(op);
     await body({ world, op, door, calls, note: (called) => () => void calls.push(called), start });
     if (running?.isRunning) await running.stop();
   };
@@ -56,7 +56,7 @@ function fails(status: number, message: RegExp): (error: unknown) => true {
 }
 
 suite("reviews", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[B101] a request that no handler wants is allowed",
     opened(async ({ op, door, start }) => {
       op.on.validate(Example, { labels: { none: "such" } }, function check() {});
@@ -70,7 +70,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B102] a review about a kind without admission handlers is unknown",
     opened(async ({ op, door, start }) => {
       op.on.validate(Example, function check() {});
@@ -85,7 +85,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B103] a review about what is served twice is ambiguous",
     opened(async ({ world, op, door, start }) => {
       world.intercept = (request) => {
@@ -117,7 +117,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B104] a review without objects, or with something missing or odd, is malformed",
     opened(async ({ op, door, note, calls, start }) => {
       op.on.validate(Example, note("check"));
@@ -158,7 +158,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B105] a deletion is about the object as it was",
     opened(async ({ op, door, start }) => {
       const seen: unknown[] = [];
@@ -176,7 +176,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A258] [B106] a deletion does not ask handlers that mutate, unless they are for nothing else",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.mutate(Example, { id: "any" }, note("any"));
@@ -189,7 +189,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A256] [A257] [B107] [B108] hints narrow down who is asked; without hints, all are",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "check" }, note("check"));
@@ -213,7 +213,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "handlers are asked about their own kinds only",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "example" }, note("example"));
@@ -226,7 +226,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A259] [B109] [B110] subresources have handlers of their own, and of all",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "main" }, note("main"));
@@ -241,7 +241,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A261] [B111] [B112] [B114] who refuses says with which code and why",
     opened(async ({ op, door, start }) => {
       const errors: unknown[] = [
@@ -277,7 +277,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A260] [B113] [B115] all handlers are asked, and the weightiest refusal is told",
     opened(async ({ op, door, calls, start }) => {
       const failing = new Map<string, Error>();
@@ -310,7 +310,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A262] [B116] warnings are returned in order",
     opened(async ({ op, door, start }) => {
       op.on.validate(Example, { id: "a" }, ({ warnings }) => void warnings.push("first", "second"));
@@ -331,7 +331,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A263] [B117] [B118] what is changed is returned as a JSON patch, what is not changed is not",
     opened(async ({ op, door, start }) => {
       let change: (args: { patch: { spec: Loose; metadata: Loose; fns: unknown[] } }) => void = () => {};
@@ -377,7 +377,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B119] [B120] handlers see who asks, and that nothing is stored",
     opened(async ({ op, door, start }) => {
       const seen: unknown[] = [];
@@ -395,7 +395,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A264] [B121] [B122] what is kept in memory about an object, requests share, but not its creation",
     opened(async ({ world, op, door, start }) => {
       const seen: unknown[] = [];
@@ -429,7 +429,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B123] filters decide who is asked",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "label", labels: { a: "b" } }, note("label"));
@@ -449,7 +449,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "a filter that throws refuses the request, unless its handler may be passed over",
     opened(async ({ op, door, calls, note, start }) => {
       const boom = (): boolean => {
@@ -469,7 +469,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B126] [D11] operations count whatever the webhook's configuration says",
     opened(async ({ op, door, calls, note, start }) => {
       op.on.validate(Example, { id: "create", operations: ["CREATE"] }, note("create"));
@@ -483,7 +483,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B127] [D11] nothing is changed in what is refused, nor by handlers that validate",
     opened(async ({ op, door, start }) => {
       let refuses = true;
@@ -511,7 +511,7 @@ suite("reviews", (scenario) => {
     }),
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B96] indexes are there for filters and handlers of requests, and complete",
     opened(async ({ world, op, door, start }) => {
       const names = op.index(Example, { id: "names" }, ({ name, namespace }) => ({ [name]: namespace }));

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type DaemonHandlerArguments, operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld } from "../support/virtual_world.ts";
 import { Example, FINALIZER, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 type Args = DaemonHandlerArguments<Record<string, unknown>, Record<string, unknown>>;
 
 /** Gives the seconds that have passed since now. */
-function stopwatch({ host }: VirtualWorld): () => number {
+function stopwatch({ host }: TimedWorld): () => number {
   const start = host.clock.monotonic();
   return () => Math.round((host.clock.monotonic() - start) * 1000) / 1000;
 }
@@ -63,7 +63,7 @@ suite("daemons: running", (scenario) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B3] an object that is first seen in its deletion gets neither daemon nor finalizer",
     async (world) => {
       const objects = new Objects(world);
@@ -79,7 +79,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B4] [A234] a daemon with an initial delay of 5 is first called at 5", async (world) => {
+  scenario.timed("[B4] [A234] a daemon with an initial delay of 5 is first called at 5", async (world) => {
     const time = stopwatch(world);
     const op = operator();
     const calls: number[] = [];
@@ -93,7 +93,7 @@ suite("daemons: running", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[B5] [A234] an initial delay may be a function, which is asked once", async (world) => {
+  scenario.timed("[B5] [A234] an initial delay may be a function, which is asked once", async (world) => {
     const time = stopwatch(world);
     const op = operator();
     const calls: number[] = [];
@@ -114,7 +114,7 @@ suite("daemons: running", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "an initial delay that cannot be told is the default backoff, and the log says so",
     async (world) => {
       const time = stopwatch(world);
@@ -135,7 +135,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B6] a daemon in its initial delay never runs when the object is deleted",
     async (world) => {
       const objects = new Objects(world);
@@ -193,7 +193,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B9] [A236] a daemon that fails for good is called once", async (world) => {
+  scenario.timed("[B9] [A236] a daemon that fails for good is called once", async (world) => {
     const op = operator();
     let calls = 0;
     op.daemon(Example, { id: "d" }, () => {
@@ -211,7 +211,7 @@ suite("daemons: running", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B10] [A235] a daemon that fails temporarily is called again after the delay",
     async (world) => {
       const { calls, running } = await failing(world, { delay: 3.45 }, { succeedAt: 1 });
@@ -220,32 +220,32 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B11] a temporary error without a delay means 60 seconds", async (world) => {
+  scenario.timed("[B11] a temporary error without a delay means 60 seconds", async (world) => {
     const { calls, running } = await failing(world, {}, { succeedAt: 1 });
     assert.deepEqual(calls, [[0, 0], [60, 1]]);
     await running.stop();
   });
 
-  scenario.virtual("[B12] an arbitrary error is temporary, with the daemon's backoff", async (world) => {
+  scenario.timed("[B12] an arbitrary error is temporary, with the daemon's backoff", async (world) => {
     const { calls, running } = await failing(world, "arbitrary", { succeedAt: 2, backoff: 7 });
     assert.deepEqual(calls, [[0, 0], [7, 1], [14, 2]]);
     await running.stop();
   });
 
-  scenario.virtual("[B13] an arbitrary error without a backoff means the default backoff", async (world) => {
+  scenario.timed("[B13] an arbitrary error without a backoff means the default backoff", async (world) => {
     const { calls, running } = await failing(world, "arbitrary", { succeedAt: 1 });
     assert.deepEqual(calls, [[0, 0], [60, 1]]);
     await running.stop();
   });
 
-  scenario.virtual("[B14] an arbitrary error is permanent where the daemon says so", async (world) => {
+  scenario.timed("[B14] an arbitrary error is permanent where the daemon says so", async (world) => {
     const { calls, running } = await failing(world, "arbitrary", { errors: "permanent" });
     assert.deepEqual(calls, [[0, 0]]);
     assert.deepEqual(running.messages("error"), ["Daemon failed permanently"]);
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B15] an arbitrary error is ignored where the daemon says so: it has ended",
     async (world) => {
       const { calls, running } = await failing(world, "arbitrary", { errors: "ignored" });
@@ -255,7 +255,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B16] [A173] 3 retries are 3 calls", async (world) => {
+  scenario.timed("[B16] [A173] 3 retries are 3 calls", async (world) => {
     const { calls, running } = await failing(world, { delay: 1.23 }, { retries: 3 });
     assert.deepEqual(calls, [[0, 0], [1.23, 1], [2.46, 2]]);
     const last = running.logs.findLast(({ level }) => level === "error");
@@ -263,7 +263,7 @@ suite("daemons: running", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B17] [A174] a timeout of 4 with a delay of 1.23 means 4 calls, the last at 3.69",
     async (world) => {
       const { calls, running } = await failing(world, { delay: 1.23 }, { timeout: 4 });
@@ -276,7 +276,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B18] changes of the object do not end a daemon's sleep between attempts",
     async (world) => {
       const { calls, running } = await failing(world, { delay: 10 }, {
@@ -293,7 +293,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B19] the deletion ends a daemon's sleep between attempts, and it is not called again",
     async (world) => {
       const objects = new Objects(world);
@@ -332,7 +332,7 @@ suite("daemons: running", (scenario) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  scenario.virtual("[B21] daemons and other handlers of an object share its memo", async (world) => {
+  scenario.timed("[B21] daemons and other handlers of an object share its memo", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const seen: unknown[] = [];
@@ -366,7 +366,7 @@ suite("daemons: running", (scenario) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B23] [A243] functions that lost against another change go to the next attempt, the rest of the patch does not",
     async (world) => {
       const objects = new Objects(world);
@@ -402,7 +402,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual("[B24] a daemon whose patch is answered with 404 goes on", async (world) => {
+  scenario.timed("[B24] a daemon whose patch is answered with 404 goes on", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     let calls = 0;
@@ -426,7 +426,7 @@ suite("daemons: running", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[G21] [D5] a write of a daemon that fails is tried again, also when the daemon has ended",
     async (world) => {
       const objects = new Objects(world);
@@ -455,7 +455,7 @@ suite("daemons: running", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "bad patches of daemons are dropped with an error, and the daemon goes on",
     async (world) => {
       const objects = new Objects(world);
@@ -538,7 +538,7 @@ suite("daemons: filters", (scenario) => {
     },
   );
 
-  scenario.virtual("[A74] a field filter of a daemon looks at the object as it is now", async (world) => {
+  scenario.timed("[A74] a field filter of a daemon looks at the object as it is now", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const log: string[] = [];
@@ -560,7 +560,7 @@ suite("daemons: filters", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "a filter that throws is reported once, and keeps the daemon from running",
     async (world) => {
       const objects = new Objects(world);
@@ -582,7 +582,7 @@ suite("daemons: filters", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B29] a daemon that still stops is not started a second time, only after its end",
     async (world) => {
       const objects = new Objects(world);
@@ -614,7 +614,7 @@ suite("daemons: filters", (scenario) => {
     },
   );
 
-  scenario.virtual("[B30] of two daemons only the one stops that does not match any more", async (world) => {
+  scenario.timed("[B30] of two daemons only the one stops that does not match any more", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const stops: string[] = [];
@@ -645,16 +645,16 @@ interface FailingOptions {
   readonly succeedAt?: number;
   readonly meanwhile?: (
     objects: Objects,
-    running: Awaited<ReturnType<VirtualWorld["start"]>>,
+    running: Awaited<ReturnType<TimedWorld["start"]>>,
   ) => Promise<void>;
 }
 
 /** Runs a daemon that fails, for 1000 seconds; tells when it was called, with which `retry`. */
 async function failing(
-  world: VirtualWorld,
+  world: TimedWorld,
   error: { readonly delay?: number } | "arbitrary",
   { succeedAt = Infinity, meanwhile, ...options }: FailingOptions,
-): Promise<{ calls: [number, number][]; running: Awaited<ReturnType<VirtualWorld["start"]>> }> {
+): Promise<{ calls: [number, number][]; running: Awaited<ReturnType<TimedWorld["start"]>> }> {
   const objects = new Objects(world);
   const calls: [number, number][] = [];
   const op = operator();

@@ -5,7 +5,7 @@ import type { Seen } from "../support/virtual_world.ts";
 import { Example, FINALIZER, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
 
 suite("finalizers", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[A110] with a deletion handler the first write adds the finalizer only, before any handler runs",
     async (world) => {
       const objects = new Objects(world);
@@ -99,7 +99,7 @@ suite("finalizers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "an object that waits for a deletion handler that is no more is spoken of once, and an optional one lets it go",
     async (world) => {
       const objects = new Objects(world);
@@ -151,7 +151,7 @@ suite("finalizers", (scenario) => {
     await objects.patch("one", { metadata: { finalizers: null } });
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A119] after deletion handlers, what they wrote goes out first, and the finalizer goes with the fresh version",
     async (world) => {
       const objects = new Objects(world);
@@ -178,7 +178,7 @@ suite("finalizers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A120] while one of two deletion handlers is unfinished, the finalizer stays",
     async (world) => {
       const objects = new Objects(world);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Operator, operator } from "../../mod.ts";
 import { makePeeringKinds, Meeting, NAMESPACED, peeringLog } from "../support/meeting.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld, VirtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 /** What operators in the process are told, so that they serve one namespace. */
@@ -21,29 +21,29 @@ function noting(
 }
 
 /** A world with the kinds, and a peering object. */
-async function meetingIn(world: VirtualWorld): Promise<Meeting> {
+async function meetingIn(world: TimedWorld): Promise<Meeting> {
   await makePeeringKinds(world);
   return await new Meeting(world.client, { namespace: "default" }).create();
 }
 
 /** A record that was written this moment, in Kopf's form. */
-function record({ host }: VirtualWorld, fields: Record<string, unknown> = {}): Record<string, unknown> {
+function record({ host }: TimedWorld, fields: Record<string, unknown> = {}): Record<string, unknown> {
   const lastseen = new Date(host.clock.now()).toISOString().replace("Z", "000+00:00");
   return { priority: 0, lifetime: 60, lastseen, ...fields };
 }
 
 /** Requests to peering objects of this method. */
-function asked({ requests }: VirtualWorld, method: string): { path: string; body: string }[] {
+function asked({ requests }: TimedWorld, method: string): { path: string; body: string }[] {
   return requests.filter((each) => each.method === method && /peerings(\/|\?|$)/.test(each.path));
 }
 
 /** Requests for the kind that operators serve. */
-function looks({ requests }: VirtualWorld): string[] {
+function looks({ requests }: TimedWorld): string[] {
   return requests.filter(({ path }) => path.includes("/examples")).map(({ path }) => path);
 }
 
 suite("peering", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[B158] without the kinds an operator runs, and asks for no peering objects",
     async (world) => {
       const { op, made } = noting();
@@ -56,7 +56,7 @@ suite("peering", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B159] an operator to which peering is mandatory stays paused without the kinds, and begins when they come",
     async (world) => {
       const objects = new Objects(world);
@@ -73,7 +73,7 @@ suite("peering", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[B160] [B226] a mandatory peering lets go with the first look at its object, and nothing is asked before",
     async (world) => {
       await makePeeringKinds(world);
@@ -94,7 +94,7 @@ suite("peering", (scenario) => {
     },
   );
 
-  scenario.virtual("[B161] a standalone operator writes no records, and heeds none", async (world) => {
+  scenario.timed("[B161] a standalone operator writes no records, and heeds none", async (world) => {
     const meeting = await meetingIn(world);
     const important = { other: record(world, { priority: 1000 }) };
     await meeting.write(important);
@@ -107,7 +107,7 @@ suite("peering", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[B162] [B163] [B164] an operator pauses for a higher priority, says so once, and resumes when it has gone",
     async (world) => {
       const meeting = await meetingIn(world);
@@ -206,7 +206,7 @@ suite("peering", (scenario) => {
   });
 
   async function renewals(
-    world: VirtualWorld,
+    world: TimedWorld,
     [lifetime, least, most]: readonly [number, number, number],
   ): Promise<void> {
     await meetingIn(world);
@@ -364,7 +364,7 @@ suite("peering", (scenario) => {
     await lonely.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "retries wait for the end of a pause, and find objects as they are by then",
     async (world) => {
       const meeting = await meetingIn(world);

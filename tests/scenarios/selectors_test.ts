@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EVERYTHING, operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld, VirtualWorld } from "../support/virtual_world.ts";
 import { Example, EXAMPLES, Objects } from "../support/worlds.ts";
 
 const DEFINITIONS = {
@@ -14,7 +14,7 @@ const DEFINITIONS = {
 /** A kind that is called like the one of all scenarios, in another group. */
 const NAMESAKES = { ...EXAMPLES, group: "other.test" };
 
-async function define(world: VirtualWorld, { group, version, plural, kind } = NAMESAKES): Promise<void> {
+async function define(world: TimedWorld, { group, version, plural, kind } = NAMESAKES): Promise<void> {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   await world.client.create(DEFINITIONS, {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -30,7 +30,7 @@ async function define(world: VirtualWorld, { group, version, plural, kind } = NA
   await world.host.clock.advance(1);
 }
 
-async function createNamesake(world: VirtualWorld, name: string): Promise<void> {
+async function createNamesake(world: TimedWorld, name: string): Promise<void> {
   await world.client.create(NAMESAKES, {
     apiVersion: "other.test/v1",
     kind: "Example",
@@ -57,7 +57,7 @@ function limitVerbs(world: VirtualWorld, verbs: readonly string[]): void {
 }
 
 suite("selectors", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[A41] [B192] a selector that names kinds of two groups is not served, with a warning; others of these kinds are",
     async (world) => {
       await define(world);
@@ -97,7 +97,7 @@ suite("selectors", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A43] [B194] a selector that matches nothing is warned about; it works when the kind comes",
     async (world) => {
       const op = operator();

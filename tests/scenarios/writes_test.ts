@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { lifecycles, operator, persistence, resource, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects, Plain, PLAINS } from "../support/worlds.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld } from "../support/virtual_world.ts";
 
 /** What was written, as "METHOD what's below the namespace". */
-function writesOf(world: VirtualWorld): string[] {
+function writesOf(world: TimedWorld): string[] {
   return world.writes().map(({ method, path }) => `${method} ${path.replace(/^.*\/default\//, "")}`);
 }
 
 suite("writes", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[A141] a handler that succeeds at once costs two writes, one per part of the object, and leaves no record",
     async (world) => {
       const op = operator();
@@ -27,7 +27,7 @@ suite("writes", (scenario) => {
     },
   );
 
-  scenario.virtual("with persistence.status() it costs one", async (world) => {
+  scenario.timed("with persistence.status() it costs one", async (world) => {
     const objects = new Objects(world);
     const op = operator({ persistence: persistence.status() });
     let calls = 0;
@@ -47,7 +47,7 @@ suite("writes", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("where the status is no subresource, it costs one", async (world) => {
+  scenario.timed("where the status is no subresource, it costs one", async (world) => {
     const op = operator();
     op.on.create(Plain, ({ patch }) => {
       patch.status.state = "made";
@@ -59,7 +59,7 @@ suite("writes", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "each cycle writes each part of an object at most once, whatever its handlers do",
     async (world) => {
       const op = operator({ lifecycle: lifecycles.allAtOnce });
@@ -97,7 +97,7 @@ suite("writes", (scenario) => {
     },
   );
 
-  scenario.virtual("a cycle that leaves nothing behind writes nothing", async (world) => {
+  scenario.timed("a cycle that leaves nothing behind writes nothing", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     op.on.event(Example, () => {});
@@ -125,7 +125,7 @@ const STRICTS = {
 } as const;
 const Strict = resource<Loose, Loose>(STRICTS);
 
-async function makeStrict(world: VirtualWorld): Promise<void> {
+async function makeStrict(world: TimedWorld): Promise<void> {
   const properties = {
     spec: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     status: { type: "object", properties: { known: { type: "string" } } },
@@ -155,7 +155,7 @@ async function makeStrict(world: VirtualWorld): Promise<void> {
   await world.host.clock.advance(2);
 }
 
-async function createStrict(world: VirtualWorld, name: string, spec: Loose = {}): Promise<void> {
+async function createStrict(world: TimedWorld, name: string, spec: Loose = {}): Promise<void> {
   await world.client.create(STRICTS, {
     apiVersion: "lotse.test/v1",
     kind: "Strict",
@@ -168,7 +168,7 @@ const DROPPED =
   /^The server has not kept everything that was written: .*x-kubernetes-preserve-unknown-fields/;
 
 suite("schemas that drop what is written", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[A216] fields of the status that the server drops are said once per kind, with what to do; nothing loops",
     async (world) => {
       await makeStrict(world);
@@ -195,7 +195,7 @@ suite("schemas that drop what is written", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "notes that the server drops are kept in memory: handlers run once, retries come when they are due",
     async (world) => {
       await makeStrict(world);
@@ -254,7 +254,7 @@ suite("objects without handlers", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A70] [G9] a filter that throws is that handler's failure only, and is said once",
     async (world) => {
       const objects = new Objects(world);

@@ -1,6 +1,6 @@
 /** Asks an operator in the process how it is. */
 
-import type { VirtualWorld } from "./virtual_world.ts";
+import type { TimedWorld } from "./virtual_world.ts";
 
 /** Where operators answer probes; give it to `world.start()`. */
 export const LIVENESS = "http://localhost:8080/healthz";
@@ -8,7 +8,7 @@ export const LIVENESS = "http://localhost:8080/healthz";
 export type Answer = readonly [status: number, text: string];
 
 /** Asks for a path, and lets time pass until the answer has come. */
-export async function ask({ host }: VirtualWorld, path: string): Promise<Answer> {
+export async function ask({ host }: TimedWorld, path: string): Promise<Answer> {
   using connection = host.network.connect({ server: "http://localhost:8080" });
   let isAnswered = false;
   async function send(): Promise<Answer> {
