@@ -56,8 +56,18 @@ const plugin = {
     });
   },
 };
+// Modules that run in workers are named by URLs, which the compiler does not follow.
+const WORKER = /new URL\(\s*["'](\.{1,2}\/[^"']+\.[cm]?[jt]s)["']\s*,\s*import\.meta\.url\s*,?\s*\)/g;
+const workers = new Set();
+for (const source of sources) {
+  const text = await Bun.file(source).text();
+  for (const [, path] of text.matchAll(WORKER)) {
+    const worker = Bun.fileURLToPath(new URL(path, Bun.pathToFileURL(source)));
+    if (await Bun.file(worker).exists() && !sources.includes(worker)) workers.add(worker);
+  }
+}
 const result = await Bun.build({
-  entrypoints: [entry, ...sources],
+  entrypoints: [entry, ...sources, ...workers],
   target: "bun",
   format: "esm",
   splitting: true,

@@ -39,6 +39,7 @@ import {
 } from "../settings/settings.ts";
 import { createEvents, type Events } from "./events.ts";
 import { type Api, type ApiSource, createApi } from "./api.ts";
+import { createOffload, type Offload } from "./offload.ts";
 import type { OperatorRun } from "./operator_run.ts";
 import { CacheView } from "./cache_view.ts";
 import { type CurrentRun, runOperator } from "./run.ts";
@@ -82,6 +83,8 @@ export class Operator<Memo extends object = PlainMemo> {
   readonly every: DeclareTask<Memo>;
   /** Makes metrics of one's own, which are served with the operator's. */
   readonly metrics: MetricsMaker;
+  /** Calls a module's function in a worker, for work that takes a core for long. */
+  readonly offload: Offload;
   /** Other objects, for handlers; while the operator runs. */
   readonly api: Api;
   /** Kubernetes events about objects, for handlers; while the operator runs. */
@@ -131,6 +134,10 @@ export class Operator<Memo extends object = PlainMemo> {
     this.timer = timer;
     this.every = every;
     this.metrics = this.#metrics;
+    this.offload = createOffload(
+      () => this.#current.serving?.api.host ?? currentHost(),
+      () => this.settings.execution.maxWorkers,
+    );
     this.api = createApi(() => this.#connected());
     this.events = createEvents(() => {
       const poster = this.#current.serving?.poster;

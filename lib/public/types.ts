@@ -113,3 +113,4 @@ export type {
   MetricOptions,
   MetricsMaker,
 } from "../engines/metrics/custom.ts";
+export type { Offload, OffloadOptions } from "../operator/offload.ts";

@@ -156,6 +156,8 @@ export interface Process {
    * @throws {Error} With `code: "ENOENT"` if there is no such program; with name "AbortError" if the signal aborts.
    */
   run(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Calls the default function of a module (a file: URL) in a worker thread, and resolves to what it returns. The signal ends it. */
+  work(module: string, input: unknown, signal?: AbortSignal): Promise<unknown>;
   /**
    * Imports a module by its absolute path. With `fresh`, a module that was imported before is loaded anew, together
    * with what it imports by relative paths.

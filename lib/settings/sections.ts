@@ -177,7 +177,7 @@ export interface ExecutionSettings {
    * metric `lotse_handlers_stuck`; daemons may run for ever. Null: never. Default: 60.
    */
   warnAfter: Seconds | null;
-  /** How many handlers run in workers at once. No effect yet: all handlers run in one thread. Default: null. */
+  /** How many workers of `op.offload()` run at once; the others wait. Null: any number. Default: null. */
   maxWorkers: number | null;
 }
 

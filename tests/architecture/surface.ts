@@ -90,18 +90,19 @@ export const SURFACE: Readonly<Record<string, string>> = {
     Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildOptions ColumnOptions
     ConditionOptions Counter DeclareActivity DeclareAdmission DeclareCache DeclareChange DeclareChild
     DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile DeclareTask
-    DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions
-    ExponentialBackoff FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff
-    HandlerCall Histogram HistogramOptions IndexKey IndexOf IndexValue Json JsonPatchOperation
-    JsonSchemaConverter JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions LoginResult
-    Mapper MetricOptions MetricsMaker MissingRight OptionalField OptionsOfCause OutputOf OwnsOptions
+    DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions ExponentialBackoff
+    FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram
+    HistogramOptions IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter
+    JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions LoginResult Mapper MetricOptions
+    MetricsMaker MissingRight Offload OffloadOptions OptionalField OptionsOfCause OutputOf OwnsOptions
     PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions
     PredicateArguments Present RateLimit ReconcileFn ReconcileReason ReconcileResult RelatedChange
     RemoveManyOptions RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale
     ScaleOptions SchemaLike SeenBy Selector SelectorTerm ServiceAccountToken SingleValue
-    StandardJsonSchema StatusBody SubFn TargetAddress TaskArguments TaskOptions TokenOptions
-    TriggerTarget TypedPostOptions ValueAt VersionOptions WaitCondition WaitOptions WatchScope
-    WatchesOptions WriteOptions`,
+    StandardJsonSchema StatusBody SubFn TargetAddress TaskArguments TaskOptions TokenOptions TriggerTarget
+    TypedPostOptions ValueAt VersionOptions WaitCondition WaitOptions WatchScope WatchesOptions
+    WriteOptions
+  `,
   "./testing": `
     Cluster ClusterOfTest ConnectedCluster Expected ExpectedPart GlobalName HandlerCall LogRecord Manifest
     Manifests RealCluster RealClusterOptions Runnable Runner ServedCluster Snapshot StartOptions TestCluster

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { operator, type Settings } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
-import { Example } from "../support/worlds.ts";
+import { Example, Objects } from "../support/worlds.ts";
 
 suite("tasks, metrics and settings", (scenario) => {
   scenario("[N7.1] a task of the operator runs again and again, with its API", async (world) => {
@@ -93,5 +93,27 @@ suite("tasks, metrics and settings", (scenario) => {
     await fails({}, /Cannot set "execution\.defaultBackoff" to "soon"/);
     host.process.setEnv("LOTSE_EXECUTION_DEFAULT_BACKOFF", undefined);
     await (await world.start(op)).stop();
+  });
+
+  scenario("[B305] events about work in workers are posted, however the workers end", async (world) => {
+    const op = operator();
+    const module = new URL("../operator/heavy.ts", import.meta.url);
+    op.on.create(Example, async function work({ body, signal }) {
+      await Promise.all([1, 2, 3].map(async (number) => {
+        const { sum } = await op.offload<{ sum: number }>(module, { add: [number, number] }, { signal });
+        op.events.normal(body, { reason: `Sum${sum}` });
+      }));
+    });
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    const events = { group: "events.k8s.io", version: "v1", plural: "events", namespaced: true };
+    await world.until(async () => {
+      const reasons: unknown[] = [];
+      for await (const { items } of world.client.list(events, { namespace: world.namespace })) {
+        reasons.push(...items.map(({ reason }) => reason));
+      }
+      return ["Sum2", "Sum4", "Sum6"].every((reason) => reasons.includes(reason));
+    });
+    await running.stop();
   });
 });

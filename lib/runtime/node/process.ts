@@ -8,6 +8,7 @@ import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
+import { runInWorker } from "./worker.ts";
 import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 
 /** NB: signal 0 is never delivered; a process of somebody else is there although we may not ask. */
@@ -56,6 +57,7 @@ export function nodeProcess(): Process {
     write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
     isTerminal: (stream) => process[stream].isTTY === true,
     run,
+    work: runInWorker,
     importModule: (path, options) => importModule(pathToFileURL(path).href, options),
   };
 }

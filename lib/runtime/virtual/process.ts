@@ -200,6 +200,10 @@ class PaperProcess implements VirtualProcess {
   }
 
   /** Modules are real ones: there is nothing to simulate about them. */
+  work(module: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#options.activity.run(() => currentHost().process.work(module, input, signal));
+  }
+
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>> {
     return this.#options.activity.run(() => currentHost().process.importModule(path, options));
   }
