@@ -55,6 +55,42 @@ const spec: PodSpec = { containers: 3 };
 export { apiServer, main, spec, start, startExecutable };
 `;
 
+/** A test of an operator that any test runner can run; `globals` shows that the runner's own timers are left alone. */
+const STORY = `
+import { kinds, operator } from "@lotse/lotse";
+import { start, testCluster } from "@lotse/lotse/testing";
+
+const op = operator();
+op.on.create(kinds.ConfigMap, async function greet({ patch }) {
+  await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+  patch.meta.labels.greeted = new Date().toISOString().slice(11, 16).replace(":", "-");
+});
+
+export async function story(): Promise<unknown> {
+  await using cluster = await testCluster({ manifests: ["map.yaml"] });
+  await using run = await start(op, { cluster, globals: true });
+  await run.advance(3600);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  return [run.handled("one"), Object.values(await run.snapshot(kinds.ConfigMap)).map(({ metadata }) => Object(metadata).labels)];
+}
+export const told = [["greet"], [{ greeted: "01-00" }]];
+`;
+const MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n";
+const USE = 'import { story, told } from "./story.ts";\n';
+const RUNNERS = {
+  "package.json": '{ "type": "module" }',
+  "map.yaml": MAP,
+  "story.ts": STORY,
+  "deno_test.ts": `${USE}import { deepEqual } from "node:assert/strict";
+Deno.test("tells its story", async () => deepEqual(await story(), told));\n`,
+  "node.test.ts": `${USE}import { deepEqual } from "node:assert/strict";\nimport { test } from "node:test";
+test("tells its story", async () => deepEqual(await story(), told));\n`,
+  "bun.test.ts": `${USE}import { expect, test } from "bun:test";
+test("tells its story", async () => expect(await story()).toEqual(told));\n`,
+  "vitest.spec.ts": `${USE}import { expect, test } from "vitest";
+test("tells its story", async () => expect(await story()).toEqual(told));\n`,
+};
+
 function bytesBelow(folder: string): number {
   let bytes = 0;
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -158,6 +194,16 @@ describe("A stranger", () => {
     await tryDev(bun, ["run", "dev"], folder);
     run(bun, ["run", "build"], folder);
     assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
+  });
+
+  it("tests an operator with node:test, Deno.test(), bun:test and vitest", TIMEOUT, () => {
+    const folder = project(RUNNERS);
+    run("npm", ["install", "--no-audit", "--no-fund", packed, "vitest@^5.1.1"], folder);
+    assert.match(run(node, ["--test", "node.test.ts"], folder), /pass 1\n/);
+    assert.match(run(bun, ["test", "bun.test.ts"], folder), /1 pass\n/);
+    assert.match(run("npx", ["vitest", "run", "vitest.spec.ts"], folder), /Tests +1 passed/);
+    const flags = ["test", "-A", "--no-check", "--node-modules-dir=manual"];
+    assert.match(run(deno, [...flags, "deno_test.ts"], folder), /1 passed/);
   });
 
   it("makes, tests and runs a project with Deno alone, linked to a checkout", TIMEOUT, async () => {
