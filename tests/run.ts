@@ -27,7 +27,12 @@ tests/conformance/host on Node too. With --only node, whatever is asked for runs
 const ON_NODE = "tests/conformance/host/";
 
 /** These use Deno's own tools, or start each runtime themselves; what they find cannot depend on who runs them. */
-const ON_DENO_ONLY = ["tests/architecture/", "tests/package/", "tests/clients/"];
+const ON_DENO_ONLY = [
+  "tests/architecture/",
+  "tests/package/",
+  "tests/clients/",
+  "tests/e2e/examples_test.ts",
+];
 
 process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));

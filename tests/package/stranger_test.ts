@@ -15,6 +15,7 @@ import { Program, project, ROOT } from "../cli/processes.ts";
 import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { findRuntime } from "../runner/tools.ts";
 import { deployedArguments } from "./deployed.ts";
+import { RUNNERS } from "./runners.ts";
 
 /** Registries and compilers take their time on a busy machine. In milliseconds. */
 const TIMEOUT = { timeout: 300_000 };
@@ -54,42 +55,6 @@ op.on.event(kinds.Pod, ({ status }) => void (status.phase satisfies number | und
 const spec: PodSpec = { containers: 3 };
 export { apiServer, main, spec, start, startExecutable };
 `;
-
-/** A test of an operator that any test runner can run; `globals` shows that the runner's own timers are left alone. */
-const STORY = `
-import { kinds, operator } from "@lotse/lotse";
-import { start, testCluster } from "@lotse/lotse/testing";
-
-const op = operator();
-op.on.create(kinds.ConfigMap, async function greet({ patch }) {
-  await new Promise((resolve) => setTimeout(resolve, 3_600_000));
-  patch.meta.labels.greeted = new Date().toISOString().slice(11, 16).replace(":", "-");
-});
-
-export async function story(): Promise<unknown> {
-  await using cluster = await testCluster({ manifests: ["map.yaml"] });
-  await using run = await start(op, { cluster, globals: true });
-  await run.advance(3600);
-  await new Promise((resolve) => setTimeout(resolve, 1));
-  return [run.handled("one"), Object.values(await run.snapshot(kinds.ConfigMap)).map(({ metadata }) => Object(metadata).labels)];
-}
-export const told = [["greet"], [{ greeted: "01-00" }]];
-`;
-const MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: one }\n";
-const USE = 'import { story, told } from "./story.ts";\n';
-const RUNNERS = {
-  "package.json": '{ "type": "module" }',
-  "map.yaml": MAP,
-  "story.ts": STORY,
-  "deno_test.ts": `${USE}import { deepEqual } from "node:assert/strict";
-Deno.test("tells its story", async () => deepEqual(await story(), told));\n`,
-  "node.test.ts": `${USE}import { deepEqual } from "node:assert/strict";\nimport { test } from "node:test";
-test("tells its story", async () => deepEqual(await story(), told));\n`,
-  "bun.test.ts": `${USE}import { expect, test } from "bun:test";
-test("tells its story", async () => expect(await story()).toEqual(told));\n`,
-  "vitest.spec.ts": `${USE}import { expect, test } from "vitest";
-test("tells its story", async () => expect(await story()).toEqual(told));\n`,
-};
 
 function bytesBelow(folder: string): number {
   let bytes = 0;
@@ -196,7 +161,7 @@ describe("A stranger", () => {
     assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
   });
 
-  it("tests an operator with node:test, Deno.test(), bun:test and vitest", TIMEOUT, () => {
+  it("tests an operator under each of four test runners", TIMEOUT, () => {
     const folder = project(RUNNERS);
     run("npm", ["install", "--no-audit", "--no-fund", packed, "vitest@^5.1.1"], folder);
     assert.match(run(node, ["--test", "node.test.ts"], folder), /pass 1\n/);
