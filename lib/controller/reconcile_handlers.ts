@@ -125,15 +125,10 @@ export class ReconcileRun {
   }
 
   async #callIfDue(handler: ReconcileHandler): Promise<void> {
-    const { state, clock, slots, logger } = this.#r;
+    const { state, clock, slots } = this.#r;
     const record = state.recordOf(handler.id);
     const now = clock.monotonic();
     record.look(now);
-    if (record.isRunning && record.isWoken && state.reportOnce(`late ${handler.id}`)) {
-      logger.warn("The handler still runs after its timeout: it is not called again before it has ended", {
-        handler: handler.id,
-      });
-    }
     if (!record.isDue(now, handler)) return;
     const slot = slots.enter(handler, state);
     if (slot === undefined) this.#waiting.add(handler);
@@ -164,6 +159,11 @@ export class ReconcileRun {
       },
     });
     if (!record.isRunning) slot[Symbol.dispose]();
+    else if (state.reportOnce(`late ${handler.id}`)) {
+      logger.warn("The handler still runs after its timeout: it is not called again before it has ended", {
+        handler: handler.id,
+      });
+    }
     if (contentOf(patch) !== before) this.#writers.push(handler.id);
     // What fails because we stop says nothing about the handler: the next process calls it anyway.
     if (signal.aborted && outcome.kind !== "success") return;
