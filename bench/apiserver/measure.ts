@@ -6,6 +6,7 @@
 import process from "node:process";
 import { setImmediate, setTimeout } from "node:timers";
 import { resolve } from "node:path";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 
 interface Server {
   fetch(request: Request): Promise<Response>;
@@ -15,7 +16,6 @@ const COUNT = 50_000;
 const [name = "", tree = "."] = process.argv.slice(2);
 const started = performance.now();
 const { apiServer } = await import(resolve(tree, "lib/kits/apiserver/mod.ts"));
-const { currentHost } = await import(resolve(tree, "lib/runtime/current_host.ts"));
 const loaded = performance.now();
 
 const MAPS = "/api/v1/namespaces/default/configmaps";

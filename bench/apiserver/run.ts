@@ -36,12 +36,13 @@ for (const name of positionals.length === 0 ? NAMES : positionals) {
   }
 }
 
-function flags(): string[] {
-  return isDeno ? ["run", "-A", "--v8-flags=--expose-gc"] : ["--expose-gc"];
+function flags(tree: string): string[] {
+  if (!isDeno) return ["--expose-gc"];
+  return ["run", "-A", "--no-check", "--v8-flags=--expose-gc", "--config", resolve(tree, "deno.json")];
 }
 
 function measure(name: string, tree: string): Record<string, number> {
-  const args = [...flags(), resolve(HERE, "measure.ts"), name, tree];
+  const args = [...flags(tree), resolve(HERE, "measure.ts"), name, tree];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: tree, encoding: "utf8" });
   if (status !== 0) throw new Error(`${name} of ${tree} has failed: ${stderr}`);
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
