@@ -18,6 +18,32 @@ describe("breakText()", () => {
   });
 });
 
+describe("breakText() in a function", () => {
+  const text = [
+    "function one() {\n  a > b;\n}\n",
+    "export class Two {\n  #three(): void {\n    a > b;\n  }\n\n  get four(): void {\n    a > b;\n  }\n}\n",
+  ].join("\n");
+
+  it("replaces the text there, and leaves it everywhere else", () => {
+    for (const [inside, place] of [["one", 0], ["Two.#three", 1], ["Two.four", 2]] as const) {
+      const broken = breakText(text, { ...mutant, in: inside });
+      assert.ok("text" in broken, inside);
+      const parts = broken.text.match(/a > b|\$& < b/g);
+      assert.deepEqual(parts, ["a > b", "a > b", "a > b"].with(place, "$& < b"), inside);
+    }
+  });
+
+  it("says so where there is no such function, or the text is not in it", () => {
+    const problemOf = (inside: string, replace = mutant.replace): unknown =>
+      breakText(text, { ...mutant, in: inside, replace });
+    assert.deepEqual(problemOf("five"), { problem: 'there is no function "five" in lib/a.ts' });
+    assert.deepEqual(problemOf("Two.five"), { problem: 'there is no function "Two.five" in lib/a.ts' });
+    assert.deepEqual(problemOf("one", "d > e"), {
+      problem: `"d > e" occurs 0 times in "one" of lib/a.ts, not once`,
+    });
+  });
+});
+
 describe("describeMutant()", () => {
   it("gives the file and the first lines of both texts", () => {
     const text = describeMutant({ ...mutant, replace: "\n  one\n  two", by: "" });

@@ -32,136 +32,213 @@ const writes = ["tests/scenarios/writes_test.ts"];
 /** One newest state: what is newer, what is kept aside, what a listing says. */
 const store: Mutant[] = [
   ...breaksOf(STORE, [
-    [`if (order === "same" || order === "older") return order;`, `if (order === "same") return order;`],
-    ["known.shown = versionOf(object);", ""],
-    [`if (adoption === "older" && known.generation`, `if (adoption === "newer" && known.generation`],
-    ["if (cached.generation === this.#generation) continue;", ""],
-    ["cached.generation = this.#generation;", ""],
     [
+      "CachedObject.adopt",
+      `if (order === "same" || order === "older") return order;`,
+      `if (order === "same") return order;`,
+    ],
+    ["ObjectStore.put", "known.shown = versionOf(object);", ""],
+    [
+      "ObjectStore.put",
+      `if (adoption === "older" && known.generation`,
+      `if (adoption === "newer" && known.generation`,
+    ],
+    ["ObjectStore.sweep", "if (cached.generation === this.#generation) continue;", ""],
+    ["ObjectStore.take", "cached.generation = this.#generation;", ""],
+    [
+      "VersionOrder.compare",
       "const order = this.#isOrdered ? compareVersions(a, b) : undefined;",
       "const order = compareVersions(a, b);",
     ],
-    ["return uid || `${namespace}/${name}`;", "return uid || name;"],
+    ["identityOf", "return uid || `${namespace}/${name}`;", "return uid || name;"],
   ]),
   // Nothing is waited for; or everything, whatever it is; or for ever; what was passed over is forgotten.
   ...breaksOf(STORE, [
-    ["this.#expected = { version, until: source.until, skipped: undefined };", ""],
+    ["CachedObject.adopt", "this.#expected = { version, until: source.until, skipped: undefined };", ""],
     [
+      "CachedObject.adopt",
       "this.#expected = { version, until: source.until, skipped: undefined };",
       `this.#expected = { version: "none", until: source.until, skipped: undefined };`,
     ],
-    ["until: source.until, skipped: undefined };", "until: Infinity, skipped: undefined };"],
-    ["this.#expected.skipped = object;", ""],
-    [`if (order === "unknown") {\n      if`, `{\n      if`],
+    [
+      "CachedObject.adopt",
+      "until: source.until, skipped: undefined };",
+      "until: Infinity, skipped: undefined };",
+    ],
+    ["CachedObject.adopt", "this.#expected.skipped = object;", ""],
+    ["CachedObject.adopt", `if (order === "unknown") {\n      if`, `{\n      if`],
   ], consistency),
 ];
 
 /** One state: what a reconcile sees, and what it has to do. */
 const states: Mutant[] = breaksOf(STATE, [
   [
+    "objectKey",
     "return `${keyOf(resource)}/${uid || `${namespace}/${name}`}`;",
     "return `${keyOf(resource)}/${uid || name}`;",
   ],
   [
+    "objectKey",
     "return `${keyOf(resource)}/${uid || `${namespace}/${name}`}`;",
     "return `${resource.plural}/${uid || `${namespace}/${name}`}`;",
   ],
-  ["return this.#snapshot ?? this.cached.object;", "return this.cached.object;"],
-  ["this.cached.settle(now);", ""],
-  [`this.#doubt = this.#doubt === "restored" ? "restored" : why;`, "this.#doubt = why;"],
-  ["    this.#isAbsent = true;\n    this.#snapshot = this.cached.object;", "    this.#isAbsent = true;"],
-  [`if (this.#doubt === "restored") this.cached.replace(object);\n      else `, ""],
-  ["if (this.#reported?.has(what)) return false;", ""],
+  ["ObjectState.snapshot", "return this.#snapshot ?? this.cached.object;", "return this.cached.object;"],
+  ["ObjectState.begin", "this.cached.settle(now);", ""],
+  [
+    "ObjectState.distrust",
+    `this.#doubt = this.#doubt === "restored" ? "restored" : why;`,
+    "this.#doubt = why;",
+  ],
+  [
+    "ObjectState.markAbsent",
+    "    this.#isAbsent = true;\n    this.#snapshot = this.cached.object;",
+    "    this.#isAbsent = true;",
+  ],
+  ["ObjectState.resolve", `if (this.#doubt === "restored") this.cached.replace(object);\n      else `, ""],
+  ["ObjectState.reportOnce", "if (this.#reported?.has(what)) return false;", ""],
 ]);
 
 /** One queue: who is next, why, and when. */
 const queue: Mutant[] = [
   ...breaksOf(QUEUE, [
-    ["if (!keepAll) item.events.length = 0;", ""],
-    [`if (event.event.type === "DELETED" && item.plan`, `if (false && item.plan`],
-    [`if (wake === "dependency" && item.plan?.kind === "throttled") return false;`, ""],
-    ["if (this.#isStopped || state.isForgotten) return false;", "if (this.#isStopped) return false;"],
+    ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", ""],
+    ["WorkQueue.addEvent", `if (event.event.type === "DELETED" && item.plan`, `if (false && item.plan`],
+    ["WorkQueue.add", `if (wake === "dependency" && item.plan?.kind === "throttled") return false;`, ""],
     [
+      "WorkQueue.add",
+      "if (this.#isStopped || state.isForgotten) return false;",
+      "if (this.#isStopped) return false;",
+    ],
+    [
+      "WorkQueue.add",
       `if (wake === "dependency" && item.plan?.kind === "throttled") return false;`,
       `if (wake === "dependency") return false;`,
     ],
-    [`if (item.plan?.kind === "held") this.add(state, item.plan.wake);\n      else `, ""],
-    ["this.#stopping.abort();", ""],
-    ["item.isRunning || !this.#isDue(state, item)) return;", "!this.#isDue(state, item)) return;"],
-    ["using _slot = await limiter.enter(signal, { urgent });", ""],
-    ["limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
-    ["item.events.unshift(...events);", ""],
     [
+      "WorkQueue.release",
+      `if (item.plan?.kind === "held") this.add(state, item.plan.wake);\n      else `,
+      "",
+    ],
+    ["WorkQueue.stop", "this.#stopping.abort();", ""],
+    [
+      "WorkQueue.#start",
+      "item.isRunning || !this.#isDue(state, item)) return;",
+      "!this.#isDue(state, item)) return;",
+    ],
+    ["WorkQueue.#run", "using _slot = await limiter.enter(signal, { urgent });", ""],
+    ["WorkQueue.#run", "limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
+    ["WorkQueue.#run", "item.events.unshift(...events);", ""],
+    [
+      "WorkQueue.#run",
       "growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE })",
       "(item.failures++, CRASH_PAUSE)",
     ],
-    ["item.failures = result.failed === true ? item.failures + 1 : 0;", ""],
-    [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "throttled"`],
-    [`kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "scheduled"`],
-    [`if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };\n    else `, ""],
-    [`&& this.#options.gates.hold(state) !== "everything"`, ""],
-    ["        item.wake = undefined;\n        item.events = [];\n", ""],
-    ["        this.#worker?.forget(state);\n", ""],
+    ["WorkQueue.#run", "item.failures = result.failed === true ? item.failures + 1 : 0;", ""],
+    ["WorkQueue.#plan", `kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "throttled"`],
+    ["WorkQueue.#plan", `kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "scheduled"`],
     [
+      "WorkQueue.#wake",
+      `if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };\n    else `,
+      "",
+    ],
+    ["WorkQueue.#isDue", `&& this.#options.gates.hold(state) !== "everything"`, ""],
+    ["WorkQueue.#settle", "        item.wake = undefined;\n        item.events = [];\n", ""],
+    ["WorkQueue.#settle", "        this.#worker?.forget(state);\n", ""],
+    [
+      "WorkQueue.#run",
       "if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {",
       "if (false) {",
     ],
-    ["if (this.#isStopped) return;\n    item.plan", "item.plan"],
-    ["waited: now - since", "waited: 0"],
+    ["WorkQueue.#plan", "if (this.#isStopped) return;\n    item.plan", "item.plan"],
+    ["WorkQueue.#run", "waited: now - since", "waited: 0"],
   ]),
   ...breaksOf(QUEUE, [
     [
+      "WorkQueue.#plan",
       "this.#schedule.set(state, this.#options.clock.monotonic() + after);",
       "this.#schedule.set(state, this.#options.clock.monotonic() + Math.min(600, after) + 0.5);",
     ],
-    ["else item.wake = wake;", ""],
-    ["    item.events.push(event);", "    item.events.push(event);\n    this.#forgetPlan(state, item);"],
-    ["item.isRunning || !this.#isDue(state, item)) return;", "!this.#isDue(state, item)) return;"],
-    ["if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
+    ["WorkQueue.#wake", "else item.wake = wake;", ""],
+    [
+      "WorkQueue.addEvent",
+      "    item.events.push(event);",
+      "    item.events.push(event);\n    this.#forgetPlan(state, item);",
+    ],
+    [
+      "WorkQueue.#start",
+      "item.isRunning || !this.#isDue(state, item)) return;",
+      "!this.#isDue(state, item)) return;",
+    ],
+    ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
   ], delays),
   ...breaksOf(QUEUE, [
-    ["if (!gate.isOpen && !await gate.opened(signal)) break;", ""],
-    ["if (indexed !== undefined) await indexed;", ""],
+    ["WorkQueue.#run", "if (!gate.isOpen && !await gate.opened(signal)) break;", ""],
+    ["WorkQueue.#run", "if (indexed !== undefined) await indexed;", ""],
   ], indexing),
 ];
 
 /** One controller: echoes, failures, those that come in another one's place. */
 const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    ["if (!keepsAll && !isNews && !isExpected) return;", ""],
-    ["if (!keepsAll && !isNews && !isExpected) return;", "if (!isNews && !isExpected) return;"],
-    ["const isExpected = state.isUnfinished ||", "const isExpected ="],
-    [`if (told.origin === "restored") state.distrust("restored");`, ""],
+    ["Controller.#enqueue", "if (!keepsAll && !isNews && !isExpected) return;", ""],
     [
+      "Controller.#enqueue",
+      "if (!keepsAll && !isNews && !isExpected) return;",
+      "if (!isNews && !isExpected) return;",
+    ],
+    ["Controller.#enqueue", "const isExpected = state.isUnfinished ||", "const isExpected ="],
+    ["Controller.notify", `if (told.origin === "restored") state.distrust("restored");`, ""],
+    [
+      "Controller.#enqueue",
       "if (leaving !== undefined && leaving.state !== state) return void leaving.waiting.push([state, told]);",
       "",
     ],
-    ["for (const [next, told] of leaving.waiting) this.#enqueue(next, told);", ""],
-    ["if (leaving?.state !== state) return;", ""],
-    ["this.#states.delete(state.cached);", ""],
-    ["    state.forget();\n", ""],
-    ["this.#earlyMemos.set(key, memo);", ""],
+    ["Controller.forget", "for (const [next, told] of leaving.waiting) this.#enqueue(next, told);", ""],
+    ["Controller.forget", "if (leaving?.state !== state) return;", ""],
+    ["Controller.forget", "this.#states.delete(state.cached);", ""],
+    ["Controller.forget", "    state.forget();\n", ""],
+    ["Controller.memoOf", "this.#earlyMemos.set(key, memo);", ""],
   ]),
-  ...breaksOf(CONTROLLER, [["this.#earlyMemos.set(key, memo);", ""]], ["tests/scenarios/admission_test.ts"]),
+  ...breaksOf(CONTROLLER, [["Controller.memoOf", "this.#earlyMemos.set(key, memo);", ""]], [
+    "tests/scenarios/admission_test.ts",
+  ]),
   ...breaksOf(CONTROLLER, [
     [
+      "Controller.#stateOf",
       "if (known !== undefined) {\n      // What",
       "if (known !== undefined && event.type !== null) {\n      // What",
     ],
   ], causes),
   ...breaksOf(CONTROLLER, [
-    ["return early ?? { ...this.#options.memo };", "return this.#options.memo as Record<string, unknown>;"],
-    ["return early ?? { ...this.#options.memo };", "return early ?? {};"],
+    [
+      "Controller.#newMemo",
+      "return early ?? { ...this.#options.memo };",
+      "return this.#options.memo as Record<string, unknown>;",
+    ],
+    ["Controller.#newMemo", "return early ?? { ...this.#options.memo };", "return early ?? {};"],
   ], handlers),
   ...breaksOf(CONTROLLER, [
-    ["const pause = delays[Math.min(failures, delays.length - 1)];", "const pause = delays[failures];"],
-    [`kind: pause === undefined ? "requeue" : "throttle"`, `kind: "requeue"`],
-    [`wake: "error", failed: true };`, `wake: "error" };`],
+    [
+      "retryLater",
+      "const pause = delays[Math.min(failures, delays.length - 1)];",
+      "const pause = delays[failures];",
+    ],
+    ["retryLater", `kind: pause === undefined ? "requeue" : "throttle"`, `kind: "requeue"`],
+    ["retryLater", `wake: "error", failed: true };`, `wake: "error" };`],
   ], [...delays, ...running]),
   ...breaksOf(CONTROLLER, [
-    ["const after = pause ?? settings.execution.defaultBackoff;", "const after = pause ?? 86_400;"],
-    [`logger.error("Reconcile failed"`, `if (delays.length > 0) logger.error("Reconcile failed"`],
     [
+      "retryLater",
+      "const after = pause ?? settings.execution.defaultBackoff;",
+      "const after = pause ?? 86_400;",
+    ],
+    [
+      "retryLater",
+      `logger.error("Reconcile failed"`,
+      `if (delays.length > 0) logger.error("Reconcile failed"`,
+    ],
+    [
+      "retryLater",
       `return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };`,
       `return { kind: "done", failed: true };`,
     ],
@@ -171,88 +248,127 @@ const controller: Mutant[] = [
 /** One order. */
 const order: Mutant[] = [
   ...breaksOf(RECONCILE, [
-    ["if (state.doubt !== undefined) state.resolve(await writer.read(state, r));", ""],
-    ["if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));", ""],
-    ["if (change?.before !== undefined && !isOurs) {", "if (change?.before !== undefined) {"],
-    ["state.markAbsent();", ""],
-    ['if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);', ""],
+    ["reconcile", "if (state.doubt !== undefined) state.resolve(await writer.read(state, r));", ""],
+    ["reconcile", "if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));", ""],
+    ["begin", "if (change?.before !== undefined && !isOurs) {", "if (change?.before !== undefined) {"],
+    ["write", "state.markAbsent();", ""],
+    ["write", 'if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);', ""],
     [
+      "wait",
       '  state.begin(clock.monotonic());\n  return { kind: "requeue", after: pause',
       '  return { kind: "requeue", after: pause',
     ],
     [
+      "write",
       `if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");`,
       "",
     ],
-    ["pending.records = work.records?.() ?? pending.records;", ""],
-    ["if (handled !== undefined) state.hasHandledCause = true;", ""],
+    ["keepRecords", "pending.records = work.records?.() ?? pending.records;", ""],
+    ["write", "if (handled !== undefined) state.hasHandledCause = true;", ""],
     [
+      "write",
       `if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };`,
       "",
     ],
     [
+      "isToBeContinued",
       `return wake !== "event" || failures > 0 || state.isUnfinished;`,
       `return failures > 0 || state.isUnfinished;`,
     ],
     [
+      "isToBeContinued",
       `return wake !== "event" || failures > 0 || state.isUnfinished;`,
       `return wake !== "event" || failures > 0;`,
     ],
-    ["if (state.pending.hasFunctions) {", "if (false) {"],
+    ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
     [
+      "reconcile",
       "const work = { ...notes, records: () => records, delay: () => 0 };",
       "const work = { ...notes, delay: () => 0 };",
     ],
-    ["pending.refusal = run?.refuse(written) ?? written;", "pending.refusal = { ...written, handlers: [] };"],
-    ["if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
-    [`        state.distrust("conflict");\n        return { kind: "requeue", after: 0, wake: "write" };`, ""],
+    [
+      "write",
+      "pending.refusal = run?.refuse(written) ?? written;",
+      "pending.refusal = { ...written, handlers: [] };",
+    ],
+    ["write", "if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
+    [
+      "write",
+      `        state.distrust("conflict");\n        return { kind: "requeue", after: 0, wake: "write" };`,
+      "",
+    ],
   ]),
   // Raw events, deletions and handlers wait; functions that have lost are dropped, or come together with the handlers.
   ...breaksOf(RECONCILE, [
     [
+      "reconcile",
       "const byEvent = !r.patch.isEmpty;",
       `const byEvent = !r.patch.isEmpty;\n  if (turn.events.some(({ event }) => event.type === "ADDED")) return { kind: "done" };`,
     ],
     [
+      "reconcile",
       `if (last?.event.type === "DELETED") {`,
       `if (last?.event.type === "DELETED" && last.adoption !== "early") {`,
     ],
     [
+      "reconcile",
       "for (const { event } of turn.events) await",
       `for (const { event, adoption } of turn.events) if (adoption !== "early") await`,
     ],
-    ["if (state.pending.hasFunctions) {", "if (false) {"],
+    ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
     [
+      "write",
       `        pending.notes = { notes, finalizer, handled };\n        state.distrust("conflict");`,
       "        pending.notes = { notes, finalizer, handled };",
     ],
-    ["pending.notes = { notes, finalizer, handled };", ""],
+    ["write", "pending.notes = { notes, finalizer, handled };", ""],
   ], consistency),
-  ...breaksOf(RECONCILE, [[`if (last?.event.type === "DELETED") {`, "if (last === undefined && false) {"]], [
+  ...breaksOf(RECONCILE, [[
+    "reconcile",
+    `if (last?.event.type === "DELETED") {`,
+    "if (last === undefined && false) {",
+  ]], [
     ...causes,
     ...finalizers,
   ]),
   ...breaksOf(RECONCILE, [
-    ["await daemons.forget(state, whyGone(r, last));", "await matchDaemons(r);"],
+    ["reconcile", "await daemons.forget(state, whyGone(r, last));", "await matchDaemons(r);"],
   ], stopping),
-  ...breaksOf(RECONCILE, [["pending.records = work.records?.() ?? pending.records;", ""]], progress),
+  ...breaksOf(
+    RECONCILE,
+    [["keepRecords", "pending.records = work.records?.() ?? pending.records;", ""]],
+    progress,
+  ),
   ...breaksOf(RECONCILIATION, [
-    ['logger.child({ name: "lotse.objects", reference });', 'logger.child({ name: "lotse.objects" });'],
+    [
+      "prepare",
+      'logger.child({ name: "lotse.objects", reference });',
+      'logger.child({ name: "lotse.objects" });',
+    ],
   ], handlers),
   ...breaksOf(RECONCILIATION, [
-    ["if (!posting.loggers || !posting.enabled) return logger;", "if (!posting.enabled) return logger;"],
-    ["if (!posting.loggers || !posting.enabled) return logger;", "return logger;"],
+    [
+      "postingLogger",
+      "if (!posting.loggers || !posting.enabled) return logger;",
+      "if (!posting.enabled) return logger;",
+    ],
+    ["postingLogger", "if (!posting.loggers || !posting.enabled) return logger;", "return logger;"],
   ], posting),
   ...breaksOf(RECONCILIATION, [
-    ["if (result === undefined || result === null) return;", "if (result === undefined) return;"],
     [
+      "storeResult",
+      "if (result === undefined || result === null) return;",
+      "if (result === undefined) return;",
+    ],
+    [
+      "storeResult",
       "patch.merge({ status: { [id]: isObject(value) ? { ...value } : value } });",
       "patch.status[id] = value;",
     ],
   ], delays),
   ...breaksOf(RECONCILIATION, [
-    ["if (!state.reportOnce(handler.id)) return;", ""],
-    [`logger.error("Filter failed`, `logger.debug("Filter failed`],
+    ["reportFailedFilter", "if (!state.reportOnce(handler.id)) return;", ""],
+    ["reportFailedFilter", `logger.error("Filter failed`, `logger.debug("Filter failed`],
   ], filters),
 ];
 
@@ -260,39 +376,49 @@ const order: Mutant[] = [
 const decisions: Mutant[] = [
   ...breaksOf(DECIDE, [
     [
+      "changeFinalizer",
       "const { snapshot } = state;\n  const { finalizer",
       "const { body: snapshot } = state;\n  const { finalizer",
     ],
-    ["PATIENCE - (clock.monotonic() - deletingSince)", "PATIENCE"],
-    [`if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
-    ["isPending: claim.isPending || relevant.length > 0", "isPending: relevant.length > 0"],
-    ["isPending: claim.isPending || relevant.length > 0", "isPending: true"],
+    ["findStuck", "PATIENCE - (clock.monotonic() - deletingSince)", "PATIENCE"],
+    ["decide", `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
+    ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: relevant.length > 0"],
+    ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: true"],
   ]),
   ...breaksOf(DECIDE, [
-    ["hasOld: old !== undefined,", "hasOld: true,"],
-    ["hasDiff: diff.length > 0,", "hasDiff: true,"],
-    [`state.firstSeen === "listing" && !state.hasHandledCause`, "!state.hasHandledCause"],
-    [`state.firstSeen === "listing" && !state.hasHandledCause`, `state.firstSeen === "listing"`],
+    ["detectCause", "hasOld: old !== undefined,", "hasOld: true,"],
+    ["detectCause", "hasDiff: diff.length > 0,", "hasDiff: true,"],
+    ["detectCause", `state.firstSeen === "listing" && !state.hasHandledCause`, "!state.hasHandledCause"],
+    [
+      "detectCause",
+      `state.firstSeen === "listing" && !state.hasHandledCause`,
+      `state.firstSeen === "listing"`,
+    ],
   ], causes),
   ...breaksOf(DECIDE, [
-    ["if (step !== undefined) return { ...step, optionalDeletes };", ""],
-    ["if (isBlocked && (!claim.isRequired ||", "if (isBlocked && ("],
-    ["handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));", "handlers;"],
-    ["const optionalDeletes = isDeleting(snapshot) &&", "const optionalDeletes = false &&"],
+    ["decide", "if (step !== undefined) return { ...step, optionalDeletes };", ""],
+    ["changeFinalizer", "if (isBlocked && (!claim.isRequired ||", "if (isBlocked && ("],
+    ["decide", "handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));", "handlers;"],
+    ["decide", "const optionalDeletes = isDeleting(snapshot) &&", "const optionalDeletes = false &&"],
   ], finalizers),
   ...breaksOf(DECIDE, [
-    [`if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
+    ["decide", `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
     [
+      "decide",
       `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`,
       `if (relevant.length === 0) logger("Nobody wants it");\n  const logger = r.logger.info.bind(r.logger);`,
     ],
   ], filters),
   ...breaksOf(
     DECIDE,
-    [["const isRequired = claim.isRequired || relevant", "const isRequired = relevant"]],
+    [["decide", "const isRequired = claim.isRequired || relevant", "const isRequired = relevant"]],
     stopping,
   ),
-  ...breaksOf(DECIDE, [["diff, patch, logger, indices };", "diff, patch, logger, indices: {} };"]], indexing),
+  ...breaksOf(DECIDE, [[
+    "detectCause",
+    "diff, patch, logger, indices };",
+    "diff, patch, logger, indices: {} };",
+  ]], indexing),
   ...breaksOf(
     DECIDE,
     [["resource, body, memo, old,", "resource, body: current as never, memo, old,"]],
@@ -325,65 +451,87 @@ const changes: Mutant[] = [
     ],
   ], writes),
   ...breaksOf(CHANGES, [
-    ["this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`],
-    ["if (!picked.has(active.id)) continue;", ""],
-    ["{ ...this.#cause, random }", "{ random }"],
-    ["{ ...this.#cause, random }", "{ ...this.#cause, random: undefined as never }"],
+    ["ChangeRun.run", "this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`],
+    ["ChangeRun.run", "if (!picked.has(active.id)) continue;", ""],
+    ["ChangeRun.run", "{ ...this.#cause, random }", "{ random }"],
+    ["ChangeRun.run", "{ ...this.#cause, random }", "{ ...this.#cause, random: undefined as never }"],
   ], delays),
   ...breaksOf(
     CHANGES,
-    [["this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`]],
+    [["ChangeRun.run", "this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`]],
     filters,
   ),
   ...breaksOf(CHANGES, [
     [
+      "logStart",
       "if (cause.diff.length === 0 || cause.old === undefined) return;",
       "if (cause.old === undefined) return;",
     ],
     [
+      "logStart",
       "if (cause.diff.length === 0 || cause.old === undefined) return;",
       "if (cause.diff.length === 0) return;",
     ],
-    [`logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });`, ""],
-    ["progress.purge(patch);", ""],
+    [
+      "logStart",
+      `logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });`,
+      "",
+    ],
+    ["conclude", "progress.purge(patch);", ""],
   ], handlers),
   ...breaksOf(CHANGES, [
-    [`if (cause.reason !== "noop") return { notes };`, "return { notes };"],
-    ["others.succeeded + others.failed + others.unfinished === 0", "others.failed === 0"],
-    ["progress.purge(patch);", ""],
+    ["tidy", `if (cause.reason !== "noop") return { notes };`, "return { notes };"],
+    ["logSuperseded", "others.succeeded + others.failed + others.unfinished === 0", "others.failed === 0"],
+    ["conclude", "progress.purge(patch);", ""],
   ], [...progress, ...subs]),
   ...breaksOf(CHANGES, [
-    ["persistence.progress.sweep(notes, state.snapshot);", ""],
+    ["sweptNotes", "persistence.progress.sweep(notes, state.snapshot);", ""],
     [
+      "sweptNotes",
       "persistence.progress.sweep(notes, state.snapshot);",
       `notes.merge({ metadata: { annotations: { "kopf.zalando.org/touch-dummy": String(Math.PI) } } });`,
     ],
   ], ["tests/scenarios/persistence_test.ts"]),
   ...breaksOf(CHANGES, [
-    ["if (children.areWaiting) await children.run();\n", ""],
-    ["for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);", ""],
-    ["if (progress.isDone) return;", "return;"],
+    ["ChangeRun.#execute", "if (children.areWaiting) await children.run();\n", ""],
     [
+      "ChangeRun.#runChildren",
+      "for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);",
+      "",
+    ],
+    ["ChangeRun.#runChildren", "if (progress.isDone) return;", "return;"],
+    [
+      "ChangeRun.#runChildren",
       "if (progress.isDone) return;",
       `if (progress.counts.failed > 0) throw new Error("A child has failed");\n    if (progress.isDone) return;`,
     ],
     [
+      "ChangeRun.#runChildren",
       `throw new Postponed("Sub-handlers are unfinished", isIdle && delay === 0 ? Infinity : delay);`,
       `throw new Postponed("Sub-handlers are unfinished", 2 * delay);`,
     ],
   ], subs),
   ...breaksOf(SUBS, [
-    ["(this.#declared ??= []).push(child);", "(this.#declared ??= []).unshift(child);"],
-    ["run: () => this.run(),", "run: () => Promise.resolve(),"],
-    ["this.#isClosed = true;", ""],
-    ["id: `${parent.id}/${handler.id}`,", 'id: `${parent.id.split("/")[0]}/${handler.id}`,'],
-    ["id: `${parent.id}/${handler.id}`,", "id: handler.id,"],
     [
+      "SubHandlers.#declare",
+      "(this.#declared ??= []).push(child);",
+      "(this.#declared ??= []).unshift(child);",
+    ],
+    ["SubHandlers.sub", "run: () => this.run(),", "run: () => Promise.resolve(),"],
+    ["SubHandlers.close", "this.#isClosed = true;", ""],
+    ["subHandler", "id: `${parent.id}/${handler.id}`,", 'id: `${parent.id.split("/")[0]}/${handler.id}`,'],
+    ["subHandler", "id: `${parent.id}/${handler.id}`,", "id: handler.id,"],
+    [
+      "subHandler",
       "requiresFinalizer: false,",
       "requiresFinalizer: false,\n    ...parent.field !== undefined && handler.field !== undefined && { field: [...parent.field, ...handler.field] },",
     ],
-    ["needsChange: parent.needsChange === true && handler.field !== undefined,", "needsChange: false,"],
-    [`parent.needsChange === true ? "field" : "create"`, `"field"`],
+    [
+      "subHandler",
+      "needsChange: parent.needsChange === true && handler.field !== undefined,",
+      "needsChange: false,",
+    ],
+    ["subHandler", `parent.needsChange === true ? "field" : "create"`, `"field"`],
   ], subs),
   ...breaksOf(SIGNATURES, [
     ["const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
@@ -402,37 +550,50 @@ const changes: Mutant[] = [
 const edges: Mutant[] = [
   ...breaksOf(EVENTS, [
     [
+      "callEventHandlers",
       "if (isWanted(r, handler, cause)) await call(r, handler, cause);",
       "if (isWanted(r, handler, cause)) return await call(r, handler, cause);",
     ],
-    [`if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);`, ""],
+    ["call", `if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);`, ""],
   ], handlers),
   ...breaksOf(EVENTS, [
-    ["const { clock, localLogger: logger, signal", "const { clock, logger, signal"],
-    ["handlers, localLogger: logger, indices, patch } = r;", "handlers, logger, indices, patch } = r;"],
+    ["call", "const { clock, localLogger: logger, signal", "const { clock, logger, signal"],
+    [
+      "callEventHandlers",
+      "handlers, localLogger: logger, indices, patch } = r;",
+      "handlers, logger, indices, patch } = r;",
+    ],
   ], posting),
   ...breaksOf(PRUNED, [
     [
+      "prunedFields",
       "return Object.entries(written).flatMap(",
       "return Object.entries({ ...answer as object, ...written }).flatMap(",
     ],
     [
+      "prunedFields",
       "return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });",
       "return JSON.stringify(value) === JSON.stringify(live) ? [] : [path + key];",
     ],
-    [`return value.length === 0 && path === "metadata.";`, "return false;"],
+    ["isNothing", `return value.length === 0 && path === "metadata.";`, "return false;"],
   ]),
   ...breaksOf(PRUNED, [
-    ['if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;', "return;"],
+    ["reportPruned", 'if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;', "return;"],
     [
+      "reportPruned",
       'if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;',
       "if (fields.length === 0) return;",
     ],
     [
+      "isNothing",
       "if (!isObject(value)) return value === null;",
       "return false;",
     ],
-    ["return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });", "return [];"],
+    [
+      "prunedFields",
+      "return prunedFields(value, live, { path: `${path}${key}.`, depth: depth + 1 });",
+      "return [];",
+    ],
   ], writes),
 ];
 
