@@ -123,7 +123,7 @@ describe("Progress", () => {
     assert.equal(progress.delay(NOW), 10);
   });
 
-  it("begins anew where a record is of another purpose, and purges such records of handlers that are not asked", () => {
+  it("[P7] begins anew where a record is of another purpose, and purges such records of handlers that are not asked", () => {
     const done = { ...record, success: true };
     const progress = new Progress<Handler>({
       storage,

@@ -28,6 +28,13 @@ export function filesSuite(makeHost: () => Host): void {
       assert.equal(statSync(path).mode & 0o777, 0o600);
     });
 
+    it("writeText() keeps secrets to the owner in a file that others could read before", async () => {
+      const path = join(folder, "open");
+      await files.writeText(path, "open to all");
+      await files.writeText(path, "s", { mode: 0o600 });
+      assert.deepEqual([statSync(path).mode & 0o777, await files.readText(path)], [0o600, "s"]);
+    });
+
     it("readText() fails with ENOENT where there is nothing", async () => {
       await assert.rejects(files.readText(join(folder, "none")), { code: "ENOENT" });
       await assert.rejects(files.readBytes(join(folder, "none")), { code: "ENOENT" });
