@@ -135,7 +135,7 @@ async function watchers(): Promise<unknown> {
     const due = begin + written / 2;
     if (performance.now() < due) await new Promise((done) => setTimeout(done, 1));
     const path = `${MAPS}/map-${String(written % 100).padStart(6, "0")}`;
-    await send(server, "PATCH", path, { data: { number: String(written) } }, "application/merge-patch+json");
+    await send(server, "PATCH", path, { data: { number: `w${written}` } }, "application/merge-patch+json");
   }
   const seconds = (performance.now() - begin) / 1000;
   const wanted = 50 * (100 + writes);
