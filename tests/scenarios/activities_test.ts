@@ -438,7 +438,7 @@ suite("activities", (scenario) => {
     await running.settle();
     await door.review();
     await running.stop();
-    const attempt = "param retry started runtime signal";
+    const attempt = "param retry started runtime signal clock";
     const object =
       "resource body spec status meta labels annotations name namespace uid patch logger memo indices";
     const request = "operation subresource dryrun warnings userinfo headers sslpeer old new diff";

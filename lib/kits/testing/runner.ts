@@ -39,7 +39,7 @@ export interface Runnable {
 
 /** How to start an operator in a test: the options of `op.run()`, but those of its world. */
 export interface StartOptions
-  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall" | "synced"> {
+  extends Omit<RunOptions, "host" | "logger" | "signal" | "credentials" | "memo" | "onCall"> {
   /** The beginning of each object's `memo`. Default: the operator's own. */
   readonly memo?: object;
   /** The cluster that it talks to. */
@@ -132,7 +132,10 @@ export class Runner implements AsyncDisposable {
       logger: this.#logger,
       credentials: fixedCredentials({ ...connectionOf(cluster), impersonate }),
       signal: this.#controller.signal,
-      synced: this.#synced.resolve,
+      synced: () => {
+        this.#synced.resolve();
+        runOptions.synced?.();
+      },
       onCall: (call: HandlerCall) => {
         if (call.outcome === undefined) this.calls.push(call);
       },
