@@ -71,7 +71,17 @@ function namesOf(args: object): string[] {
 /** Without what is there for attempts only, and undefined in filters. */
 function filterNamesOf(args: object): string[] {
   const values = args as Readonly<Record<string, unknown>>;
-  const attempt = ["param", "retry", "started", "runtime", "signal", "sub", "conditions"];
+  const attempt = [
+    "param",
+    "retry",
+    "started",
+    "runtime",
+    "signal",
+    "sub",
+    "conditions",
+    "clock",
+    "children",
+  ];
   return namesOf(args).filter((name) => !attempt.includes(name) || values[name] !== undefined);
 }
 
@@ -441,18 +451,19 @@ suite("activities", (scenario) => {
     const attempt = "param retry started runtime signal clock";
     const object =
       "resource body spec status meta labels annotations name namespace uid patch logger memo indices";
+    const handled = `${attempt} ${object} conditions children`;
     const request = "operation subresource dryrun warnings userinfo headers sslpeer old new diff";
     const wanted: Record<string, string> = {
       startup: `${attempt} activity settings logger memo indices`,
       cleanup: `${attempt} activity settings logger memo indices`,
-      index: `${attempt} ${object} conditions`,
-      event: `${attempt} ${object} conditions type event`,
-      change: `${attempt} ${object} conditions reason old new diff sub`,
-      "sub-handler": `${attempt} ${object} conditions reason old new diff sub`,
-      daemon: `${attempt} ${object} conditions stopped`,
-      timer: `${attempt} ${object} conditions stopped`,
-      validate: `${attempt} ${object} conditions ${request}`,
-      mutate: `${attempt} ${object} conditions ${request}`,
+      index: `${handled}`,
+      event: `${handled} type event`,
+      change: `${handled} reason old new diff sub`,
+      "sub-handler": `${handled} reason old new diff sub`,
+      daemon: `${handled} stopped`,
+      timer: `${handled} stopped`,
+      validate: `${handled} ${request}`,
+      mutate: `${handled} ${request}`,
       filter: `${object} reason old new diff`,
       "event filter": `${object} type event`,
       "admission filter": `${object} ${request}`,
