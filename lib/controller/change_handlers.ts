@@ -266,7 +266,9 @@ class ChangeRun {
       if (outcome.kind === "success" || outcome.kind === "failure") this.#hasFinished = true;
       if (outcome.kind === "retry" && isAtOnce(outcome.delay)) this.#hasRetriedAtOnce = true;
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
-      if (outcome.kind === "success") storeResult(this.#r, active.id, outcome.result);
+      if (outcome.kind === "success") {
+        storeResult({ ...this.#r, body: this.#r.state.body }, active.id, outcome.result);
+      }
       const hasWritten = before === undefined ? !patch.isEmpty : contentOf(patch) !== before;
       if (hasWritten) this.#writers.push(active.id);
     }
@@ -308,7 +310,9 @@ class ChangeRun {
   async callOnce(handler: ChangeHandler): Promise<void> {
     const attempt = { handler, retry: 0, started: this.#r.clock.now(), runtime: 0 };
     const outcome = await this.#execute(attempt, new Set());
-    if (outcome?.kind === "success") storeResult(this.#r, handler.id, outcome.result);
+    if (outcome?.kind === "success") {
+      storeResult({ ...this.#r, body: this.#r.state.body }, handler.id, outcome.result);
+    }
   }
 
   /** Puts all records that changed into the patch. */

@@ -66,7 +66,7 @@ async function call(r: Reconciliation, handler: ChildHandler, { events, pending 
   });
   // What fails because we stop says nothing about the handler: the next process tells it of each child.
   if (signal.aborted && outcome.kind !== "success") return;
-  if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);
+  if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);
   if (outcome.kind === "success" || outcome.kind === "failure") return events.settle(pending);
   const failures = outcome.kind === "retry" ? retry + 1 : retry;
   events.retry(pending, { failures, begun, due: clock.monotonic() + outcome.delay });

@@ -59,5 +59,5 @@ async function call(r: Reconciliation, handler: EventHandler, cause: EventCause)
     args: (limited) =>
       new EventArgs(cause, { param, retry: 0, started, begun, signal: limited, clock }) as never,
   });
-  if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);
+  if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);
 }

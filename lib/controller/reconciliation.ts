@@ -14,9 +14,10 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
-import type { FieldPath } from "../model/fields.ts";
 import { isObject, toJson } from "../model/json.ts";
-import { Patch } from "../model/patch.ts";
+import { type FieldPath, getField } from "../model/fields.ts";
+import type { KubeObject } from "../model/object.ts";
+import { applyMergePatch, Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import type { MakeChildren } from "../registry/children.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
@@ -161,20 +162,32 @@ export function loadProgress(
   });
 }
 
+/** The place of a handler's result. */
+export interface ResultTarget {
+  readonly patch: Patch;
+  readonly logger: Logger;
+  /** The object as it is. */
+  readonly body: KubeObject;
+}
+
 /**
  * Puts a handler's result under its id into the status: objects are merged into what is there, anything else replaces it.
+ * Nulls take members away; where nothing is there, what is left without them is stored, also if that is nothing.
  *
  * A result that JSON cannot express is logged and dropped: it must not undo the success. Source: Kopf, docs/results.
  */
 export function storeResult(
-  { patch, logger }: { readonly patch: Patch; readonly logger: Logger },
+  { patch, logger, body }: ResultTarget,
   id: string,
   result: unknown,
 ): void {
   if (result === undefined || result === null) return;
   try {
     const value = toJson(result, `result of "${id}"`);
-    patch.merge({ status: { [id]: isObject(value) ? { ...value } : value } });
+    const isMerged = isObject(getField(body, ["status", id]));
+    patch.merge({
+      status: { [id]: isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value },
+    });
   } catch (error) {
     logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
   }

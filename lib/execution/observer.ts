@@ -6,6 +6,7 @@
  */
 
 import type { VersionOrder } from "../client/cache/object_store.ts";
+import type { HeaderFields } from "../client/auth/connection_info.ts";
 import type { RequestObserver } from "../client/transport/transport.ts";
 import type { WatchState } from "../client/watch/watcher.ts";
 import type { Diff } from "../model/diff.ts";
@@ -274,7 +275,7 @@ function collectHeaders(
   onFailure: OnObserverFailure,
 ): NonNullable<Observer["requestBegins"]> {
   return (request, attempt) => {
-    let headers: Record<string, string> | undefined;
+    let headers: HeaderFields | undefined;
     for (const each of observers) {
       try {
         const more = each.requestBegins?.(request, attempt);

@@ -249,8 +249,8 @@ export interface HttpRequest {
   readonly method: string;
   /** Path and query, beginning with a slash; appended to the server's path prefix. */
   readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case; of several values each becomes a header of its own. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** A text is sent as UTF-8. */
   readonly body?: string | Uint8Array;
   /** Aborting ends the request at once, also while its body is being read. */

@@ -27,6 +27,28 @@ suite("writes", (scenario) => {
     },
   );
 
+  scenario(
+    "[P6] a result of nulls alone is stored as an empty object, and takes members away from an earlier one",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.create(Example, { id: "nothing" }, () => ({ a: null, b: { c: null } }));
+      const first = ({ reason }: { readonly reason: string }) =>
+        reason === "create" ? { a: 1, b: 2 } : { a: null };
+      op.on.create(Example, first);
+      op.on.update(Example, first);
+      const running = await world.start(op);
+      await objects.create("one", { spec: { a: 1 } });
+      const statusOf = async () => (await objects.get("one")).status ?? {};
+      await world.until(async () => "nothing" in await statusOf() && "first" in await statusOf());
+      assert.deepEqual(await statusOf(), { nothing: { b: {} }, first: { a: 1, b: 2 } });
+      await objects.patch("one", { spec: { a: 2 } });
+      await world.until(async () => !("a" in ((await statusOf()).first as Loose)));
+      assert.deepEqual(await statusOf(), { nothing: { b: {} }, first: { b: 2 } });
+      await running.stop();
+    },
+  );
+
   scenario.timed("with persistence.status() it costs one", async (world) => {
     const objects = new Objects(world);
     const op = operator({ persistence: persistence.status() });

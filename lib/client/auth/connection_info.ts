@@ -77,7 +77,7 @@ export interface Credentials {
 }
 
 /** Header values; the ones that may come several times are lists. */
-export type HeaderFields = Record<string, string>;
+export type HeaderFields = Record<string, string | readonly string[]>;
 
 /**
  * Returns the headers that say who we are: `authorization` and `impersonate-*`.
@@ -137,20 +137,13 @@ function authorizationOf(info: ConnectionInfo): string | undefined {
 function impersonationHeaders(impersonate: Impersonation): HeaderFields {
   const headers: HeaderFields = { "impersonate-user": impersonate.user };
   if (impersonate.uid !== undefined) headers["impersonate-uid"] = impersonate.uid;
-  if (impersonate.groups?.length) headers["impersonate-group"] = severalValues(impersonate.groups);
+  // NB: a header for each: Kubernetes does not split at commas.
+  if (impersonate.groups?.length) headers["impersonate-group"] = impersonate.groups;
   for (const [name, values] of Object.entries(impersonate.extra ?? {})) {
     // Source: Kubernetes, "User impersonation": keys are percent-encoded and in lower case.
-    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = severalValues(values);
+    headers[`impersonate-extra-${encodeURIComponent(name).toLowerCase()}`] = values;
   }
   return headers;
-}
-
-/**
- * NB: Kubernetes takes one header line per group, and does not split at commas. The hosts hand headers to node:http,
- * which writes a line per element of an array; `HttpRequest.headers` has no room for that in its type.
- */
-function severalValues(values: readonly string[]): string {
-  return values.length === 1 ? values[0]! : [...values] as unknown as string;
 }
 
 function identityOf(info: ConnectionInfo): string {

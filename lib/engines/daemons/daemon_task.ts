@@ -229,7 +229,8 @@ export class DaemonTask {
     let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal });
     // Its object may have gone; but where the operator stops, there are some seconds left to write.
     if (this.#isIn("abandoned") && !isExiting()) return this.#end();
-    if (outcome.kind === "success") storeResult({ patch, logger }, this.handler.id, outcome.result);
+    const { body } = this.siblings.state;
+    if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
       const refusal = await this.#write(patch, logger);
       if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);

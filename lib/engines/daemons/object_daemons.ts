@@ -35,7 +35,7 @@ export interface DaemonContext {
   readonly tasks: TaskGroup;
   /** Puts a handler's result into the patch. */
   readonly storeResult: (
-    target: { readonly patch: Patch; readonly logger: Logger },
+    target: { readonly patch: Patch; readonly logger: Logger; readonly body: KubeObject },
     id: string,
     result: unknown,
   ) => void;

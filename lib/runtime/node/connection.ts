@@ -141,13 +141,15 @@ class Pool implements Connection {
     }
     let head = `${method} ${this.#prefix}${path} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
     for (const name of Object.keys(headers)) {
-      const value = headers[name] ?? "";
-      if (CONTROLS.test(name) || CONTROLS.test(value)) {
-        throw new TypeError(
-          `Cannot send a request: the header ${JSON.stringify(name)} holds a control character`,
-        );
+      const values = headers[name] ?? [];
+      for (const value of typeof values === "string" ? [values] : values) {
+        if (CONTROLS.test(name) || CONTROLS.test(value)) {
+          throw new TypeError(
+            `Cannot send a request: the header ${JSON.stringify(name)} holds a control character`,
+          );
+        }
+        head += `${name}: ${value}\r\n`;
       }
-      head += `${name}: ${value}\r\n`;
     }
     // NB: without it, a body would be another request.
     if (body !== undefined) head += `content-length: ${Buffer.byteLength(body)}\r\n`;

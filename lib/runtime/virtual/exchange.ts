@@ -120,7 +120,9 @@ export class VirtualExchange implements HttpResponse {
     const body = request.body === undefined || request.body === "" ? undefined : request.body as BodyInit;
     return new Request(url, {
       method: request.method,
-      headers: request.headers,
+      headers: Object.entries(request.headers).flatMap(([name, values]) =>
+        [values].flat().map((value): [string, string] => [name, value])
+      ),
       body,
       signal: this.#controller.signal,
     });
