@@ -1,20 +1,20 @@
 /**
- * Children: a Shop says what it needs, and its ConfigMaps and its Service are made, kept right, and taken away in order.
+ * Children: a Kiosk says what it needs, and its ConfigMaps and its Service are made, kept right, and taken away in order.
  */
 import { kinds, operator, resource } from "@lotse/lotse";
 import { child } from "@lotse/lotse/children";
 
-interface ShopSpec {
+interface KioskSpec {
   motto: string;
   shelves: string[];
   isOpen?: boolean;
 }
 
-const Shop = resource<ShopSpec>({ group: "example.com", version: "v1", plural: "shops" });
+const Kiosk = resource<KioskSpec>({ group: "example.com", version: "v1", plural: "kiosks" });
 
 const op = operator();
 
-op.reconcile(Shop, async function furnish({ name, spec, children, logger }) {
+op.reconcile(Kiosk, async function furnish({ name, spec, children, logger }) {
   const { site, shelves } = await children({
     // By its kind: a misspelt field does not compile.
     settings: child(kinds.ConfigMap, { data: { motto: spec.motto } }),
@@ -24,7 +24,7 @@ op.reconcile(Shop, async function furnish({ name, spec, children, logger }) {
     ),
     // Made when the shelves are there, and taken away before them. Undefined: not now.
     site: spec.isOpen
-      ? child(kinds.Service, { spec: { selector: { shop: name }, ports: [{ port: 80 }] } }, {
+      ? child(kinds.Service, { spec: { selector: { kiosk: name }, ports: [{ port: 80 }] } }, {
         dependsOn: ["shelves"],
       })
       : undefined,
@@ -33,7 +33,7 @@ op.reconcile(Shop, async function furnish({ name, spec, children, logger }) {
 });
 
 // What somebody edits or deletes is put back at once.
-op.owns(Shop, kinds.ConfigMap);
-op.owns(Shop, kinds.Service);
+op.owns(Kiosk, kinds.ConfigMap);
+op.owns(Kiosk, kinds.Service);
 
 export default op;

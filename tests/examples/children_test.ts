@@ -6,9 +6,9 @@ import children from "../../examples/25-children/handlers.ts";
 import { Stage } from "../support/stage.ts";
 
 describe("examples/25-children", () => {
-  it("brings about what a shop needs, and takes away what it needs no more", async () => {
+  it("brings about what a kiosk needs, and takes away what it needs no more", async () => {
     const stage = new Stage("25-children");
-    await stage.apply("crd.yaml", "shop.yaml");
+    await stage.apply("crd.yaml", "kiosk.yaml");
     await using runner = await stage.start(children);
     const read = async (plural: string): Promise<string[]> => {
       const path = `/api/v1/namespaces/default/${plural}?labelSelector=lotse.dev/child`;
@@ -21,14 +21,14 @@ describe("examples/25-children", () => {
       "corner-shelves-tea",
     ]);
     assert.deepEqual(await read("services"), ["corner-site"]);
-    const shop = "/apis/example.com/v1/namespaces/default/shops/corner";
-    await stage.patch(shop, { spec: { isOpen: false, shelves: ["tea"] } });
+    const kiosk = "/apis/example.com/v1/namespaces/default/kiosks/corner";
+    await stage.patch(kiosk, { spec: { isOpen: false, shelves: ["tea"] } });
     await runner.settle();
     assert.deepEqual([await read("configmaps"), await read("services")], [[
       "corner-settings",
       "corner-shelves-tea",
     ], []]);
-    const { status } = await stage.get(shop);
+    const { status } = await stage.get(kiosk);
     assert.deepEqual([status?.conditions[0].type, status?.conditions[0].status], ["Furnished", "True"]);
     const settings = new Request("http://test/api/v1/namespaces/default/configmaps/corner-settings", {
       method: "DELETE",
