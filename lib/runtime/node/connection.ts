@@ -4,7 +4,7 @@
  * The hot path of an operator, so a request is one write to a socket, and a response is read where its bytes arrive
  * (`response_reader.ts`): `node:https` would cost two to three times as much of the processor, and fetch does not behave the
  * same on Deno, Bun and Node (private authorities, client certificates, server names, resets, hundreds of watches).
- * docs/decisions/0019-own-http-client.md.
+ * docs/decisions/0020-own-http-client.md.
  */
 
 import type { Socket } from "node:net";
