@@ -80,7 +80,7 @@ function messageOf(error: unknown): string {
 
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) {
-    return typeof error === "string" ? error : formatJson(error);
+    return typeof error === "object" ? formatJson(error) : String(error);
   }
   if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
   return error.message || error.name;

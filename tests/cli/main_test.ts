@@ -39,7 +39,7 @@ describe("main()", () => {
   it("gives code 1 and one sentence for what fails, and its stack only with --debug", async () => {
     const host = virtualHost();
     assert.equal(await main(host, ["run", "absent.ts"]), 1);
-    assert.equal(host.process.stderr, 'error: Cannot load "absent.ts": there is no such file\n');
+    assert.equal(host.process.stderr, 'error: Cannot load "absent.ts": there is no such file in "/work"\n');
     assert.equal(await main(host, ["run", "absent.ts", "--debug"]), 1);
     assert.match(host.process.stderr, /CommandError: .*\n +at /);
   });
@@ -50,7 +50,7 @@ describe("main()", () => {
     const line = JSON.parse(host.process.stderr);
     assert.deepEqual([line.severity, line.message], [
       "error",
-      'Cannot load "absent.ts": there is no such file',
+      'Cannot load "absent.ts": there is no such file in "/work"',
     ]);
   });
 
