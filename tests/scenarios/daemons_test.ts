@@ -460,8 +460,10 @@ suite("daemons: running", (scenario) => {
     async (world) => {
       const objects = new Objects(world);
       const op = operator();
+      const circle: Record<string, unknown> = {};
+      circle.self = circle;
       op.daemon(Example, { id: "d" }, ({ patch, retry }) => {
-        if (retry === 0) patch.status.big = 1n;
+        if (retry === 0) patch.status.odd = circle;
         if (retry === 1) {
           patch.fns.push(() => {
             throw new Error("broken function");
