@@ -362,8 +362,8 @@ const order: Mutant[] = [
     ],
     [
       "storeResult",
-      "patch.merge({ status: { [id]: isObject(value) ? { ...value } : value } });",
-      "patch.status[id] = value;",
+      "isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value",
+      "value",
     ],
   ], delays),
   ...breaksOf(RECONCILIATION, [
@@ -554,7 +554,11 @@ const edges: Mutant[] = [
       "if (isWanted(r, handler, cause)) await call(r, handler, cause);",
       "if (isWanted(r, handler, cause)) return await call(r, handler, cause);",
     ],
-    ["call", `if (outcome.kind === "success") storeResult(r, handler.id, outcome.result);`, ""],
+    [
+      "call",
+      `if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);`,
+      "",
+    ],
   ], handlers),
   ...breaksOf(EVENTS, [
     ["call", "const { clock, localLogger: logger, signal", "const { clock, logger, signal"],

@@ -126,7 +126,7 @@ const mutants: Mutant[] = [
   {
     ...TASK,
     replace:
-      'if (outcome.kind === "success") storeResult({ patch, logger }, this.handler.id, outcome.result);',
+      'if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);',
     by: "",
   },
   { ...TASK, replace: "patch.fns.push(...this.#writes?.pending.takeLost() ?? []);", by: "" },
