@@ -217,7 +217,7 @@ suite("probes", (scenario) => {
       await running.advance(4);
       assert.deepEqual(await ask(world, "/livez"), [200, "ok"], "once may be chance");
       await running.advance(6);
-      const [status, text] = await ask(world, "/livez");
+      const [status, text] = await ask(world, "/livez?verbose");
       assert.equal(status, 503);
       assert.match(text, /^\[-\]listener localhost:9443 failed: it takes no connections any more$/m);
       await running.stop();
