@@ -91,7 +91,7 @@ suite("Handlers that never end", (scenario) => {
         handlers: ["forgets of examples default/stuck-1", "forgets of examples default/stuck-2"],
         objects: 1,
       }]]);
-      const [status, text] = await ask(world, "/readyz");
+      const [status, text] = await ask(world, "/readyz?verbose");
       assert.equal(status, 503);
       assert.match(
         text,
