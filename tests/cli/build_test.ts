@@ -211,7 +211,8 @@ describe("lotse build", () => {
     await using program = lotse(["build", join(source, "handlers.ts"), "-o", join(source, "operator")]);
     setTimeout(() => program.kill("SIGINT"), 500); // in the middle, whatever it does then
     const code = await program.ended();
-    if (code !== 0) {
+    // On a busy machine it may not have begun: then the signal itself ends it.
+    if (code !== 0 && code !== "SIGINT") {
       assert.deepEqual([code, program.stderr], [
         1,
         "error: Cannot build: interrupted, and nothing was written\n",

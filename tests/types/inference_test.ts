@@ -239,7 +239,7 @@ it("schemas give the types of spec and status, with defaults filled in", () => {
     expectType<Equal<typeof status.anything, unknown>>();
   });
   // @ts-expect-error a type is no schema
-  resource({ group: "example.com", plural: "ovens", spec: "string" });
+  assert.throws(() => resource({ group: "example.com", plural: "ovens", spec: "string" }), TypeError);
 });
 
 it("`old` is what the cause says, and `new` is always there", () => {

@@ -183,6 +183,7 @@ export class Watch {
   readonly #path: string;
   #seen = 0;
   #ended = false;
+  #ignoresBookmarks = false;
 
   constructor(response: Response, { session, path }: { session: Session; path: string }) {
     assert.ok(response.body);
@@ -200,6 +201,12 @@ export class Watch {
     this.#seen += count;
     this.#session.note(`WATCH ${this.#path}`, events);
     return events;
+  }
+
+  /** From now on bookmarks do not count: a server sends them when it thinks fit. */
+  ignoreBookmarks(): void {
+    this.#ignoresBookmarks = true;
+    this.#events.push(...this.#events.splice(this.#seen).filter(({ type }) => type !== "BOOKMARK"));
   }
 
   /** Gives how many events came that nobody took. */
@@ -221,7 +228,10 @@ export class Watch {
         rest += decoder.decode(value, { stream: true });
         const lines = rest.split("\n");
         rest = lines.pop() ?? "";
-        for (const line of lines) if (line !== "") this.#events.push(JSON.parse(line));
+        for (const line of lines) {
+          const event = line === "" ? undefined : JSON.parse(line);
+          if (event && !(this.#ignoresBookmarks && event.type === "BOOKMARK")) this.#events.push(event);
+        }
       }
     } catch {
       // A watch that was cancelled ends with an error on some runtimes; what counts are the events.

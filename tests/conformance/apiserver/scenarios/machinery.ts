@@ -86,6 +86,7 @@ export const MACHINERY: readonly Scenario[] = [
       const [added, end] = await watch.take(2);
       assert.deepEqual([added.type, end.type], ["ADDED", "BOOKMARK"]);
       assert.equal(end.object.metadata.annotations["k8s.io/initial-events-end"], "true");
+      watch.ignoreBookmarks();
       await api.ok("PATCH", `${path}/a`, { metadata: { labels: { x: "y" } } }, MERGE);
       await api.ok("DELETE", `${path}/a`);
       const types = (await watch.take(2)).map(({ type }: Answer) => type);
