@@ -103,6 +103,38 @@ suite("persistence.auto()", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "what the status drops after all goes to annotations from the next change on",
+    async (world) => {
+      world.intercept = async (request) => {
+        // A proxy, say, that lets no field through which it does not know.
+        if (request.method !== "PATCH" || !request.url.endsWith("/status")) return undefined;
+        const { lotse: _, ...status } = JSON.parse(await request.clone().text()).status;
+        const body = JSON.stringify({ status });
+        return await world.server.fetch(
+          new Request(request.url, { method: "PATCH", headers: request.headers, body }),
+        );
+      };
+      const op = operator({ persistence: persistence.auto() });
+      const calls: string[] = [];
+      op.on.create(Example, { id: "make" }, ({ patch }) => {
+        calls.push("make");
+        patch.status.state = "made";
+      });
+      op.on.update(Example, { id: "change" }, () => void calls.push("change"));
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("one", { spec: { a: 1 } });
+      await running.advance(60);
+      assert.deepEqual([calls, (await objects.get("one")).status], [["make"], { state: "made" }]);
+      await objects.patch("one", { spec: { a: 2 } });
+      await running.advance(60);
+      assert.deepEqual(calls, ["make", "change"]);
+      assert.ok(LAST_HANDLED in ((await objects.get("one")).metadata.annotations ?? {}));
+      await running.stop();
+    },
+  );
+
   scenario.virtual("where definitions may not be read, annotations are the place", async (world) => {
     world.intercept = ({ method, url }) => {
       const isDefinition = method === "GET" && url.includes("/customresourcedefinitions/");
