@@ -1,7 +1,7 @@
 /**
  * A priority queue: a binary heap whose entries know their place, so that any of them can be taken out again.
  *
- * What keeps many due times over few timers (the virtual clock, `async/schedule.ts`). Entries that compare as equal
+ * It keeps many due times over few timers (the virtual clock, `async/schedule.ts`). Entries that compare as equal
  * come out in any order: callers that need one compare a sequence number too.
  */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/generate/rbac.ts";
-import { EVERYTHING, kinds, operator, resource, webhookServer } from "../../../mod.ts";
+import { EVERYTHING, kinds, operator, persistence, resource, webhookServer } from "../../../mod.ts";
 
 const Cat = resource({ group: "example.com", version: "v1", plural: "cats" });
 const Zone = resource({ group: "example.com", version: "v1", plural: "zones", namespaced: false });
@@ -64,6 +64,15 @@ describe("makeRbac()", () => {
     assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
       "apiextensions.k8s.io customresourcedefinitions get,create,patch",
       "apiextensions.k8s.io customresourcedefinitions/status patch",
+      "example.com cats list,watch",
+    ]);
+  });
+
+  it("lets an operator that looks where notes have room read definitions", () => {
+    const op = operator({ ...QUIET, persistence: persistence.auto() });
+    op.on.event(Cat, { id: "a" }, () => {});
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      "apiextensions.k8s.io customresourcedefinitions get",
       "example.com cats list,watch",
     ]);
   });
