@@ -261,6 +261,15 @@ export function requestsSuite(makeHost: () => Host): void {
       silent.close();
     });
 
+    it("sends several values of a header one by one", async () => {
+      await using server = await startRaw((request, response) =>
+        response.end(JSON.stringify(request.rawHeaders.filter((_, at, all) => all[at - 1] === "x-group")))
+      );
+      using connection = network.connect({ server: server.url });
+      const headers = { "x-group": ["dev, ops", "all"] };
+      assert.equal(await (await connection.request({ ...GET, headers })).text(), '["dev, ops","all"]');
+    });
+
     it("refuses paths and headers that would be read as something else", async () => {
       await using server = await startRaw((request, response) => response.end(request.headers["x-name"]));
       using connection = network.connect({ server: server.url });
