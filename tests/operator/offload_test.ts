@@ -40,8 +40,8 @@ describe("op.offload()", () => {
   it("runs as many at once as `execution.maxWorkers` says", async () => {
     const op = operator({ execution: { maxWorkers: 1 } });
     const [one, two] = await Promise.all([
-      op.offload<Done>(HEAVY, { wait: 50 }),
-      op.offload<Done>(HEAVY, { wait: 50 }),
+      op.offload<Done>(HEAVY, { wait: 400 }),
+      op.offload<Done>(HEAVY, { wait: 400 }),
     ]);
     assert.ok(one.ended <= two.begun, `${one.ended} ${two.begun}`);
   });

@@ -133,6 +133,32 @@ suite("peering", (scenario) => {
   );
 
   scenario.virtual(
+    "[N7.4] a pause ends the run of a task, and none begins before it is over",
+    async (world) => {
+      const meeting = await meetingIn(world);
+      const { op } = noting();
+      const runs: string[] = [];
+      op.every("long", { interval: 10 }, async ({ signal }) => {
+        runs.push("begins");
+        await world.host.clock.sleep(30, signal);
+        runs.push(signal.aborted ? "is ended" : "ends");
+      });
+      const running = await world.start(op, { ...HERE, priority: 100 });
+      await running.advance(35);
+      assert.deepEqual(runs, ["begins", "ends"], "never two at once");
+      await running.advance(10);
+      assert.deepEqual(runs.splice(0), ["begins", "ends", "begins"]);
+      await meeting.write({ other: record(world, { priority: 101, lifetime: 3600 }) });
+      await running.advance(300);
+      assert.deepEqual(runs.splice(0), ["is ended"]);
+      await meeting.write({ other: null });
+      await running.advance(35);
+      assert.deepEqual(runs.slice(0, 2), ["begins", "ends"]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
     "[B165] operators of the same priority pause each other, and each event warns",
     async (world) => {
       await meetingIn(world);
