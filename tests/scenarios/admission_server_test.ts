@@ -380,6 +380,41 @@ suite("admission servers", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[P10] the operator is not ready while a configuration is not what it wrote, and an event tells of the edit",
+    async (world) => {
+      const door = new Doorway({ url: "https://a.test:1/base/" });
+      const op = operator({ admission: { server: door.serve, managed: NAME }, posting: { enabled: true } });
+      op.on.validate(Example, function check() {});
+      const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+      const probe = { path: "/readyz?verbose", method: "GET" } as const;
+      const ready = () => ask(world, "http://localhost:8080", probe);
+      assert.equal((await ready())[0], 200);
+      world.intercept = ({ method, url }) =>
+        method === "PATCH" && url.includes("webhookconfigurations")
+          ? new Response("{}", { status: 500 })
+          : undefined;
+      await world.client.patch(VALIDATING_WEBHOOK_CONFIGURATIONS, { name: NAME }, {
+        type: "merge",
+        body: { webhooks: [] },
+      });
+      await running.advance(5);
+      const [status, text] = await ready();
+      assert.equal(status, 503);
+      assert.match(text, new RegExp(`failed: somebody has edited ValidatingWebhookConfiguration "${NAME}"`));
+      const events = world.requests.filter(({ method, path }) =>
+        method === "POST" && path.includes("/events")
+      );
+      assert.equal(events.length, 1);
+      assert.match(events[0]!.body, /"kind":"ValidatingWebhookConfiguration"/);
+      world.intercept = undefined;
+      await running.advance(600);
+      assert.equal((await ready())[0], 200);
+      assert.deepEqual((await webhooksIn(world)).map(({ name }) => name), [`check.${NAME}`]);
+      await running.stop();
+    },
+  );
+
   scenario.timed(
     "[P10] a replica that stops leaves what leads to the one that started after it",
     async (world) => {
