@@ -34,9 +34,12 @@ export class VirtualExchange implements HttpResponse {
   readonly #options: VirtualExchangeOptions;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
-  /** Rejects when the exchange breaks; whoever waits for the body races with it. */
+  /** Rejects when the exchange breaks. */
   readonly #broken: Promise<never>;
   readonly #break: (reason: unknown) => void;
+  #isBroken = false;
+  /** Ends the waiting for the next chunk. */
+  #interrupt: ((reason: unknown) => void) | undefined;
   /** Aborts on the server's side. */
   readonly #controller = new AbortController();
   readonly #onAbort = (): void => this.fail(this.#options.request.signal?.reason);
@@ -110,7 +113,9 @@ export class VirtualExchange implements HttpResponse {
     if (this.#isOver) return;
     this.#finish();
     this.#reject(reason);
+    this.#isBroken = true;
     this.#break(reason);
+    this.#interrupt?.(reason);
     this.#controller.abort(new DOMException("The client has gone", "AbortError"));
     this.#reader?.cancel(reason).catch(() => {});
   }
@@ -164,10 +169,21 @@ export class VirtualExchange implements HttpResponse {
     };
   }
 
+  /** NB: a race with a promise that lives as long as the stream would keep every chunk for as long. */
+  #read(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+  ): Promise<Awaited<ReturnType<typeof reader.read>>> {
+    if (this.#isBroken) return this.#broken;
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      reader.read().then(resolve, reject);
+    });
+  }
+
   async #next(): Promise<Uint8Array | undefined> {
     const reader = this.#reader;
     if (!reader) return undefined;
-    const result = await Promise.race([this.#broken, reader.read()]).catch((error) => {
+    const result = await this.#read(reader).catch((error) => {
       if (this.#isOver) throw error;
       // As on a socket, the client does not learn why the server broke off.
       this.fail(

@@ -41,7 +41,7 @@ describe("authHeaders()", () => {
       "impersonate-user": "me",
       "impersonate-uid": "1",
       "impersonate-group": ["a", "b"],
-      "impersonate-extra-acme.com%2fproject": "x",
+      "impersonate-extra-acme.com%2fproject": ["x"],
     });
   });
 });

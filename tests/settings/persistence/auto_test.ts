@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type KubeObject } from "../../../lib/model/object.ts";
+import type { KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
 import { annotations, auto, migrate } from "../../../lib/settings/persistence/presets.ts";
 import {
