@@ -8,10 +8,11 @@
 import type { Task, TaskGroup } from "../async/tasks.ts";
 import type { Caches, KnownInformer } from "../client/cache/caches.ts";
 import { Informer } from "../client/cache/informer.ts";
-import { type CachedObject, type ObjectEvent, ObjectStore } from "../client/cache/object_store.ts";
+import { type CachedObject, ObjectStore } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { type ApiError, messageOf } from "../client/errors.ts";
 import { type Refusal, watchObjects, type WatchState } from "../client/watch/watcher.ts";
+import type { Controller } from "../controller/controller.ts";
 import type { WorkQueue } from "../controller/work_queue.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { Check } from "../engines/probing.ts";
@@ -34,7 +35,7 @@ export interface InformersOptions {
   readonly tasks: TaskGroup;
   readonly scope: NamespaceScope;
   /** Told of each event of an object, in order. */
-  readonly notify: (resource: Resource, event: ObjectEvent) => void;
+  readonly controller: Pick<Controller, "notify">;
   /** Where the stores are looked up. */
   readonly caches: Caches;
   /** Closes informers, and is told which are stale. */
@@ -195,7 +196,7 @@ export class Informers {
   }
 
   #start(key: string, { target, store }: { readonly target: Target; readonly store: ObjectStore }): void {
-    const { host, logger, gates, tasks, notify, indexing, isLookedUp } = this.#options;
+    const { host, logger, gates, tasks, controller, indexing, isLookedUp } = this.#options;
     const { resource, namespace } = target;
     const about = { kind: keyOf(resource), namespace };
     logger.debug("Watching", about);
@@ -207,7 +208,7 @@ export class Informers {
       gate: gates.watching,
       about,
       watch: (store, signal) => this.#watch({ key, target, health, store, signal }),
-      notify: (event) => notify(resource, event),
+      notify: (event) => controller.notify(resource, event),
       onSynced: () => this.#listed(key, health),
       onPause: () => {
         gates.markStale(key);

@@ -297,7 +297,7 @@ export class OperatorRun {
       isLookedUp: (resource) => registry.of(resource).isLookedUp,
       crds: this.#crds,
       observer,
-      notify: (resource, event) => this.controller.notify(resource, event),
+      controller: this.controller,
       onSynced: synced,
     });
   }

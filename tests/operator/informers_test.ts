@@ -41,7 +41,9 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
     ...{ client: world.client, host: world.host, logger: world.transport.logger, tasks, observer: {} },
     settings: { ...defaultSettings().watching, initialStreaming: false },
     scope: { served: undefined, matches: () => true, revise: () => {} },
-    notify: (_resource, { event: { type, object } }) => void events.push(`${type} ${object.metadata.name}`),
+    controller: {
+      notify: (_, { event: { type, object } }) => void events.push(`${type} ${object.metadata.name}`),
+    },
     onSynced: () => {},
     ...options,
   });

@@ -107,7 +107,8 @@ export class Informer {
         const stored = event.type === "DELETED"
           ? this.store.remove(event.object)
           : this.store.put(event.object);
-        return this.#tell({ ...stored, event, origin: "server" });
+        const { cached, adoption, before } = stored;
+        return this.#tell({ cached, event, adoption, before, origin: "server" });
       }
       case "synced":
         return this.#complete(item.isSetBack);

@@ -59,9 +59,14 @@ export class VersionOrder {
   /** Returns what `a` is to `b`; "unknown" if one is missing, or if they have no order. */
   compare(a: string | undefined, b: string | undefined): "newer" | "same" | "older" | "unknown" {
     if (a === b && a !== undefined) return "same";
-    const order = this.#isOrdered ? compareVersions(a, b) : undefined;
-    if (order === undefined) return "unknown";
-    return order > 0 ? "newer" : order < 0 ? "older" : "same";
+    if (!this.#isOrdered || typeof a !== "string" || typeof b !== "string") return "unknown";
+    if (!DECIMAL.test(a) || !DECIMAL.test(b)) return "unknown";
+    // NB: they may outgrow 2^53, so they are compared as texts.
+    const left = a.replace(/^0+/, "");
+    const right = b.replace(/^0+/, "");
+    if (left === right) return "same";
+    const isNewer = left.length === right.length ? left > right : left.length > right.length;
+    return isNewer ? "newer" : "older";
   }
 }
 
@@ -85,7 +90,7 @@ export class CachedObject {
 
   constructor(object: KubeObject, order: VersionOrder = new VersionOrder(), generation = 0) {
     this.generation = generation;
-    this.shown = versionOf(object);
+    this.shown = object.metadata?.resourceVersion;
     this.#object = object;
     this.#order = order;
   }
@@ -102,10 +107,10 @@ export class CachedObject {
 
   /** Takes a state, unless it is older than what is known. */
   adopt(object: KubeObject, source: Source): Adoption {
-    const version = versionOf(object);
+    const version = object.metadata?.resourceVersion;
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
     if (isExpected && source.from === "watch") this.#expected = undefined;
-    const order = this.#order.compare(version, versionOf(this.#object));
+    const order = this.#order.compare(version, this.#object.metadata?.resourceVersion);
     if (order === "same" || order === "older") return order;
     if (order === "unknown") {
       if (source.from === "watch" && this.#expected !== undefined) {
@@ -123,7 +128,9 @@ export class CachedObject {
   /** Takes a state of a server that was set back: what it has now is the newest, whatever its version. */
   replace(object: KubeObject): void {
     this.#expected = undefined;
-    if (versionOf(object) !== versionOf(this.#object)) this.#take(object, "watch");
+    if (object.metadata?.resourceVersion !== this.#object.metadata?.resourceVersion) {
+      this.#take(object, "watch");
+    }
   }
 
   /** It belongs to another store from now on. Called by that store alone. */
@@ -223,7 +230,7 @@ export class ObjectStore {
     const adoption = known.adopt(object, WATCH);
     if (adoption === "older" && known.generation !== this.#generation) this.#setBack.set(known, object);
     known.generation = this.#generation;
-    known.shown = versionOf(object);
+    known.shown = object.metadata?.resourceVersion;
     return { cached: known, adoption, before };
   }
 
@@ -292,28 +299,8 @@ export class ObjectStore {
   }
 }
 
-function versionOf({ metadata }: KubeObject): string | undefined {
-  return metadata?.resourceVersion;
-}
-
 /** Returns the object's uid, or its name where there is none. An object made anew under an old name is another one. */
 function identityOf({ metadata }: KubeObject): string {
   const { uid, namespace = "", name = "" } = metadata ?? {};
   return uid || `${namespace}/${name}`;
-}
-
-/**
- * Returns -1, 0 or 1 as `a` is older, the same or newer; undefined if one is missing or not a decimal number.
- *
- * NB: they may outgrow 2^53, so they are compared as texts.
- */
-function compareVersions(a: string | undefined, b: string | undefined): -1 | 0 | 1 | undefined {
-  if (typeof a !== "string" || typeof b !== "string" || !DECIMAL.test(a) || !DECIMAL.test(b)) {
-    return undefined;
-  }
-  const left = a.replace(/^0+/, "");
-  const right = b.replace(/^0+/, "");
-  if (left.length !== right.length) return left.length < right.length ? -1 : 1;
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }

@@ -9,6 +9,7 @@ import type { Clock, Seconds } from "../../runtime/host.ts";
 import { toTimeoutError } from "../transport/deadline.ts";
 import { JsonLines } from "./json_lines.ts";
 import type { RequestSubject, Transport } from "../transport/transport.ts";
+import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { ApiError, asStatus, isNamed } from "../errors.ts";
 import { dropManagedFields } from "../list_pages.ts";
@@ -161,13 +162,15 @@ export type StreamEvent =
 
 /** Says what a line of a watch stream is. What has not the form of an event is unknown. */
 export function readStreamEvent(line: unknown, request: string): StreamEvent {
-  if (!isRecord(line)) return { type: "UNKNOWN", name: typeof line };
+  if (!isObject(line)) return { type: "UNKNOWN", name: typeof line };
   const { type, object } = line;
   switch (type) {
     case "ADDED":
     case "MODIFIED":
     case "DELETED":
-      return isObject(object) ? { type, object: dropManagedFields(object) } : { type: "UNKNOWN", name: type };
+      return isKubeObject(object)
+        ? { type, object: dropManagedFields(object) }
+        : { type: "UNKNOWN", name: type };
     case "BOOKMARK":
       return readBookmark(object);
     case "ERROR":
@@ -178,7 +181,7 @@ export function readStreamEvent(line: unknown, request: string): StreamEvent {
 }
 
 function readBookmark(object: unknown): StreamEvent {
-  const metadata = isObject(object) ? object.metadata : {};
+  const metadata = isKubeObject(object) ? object.metadata : {};
   const initialEnd = metadata.annotations?.[INITIAL_END] === "true";
   return { type: "BOOKMARK", version: metadata.resourceVersion, initialEnd };
 }
@@ -195,12 +198,8 @@ function toStreamError(object: unknown, request: string): ApiError {
   });
 }
 
-function isObject(value: unknown): value is KubeObject {
-  return isRecord(value) && isRecord(value["metadata"]);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+function isKubeObject(value: unknown): value is KubeObject {
+  return isObject(value) && isObject(value["metadata"]);
 }
 
 // What ended a stream or a listing, as far as the watcher's next state depends on it.

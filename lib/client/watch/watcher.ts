@@ -286,7 +286,7 @@ class Watcher {
 
   #advance(version: string | undefined): void {
     if (version === undefined || this.#state.at !== "watching") return;
-    this.#apply({ is: "advanced", version });
+    this.#state = transition(this.#state, { is: "advanced", version }).state;
     this.#order.advance(version);
   }
 
@@ -316,7 +316,6 @@ class Watcher {
   #apply(input: WatcherInput, about: About = {}): { readonly tell?: "listing" | "synced" } {
     const next = transition(this.#state, input);
     this.#state = next.state;
-    if (input.is === "advanced") return next;
     if (next.tell === "listing") this.#status.enter("listing");
     if (next.isUnstreamed) this.#options.client.transport.unstreamed.add(keyOf(this.#options.resource));
     this.#pause = this.#pauseAfter(next.pause, about);

@@ -37,7 +37,7 @@ const store: Mutant[] = [
       `if (order === "same" || order === "older") return order;`,
       `if (order === "same") return order;`,
     ],
-    ["ObjectStore.put", "known.shown = versionOf(object);", ""],
+    ["ObjectStore.put", "known.shown = object.metadata?.resourceVersion;", ""],
     [
       "ObjectStore.put",
       `if (adoption === "older" && known.generation`,
@@ -47,8 +47,8 @@ const store: Mutant[] = [
     ["ObjectStore.take", "cached.generation = this.#generation;", ""],
     [
       "VersionOrder.compare",
-      "const order = this.#isOrdered ? compareVersions(a, b) : undefined;",
-      "const order = compareVersions(a, b);",
+      "if (!this.#isOrdered || typeof a",
+      "if (typeof a",
     ],
     ["identityOf", "return uid || `${namespace}/${name}`;", "return uid || name;"],
   ]),
