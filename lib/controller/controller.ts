@@ -14,6 +14,7 @@ import type { KubeObject } from "../model/object.ts";
 import { objectReference } from "../model/references.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
+import type { HandlersOfKind } from "../registry/registry.ts";
 import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
@@ -37,7 +38,7 @@ export interface ControllerOptions extends ReconciliationOptions {
 interface Leaving {
   readonly state: ObjectState;
   /** News that came meanwhile of the object that has come under its name, or has come back. */
-  readonly waiting: [state: ObjectState, told: ObjectEvent][];
+  readonly waiting: [state: ObjectState, told: ObjectEvent, keepAll: boolean][];
 }
 
 /** The objects of one run. */
@@ -86,13 +87,15 @@ export class Controller implements Worker {
 
   /** Subscribes to informers: puts an object into the queue if there is something to do. */
   notify(resource: Resource, told: ObjectEvent): void {
-    this.triggers.notify(resource, told);
+    const { registry, indexing } = this.#options;
+    const handlers = registry.of(resource);
+    this.triggers.notify(resource, told, handlers.sources);
     // NB: of what is served no more only its deletion is told, which ends what runs for it.
-    if (!this.#options.registry.of(resource).hasTurns && !this.#states.has(told.cached)) return;
-    const state = this.#stateOf(resource, told);
+    if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
+    const state = this.#stateOf(resource, told, handlers);
     if (told.origin === "restored") state.distrust("restored");
-    this.#options.indexing.submit(state, told.event);
-    this.#enqueue(state, told);
+    indexing.submit(state, told.event);
+    this.#enqueue(state, told, handlers.events.length > 0);
   }
 
   /** Other handlers are for the objects now: all have a turn, in which reconciles are called that have changed. */
@@ -113,7 +116,7 @@ export class Controller implements Worker {
     const leaving = this.#leaving.get(state.key);
     if (leaving?.state !== state) return;
     this.#leaving.delete(state.key);
-    for (const [next, told] of leaving.waiting) this.#enqueue(next, told);
+    for (const next of leaving.waiting) this.#enqueue(...next);
   }
 
   /**
@@ -165,22 +168,24 @@ export class Controller implements Worker {
     }
   }
 
-  #enqueue(state: ObjectState, told: ObjectEvent): void {
+  /** `keepAll`: whether all events of the kind are wanted, and not only the latest. */
+  #enqueue(state: ObjectState, told: ObjectEvent, keepAll: boolean): void {
     const isDeleted = told.event.type === "DELETED";
     if (this.#leaving.size > 0 || isDeleted) {
       const leaving = this.#leaving.get(state.key);
       // NB: a namesake, or an object that has come back, is not handled beside the one that leaves.
-      if (leaving !== undefined && leaving.state !== state) return void leaving.waiting.push([state, told]);
+      if (leaving !== undefined && leaving.state !== state) {
+        return void leaving.waiting.push([state, told, keepAll]);
+      }
       if (isDeleted) this.#leaving.set(state.key, { state, waiting: [] });
     }
-    const { queue, registry, observer, settings, logger } = this.#options;
-    const keepsAll = registry.of(state.resource).events.length > 0;
+    const { queue, observer, settings, logger } = this.#options;
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
-    const isExpected = state.isUnfinished || state.doubt !== undefined || queue.isRetrying(state);
+    const isExpected = state.isUnfinished || state.doubt !== undefined;
     // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
-    if (!keepsAll && !isNews && !isExpected) return;
+    if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;
     const limit = settings.queueing.eventLimit ?? Infinity;
-    if (queue.addEvent(state, told, { keepAll: keepsAll, limit })) {
+    if (queue.addEvent(state, told, { keepAll, limit })) {
       logger.child({ reference: objectReference(state.body) }).warn(
         "Events come faster than the handlers of events take them: until they have caught up, only the newest of each kind " +
           "is kept (make the handlers faster, or raise `queueing.eventLimit`)",
@@ -190,21 +195,24 @@ export class Controller implements Worker {
     observer.enqueued?.(state, told.event.type);
   }
 
-  #stateOf(resource: Resource, { cached, event }: ObjectEvent): ObjectState {
+  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { children }: HandlersOfKind): ObjectState {
     const known = this.#states.get(cached);
     if (known !== undefined) {
       // What the server says of the resource may have changed: whether its status is a subresource, for one.
       if (known.resource !== resource) this.#resourceState(resource);
       return known;
     }
+    const early = this.#earlyMemos.size === 0
+      ? undefined
+      : this.#takeEarlyMemo(objectKey(resource, event.object));
     const state = new ObjectState({
       cached,
       kind: this.#resourceState(resource),
-      memo: this.#newMemo(resource, event.object),
+      memo: early ?? { ...this.#options.memo },
       firstSeen: event.type === null ? "listing" : "event",
     });
     this.#states.set(cached, state);
-    this.triggers.introduce(state);
+    if (children.length > 0) this.triggers.introduce(state, children);
     return state;
   }
 
@@ -214,11 +222,6 @@ export class Controller implements Worker {
     if (state === undefined) this.#resources.set(key, state = new OwnResourceState(resource));
     state.resource = resource;
     return state;
-  }
-
-  #newMemo(resource: Resource, object: KubeObject): Record<string, unknown> {
-    const early = this.#earlyMemos.size === 0 ? undefined : this.#takeEarlyMemo(objectKey(resource, object));
-    return early ?? { ...this.#options.memo };
   }
 
   #takeEarlyMemo(key: string): Record<string, unknown> | undefined {

@@ -54,8 +54,6 @@ export type Step =
   /** It is being deleted, and held by a finalizer of ours that no handler here takes off: that is said after a while. */
   | { readonly kind: "stuck"; readonly sayAfter: Seconds };
 
-const PURPOSES: ReadonlySet<string> = new Set<Purpose>(["create", "update", "delete", "resume"]);
-
 /** Decides what is to be done with the object as the reconcile began with it. `claim`: what daemons and timers need. */
 export function decide(r: Reconciliation, claim: Claim): Decision {
   const { state, observer, persistence: { finalizer } } = r;
@@ -84,17 +82,13 @@ export function decide(r: Reconciliation, claim: Claim): Decision {
       observer.judged?.(state, { handler, mismatch }));
   const selected = selectChanges(handlers, { cause, args, onFailure, onVerdict });
   const { reason } = cause;
-  if (!isPurpose(reason)) return { kind: "tidy", cause, handlers, optionalDeletes };
+  if (reason === "noop" || reason === "free") return { kind: "tidy", cause, handlers, optionalDeletes };
   const { isPending } = claim;
   return { kind: "handle", cause, purpose: reason, handlers, selected, isPending, optionalDeletes };
 }
 
 function isOptionalDelete({ reason, requiresFinalizer }: ChangeHandler): boolean {
   return reason === "delete" && !requiresFinalizer;
-}
-
-function isPurpose(reason: string): reason is Purpose {
-  return PURPOSES.has(reason);
 }
 
 /** Puts the finalizer on, or takes it off; undefined if it is to stay as it is. */

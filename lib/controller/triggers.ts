@@ -19,7 +19,7 @@ import type { KubeObject, OwnerReference } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import { matches } from "../model/selector.ts";
 import type { Registry } from "../registry/registry.ts";
-import type { SourceHandler } from "../registry/related.ts";
+import type { ChildHandler, SourceHandler } from "../registry/related.ts";
 import { readTarget, titleOf, type TriggerTarget } from "../registry/targets.ts";
 import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -59,8 +59,10 @@ export class Triggers {
     this.#options = options;
   }
 
-  /** Subscribes to informers. */
-  notify(resource: Resource, { cached, event, adoption, before, origin }: ObjectEvent): void {
+  /** Subscribes to informers. `served`: whom the kind's changes concern now. */
+  notify(resource: Resource, told: ObjectEvent, served: readonly SourceHandler[]): void {
+    if (served.length === 0 && this.#sources.size === 0) return;
+    const { cached, event, adoption, before, origin } = told;
     const isDeleted = event.type === "DELETED";
     const isKnown = adoption === "same" || adoption === "older";
     if (!isDeleted && isKnown && origin === "server") return;
@@ -104,11 +106,10 @@ export class Triggers {
   }
 
   /** An object has come: handlers of its children are told of those that are there. */
-  introduce(state: ObjectState): void {
+  introduce(state: ObjectState, handlers: readonly ChildHandler[]): void {
     const { registry, caches, clock } = this.#options;
-    const handlers = registry.of(state.resource).children;
     const { uid } = state.body.metadata;
-    if (handlers.length === 0 || uid === undefined) return;
+    if (uid === undefined) return;
     for (const resource of caches.resources) {
       for (const source of registry.of(resource).sources) {
         const handler = handlers.find(({ id }) => id === source.child);

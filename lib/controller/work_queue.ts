@@ -251,7 +251,8 @@ export class WorkQueue {
     const { gate } = indexing;
     const { signal } = this.#stopping;
     try {
-      while (this.#isDue(state, item)) {
+      // NB: it was due when it was started.
+      do {
         // NB: without a slot: those who could open the gate must not wait for those who wait at it.
         if (!gate.isOpen && !await gate.opened(signal)) break;
         const urgent = isUrgent(item);
@@ -287,7 +288,7 @@ export class WorkQueue {
         } finally {
           item.begun = undefined;
         }
-      }
+      } while (this.#isDue(state, item));
     } finally {
       item.isRunning = false;
       if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {

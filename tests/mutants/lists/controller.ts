@@ -180,20 +180,24 @@ const queue: Mutant[] = [
 /** One controller: echoes, failures, those that come in another one's place. */
 const controller: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    ["Controller.#enqueue", "if (!keepsAll && !isNews && !isExpected) return;", ""],
     [
       "Controller.#enqueue",
-      "if (!keepsAll && !isNews && !isExpected) return;",
+      "if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;",
+      "",
+    ],
+    [
+      "Controller.#enqueue",
+      "if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;",
       "if (!isNews && !isExpected) return;",
     ],
     ["Controller.#enqueue", "const isExpected = state.isUnfinished ||", "const isExpected ="],
     ["Controller.notify", `if (told.origin === "restored") state.distrust("restored");`, ""],
     [
       "Controller.#enqueue",
-      "if (leaving !== undefined && leaving.state !== state) return void leaving.waiting.push([state, told]);",
+      "return void leaving.waiting.push([state, told, keepAll]);",
       "",
     ],
-    ["Controller.forget", "for (const [next, told] of leaving.waiting) this.#enqueue(next, told);", ""],
+    ["Controller.forget", "for (const next of leaving.waiting) this.#enqueue(...next);", ""],
     ["Controller.forget", "if (leaving?.state !== state) return;", ""],
     ["Controller.forget", "this.#states.delete(state.cached);", ""],
     ["Controller.forget", "    state.forget();\n", ""],
@@ -211,11 +215,11 @@ const controller: Mutant[] = [
   ], causes),
   ...breaksOf(CONTROLLER, [
     [
-      "Controller.#newMemo",
-      "return early ?? { ...this.#options.memo };",
-      "return this.#options.memo as Record<string, unknown>;",
+      "Controller.#stateOf",
+      "memo: early ?? { ...this.#options.memo },",
+      "memo: this.#options.memo as Record<string, unknown>,",
     ],
-    ["Controller.#newMemo", "return early ?? { ...this.#options.memo };", "return early ?? {};"],
+    ["Controller.#stateOf", "memo: early ?? { ...this.#options.memo },", "memo: early ?? {},"],
   ], handlers),
   ...breaksOf(CONTROLLER, [
     [

@@ -14,8 +14,8 @@ const pace = ["tests/scenarios/reconcile_pace_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    ["this.triggers.notify(resource, told);", ""],
-    ["this.triggers.introduce(state);", ""],
+    ["this.triggers.notify(resource, told, handlers.sources);", ""],
+    ["this.triggers.introduce(state, children);", ""],
   ], related),
   ...breaksOf(TRIGGERS, [
     [`if (records.length > 0) queue.add(state, "dependency");`, ""],
