@@ -25,7 +25,6 @@ import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import type { Decision } from "./decide.ts";
 import {
-  confidentialOf,
   contentOf,
   loadProgress,
   type Reconciliation,
@@ -104,12 +103,11 @@ function tidy(
   r: Reconciliation,
   { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
 ): Work {
-  const { state: { snapshot }, persistence, handlers: { fields }, logger } = r;
+  const { state: { snapshot }, persistence, handlers: { fields }, confidential, logger } = r;
   const progress = loadProgress(r, handlers);
   logger.debug("Nothing to handle", { reason: cause.reason });
   const notes = sweptNotes(r);
   if (cause.reason !== "noop") return { notes };
-  const confidential = confidentialOf(r);
   const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
   if (!progress.isEmpty || isOutdated) conclude(r, { cause, progress, notes });
   return { notes };
@@ -172,7 +170,7 @@ function logStart(r: Reconciliation, cause: ChangeCause): void {
   const { logger } = r;
   logger.debug("Handling", { reason: cause.reason });
   if (cause.diff.length === 0 || cause.old === undefined) return;
-  logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });
+  logger.debug("Essence differs", { diff: withoutValues(cause.diff, r.confidential) });
 }
 
 /** Returns empty notes. Kopf wakes itself up by touching objects: what it has left there goes with whatever is written. */
@@ -190,10 +188,9 @@ interface ConcludeOptions {
 
 /** Notes that the cause is done. */
 function conclude(r: Reconciliation, { cause, progress, notes: patch }: ConcludeOptions): void {
-  const { state: { snapshot: body }, persistence, handlers: { fields: extraFields } } = r;
+  const { state: { snapshot: body }, persistence, handlers: { fields: extraFields }, confidential } = r;
   progress.purge(patch);
   r.state.times = undefined;
-  const confidential = confidentialOf(r);
   storeEssence(persistence, {
     patch,
     body,
@@ -245,7 +242,7 @@ class ChangeRun {
   ): Promise<{ readonly isIdle: boolean }> {
     const { host: { random }, clock, logger, lifecycle, patch, signal, state: { pending } } = this.#r;
     this.#all.push(progress);
-    this.#refusal ??= pending.takeRefusal();
+    if (pending.refusal !== undefined) this.#refusal = pending.takeRefusal();
     if (this.#refusal !== undefined) this.#failRefused(this.#refusal, { progress, selected });
     const digest = (handler: ChangeHandler): string | undefined => this.#signatures.digest(handler);
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
@@ -255,7 +252,7 @@ class ChangeRun {
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
-      const before = contentOf(patch);
+      const before = patch.isEmpty ? undefined : contentOf(patch);
       const outcome = await this.#execute(active, descendants);
       if (outcome === undefined) {
         // Interrupted: what the others have done is written, if that is anything.

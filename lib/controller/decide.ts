@@ -17,12 +17,7 @@ import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import { prematches, selectChanges } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence, handledEssence, type UnreadableRecord } from "../settings/persistence/storage.ts";
-import {
-  confidentialOf,
-  type Reconciliation,
-  reportFailedFilter,
-  reportUnreadable,
-} from "./reconciliation.ts";
+import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
 
 /** How long somebody else may take to let an object go before we speak of it. */
 const PATIENCE: Seconds = 60;
@@ -118,10 +113,9 @@ function findStuck({ state, persistence, clock }: Reconciliation): Step {
 }
 
 function detectCause(r: Reconciliation): ChangeCause {
-  const { state, persistence, handlers: { fields: extraFields }, logger, indices, patch } = r;
+  const { state, persistence, handlers: { fields: extraFields }, confidential, logger, indices, patch } = r;
   const { snapshot: body, resource, memo } = state;
   const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(r, record);
-  const confidential = confidentialOf(r);
   const old = handledEssence(persistence, body, { extraFields, confidential, onUnreadable }) ??
     state.lastHandled;
   const current = currentEssence(persistence, body, { extraFields });

@@ -68,6 +68,8 @@ export interface Reconciliation extends Shared {
   readonly state: ObjectState;
   /** The handlers of its kind. */
   readonly handlers: HandlersOfKind;
+  /** The fields of the object whose values must not be in notes and log lines. */
+  readonly confidential: readonly FieldPath[];
   /** Whether it goes before what the initial listing has brought. */
   readonly urgent: boolean;
   readonly clock: Clock;
@@ -107,6 +109,7 @@ export function prepare(shared: Shared, state: ObjectState, { isUrgent: urgent }
     urgent,
     clock: host.clock,
     handlers: registry.of(state.resource),
+    confidential: confidentialFieldsOf(settings.persistence, state.resource),
     logger: postingLogger(localLogger, reference, shared),
     localLogger,
     patch: new Patch(),
@@ -136,13 +139,6 @@ export function contentOf(patch: Patch): string | undefined {
     // What JSON cannot express is dropped when it is written.
     return "";
   }
-}
-
-/** Returns the fields of the object whose values must not be in notes and log lines. */
-export function confidentialOf(
-  { state: { resource }, settings: { persistence } }: Pick<Reconciliation, "state" | "settings">,
-): readonly FieldPath[] {
-  return confidentialFieldsOf(persistence, resource);
 }
 
 /** Loads what the object, or a write that failed, holds about these handlers. */

@@ -19,7 +19,7 @@ import {
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptStart, Observed } from "./observer.ts";
-import { invoke, type InvokeOptions } from "./invoke.ts";
+import { type AttemptLimit, invoke } from "./invoke.ts";
 
 /** The facts about the handler's earlier attempts. */
 export interface Attempts {
@@ -80,7 +80,9 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   logger.debug(`${noun} invoked`, { handler: handler.id, retry: attempts.retry });
   const begun = options.clock.monotonic();
   try {
-    const result = await invoke(handler, { ...options, ...limitOf(handler, attempts) });
+    const isLimited = handler.timeout !== undefined || handler.attemptTimeout !== undefined;
+    const limit = isLimited ? limitOf(handler, attempts) : undefined;
+    const result = await invoke(handler, limit, options);
     logger.info(`${noun} succeeded`, { handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
@@ -97,7 +99,7 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
 function limitOf<Args>(
   { id, timeout = Infinity, attemptTimeout = Infinity }: Handler<Args>,
   { runtime }: Attempts,
-): Pick<InvokeOptions<Args>, "remaining" | "overdue"> {
+): AttemptLimit {
   const rest = timeout - runtime;
   if (attemptTimeout < rest) {
     const overdue = (): Error =>

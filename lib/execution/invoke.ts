@@ -10,34 +10,46 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Handler } from "./handler.ts";
 import { Context } from "../runtime/context.ts";
 
-export interface InvokeOptions<Args> {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Time left for this attempt; Infinity for no limit. */
+/** How long an attempt may take. */
+export interface AttemptLimit {
+  /** Infinity: for ever. */
   readonly remaining: Seconds;
   /** Makes the error with which the attempt fails when they are over. */
   readonly overdue: () => Error;
+}
+
+export interface InvokeOptions<Args> {
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
   readonly args: (signal: AbortSignal) => Args;
 }
 
 /**
- * Returns what the function returns.
+ * Returns what the function returns. `limit`: undefined if there is none.
  *
  * @throws The error of `overdue`, if the time is over first.
  * @throws What the function throws.
  */
-export async function invoke<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
-  if (options.remaining === Infinity) {
+export async function invoke<Args>(
+  handler: Handler<Args>,
+  limit: AttemptLimit | undefined,
+  options: InvokeOptions<Args>,
+): Promise<unknown> {
+  if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
     return await context.run({ handler: handler.id, args }, handler.fn, args);
   }
-  return await invokeWithin(handler, options);
+  return await invokeWithin(handler, limit, options);
 }
 
-async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions<Args>): Promise<unknown> {
-  const { clock, logger, remaining, signal } = options;
+async function invokeWithin<Args>(
+  handler: Handler<Args>,
+  { remaining, overdue }: AttemptLimit,
+  options: InvokeOptions<Args>,
+): Promise<unknown> {
+  const { clock, logger, signal } = options;
   const controller = new AbortController();
   const forward = (): void => controller.abort(signal.reason);
   if (signal.aborted) forward();
@@ -46,7 +58,7 @@ async function invokeWithin<Args>(handler: Handler<Args>, options: InvokeOptions
   let over = false;
   using _timer = clock.after(remaining, () => {
     over = true;
-    const error = options.overdue();
+    const error = overdue();
     controller.abort(error);
     timeout.reject(error);
   });

@@ -112,32 +112,33 @@ export class Progress<H extends Handler> {
     this.#purpose = options.purpose;
     for (const handler of handlers) {
       const state = this.#states.get(handler.id);
-      const before = options.carriesOver?.(handler)
-        ? carriedOver(state?.record, options.purpose)
+      const before = state !== undefined && options.carriesOver?.(handler)
+        ? carriedOver(state.record, options.purpose)
         : state?.record;
       const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
-      this.#states.set(handler.id, {
-        record: isKept ? this.#clampDelay(handler.id, before, options.now) : fresh(options),
-        stored: state?.stored,
-        handler,
-        started: isKept ? undefined : options.now,
-      });
+      const record = isKept ? this.#clampDelay(handler.id, before, options.now) : fresh(options);
+      const started = isKept ? undefined : options.now;
+      this.#states.set(handler.id, { record, stored: state?.stored, handler, started });
       if (isKept) this.#learn(handler.id, options.now);
-      else this.#options.times?.begin(`${handler.id} started`, this.#states.get(handler.id)?.record.started);
+      else this.#options.times?.begin(`${handler.id} started`, record.started);
     }
   }
 
   /** The active handlers that may run now, in the order of activation. */
   awake(now: number): ActiveHandler<H>[] {
-    return this.#active()
-      .filter(({ handler: { id }, record }) => !isFinished(record) && this.#rest(id, record, now) <= ROUNDING)
-      .map(({ handler, record, started }) => ({
+    const awake: ActiveHandler<H>[] = [];
+    for (const [id, { handler, record, started }] of this.#states) {
+      if (handler === undefined || isFinished(record)) continue;
+      if (record.delayed !== undefined && this.#rest(id, record, now) > ROUNDING) continue;
+      awake.push({
         handler,
-        id: handler.id,
+        id,
         retry: record.retries,
         started: started ?? timeOf(record.started) ?? now,
-        runtime: started === undefined ? this.#runtime(handler.id, record, now) : 0,
-      }));
+        runtime: started === undefined ? this.#runtime(id, record, now) : 0,
+      });
+    }
+    return awake;
   }
 
   /** Whether all active handlers have finished; true when there are none. */
@@ -314,8 +315,8 @@ function isOfOther(record: ProgressRecord, purpose: Purpose): boolean {
 }
 
 /** A creation is over before there can be a resumption: its records are of another handler under the same id. */
-function carriedOver(record: ProgressRecord | undefined, purpose: Purpose): ProgressRecord | undefined {
-  if (record === undefined || !isOfOther(record, purpose) || record.purpose === "create") return record;
+function carriedOver(record: ProgressRecord, purpose: Purpose): ProgressRecord {
+  if (!isOfOther(record, purpose) || record.purpose === "create") return record;
   return { ...record, purpose };
 }
 

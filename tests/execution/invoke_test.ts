@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { currentArguments, currentHandler, invoke, type InvokeOptions } from "../../lib/execution/invoke.ts";
+import {
+  type AttemptLimit,
+  currentArguments,
+  currentHandler,
+  invoke,
+  type InvokeOptions,
+} from "../../lib/execution/invoke.ts";
 import { callWith } from "../support/handler_calls.ts";
 import { HandlerTimeoutError } from "../../lib/execution/errors.ts";
 import type { Handler } from "../../lib/execution/handler.ts";
@@ -18,13 +24,15 @@ function setUp(remaining: number) {
   const options: InvokeOptions<Args> = {
     clock,
     logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, clock),
-    remaining,
-    overdue: () =>
-      new HandlerTimeoutError('Handler "fn" has timed out: it was still running when its 10 s were over'),
     signal: controller.signal,
     args: (signal) => ({ signal }),
   };
-  return { clock, logs, controller, options };
+  const limit: AttemptLimit | undefined = remaining === Infinity ? undefined : {
+    remaining,
+    overdue: () =>
+      new HandlerTimeoutError('Handler "fn" has timed out: it was still running when its 10 s were over'),
+  };
+  return { clock, logs, controller, limit, options };
 }
 
 function handler(fn: (args: Args) => unknown): Handler<Args> {
@@ -34,27 +42,28 @@ function handler(fn: (args: Args) => unknown): Handler<Args> {
 describe("invoke()", () => {
   for (const remaining of [Infinity, 10]) {
     it(`gives what the function returns or throws, with ${remaining} s left`, async () => {
-      const { options } = setUp(remaining);
-      assert.equal(await invoke(handler(() => Promise.resolve(1)), options), 1);
+      const { limit, options } = setUp(remaining);
+      assert.equal(await invoke(handler(() => Promise.resolve(1)), limit, options), 1);
       const error = new RangeError("no");
       const failing = handler(() => {
         throw error;
       });
-      await assert.rejects(invoke(failing, options), error);
+      await assert.rejects(invoke(failing, limit, options), error);
     });
 
     it(`makes its arguments known to what it calls, with ${remaining} s left`, async () => {
-      const { options } = setUp(remaining);
-      const seen = await invoke(handler((args) => [args, currentArguments()]), options) as unknown[];
+      const { limit, options } = setUp(remaining);
+      const seen = await invoke(handler((args) => [args, currentArguments()]), limit, options) as unknown[];
       assert.equal(seen[0], seen[1]);
     });
 
     it(`hands over a signal that aborts with the operator's, with ${remaining} s left`, async () => {
-      const { options, controller } = setUp(remaining);
+      const { limit, options, controller } = setUp(remaining);
       const run = invoke(
         handler(({ signal }) =>
           new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
         ),
+        limit,
         options,
       );
       controller.abort(new Error("stopping"));
@@ -63,7 +72,7 @@ describe("invoke()", () => {
   }
 
   it("leaves no listener on the operator's signal, however the attempt ends", async () => {
-    const { options, clock, controller: { signal } } = setUp(3);
+    const { limit, options, clock, controller: { signal } } = setUp(3);
     let listeners = 0;
     const { addEventListener, removeEventListener } = signal;
     signal.addEventListener = (...args: Parameters<AbortSignal["addEventListener"]>) => {
@@ -74,10 +83,10 @@ describe("invoke()", () => {
       listeners--;
       removeEventListener.apply(signal, args);
     };
-    await invoke(handler(() => {}), options);
-    await assert.rejects(invoke(handler(() => Promise.reject(new Error("no"))), options));
+    await invoke(handler(() => {}), limit, options);
+    await assert.rejects(invoke(handler(() => Promise.reject(new Error("no"))), limit, options));
     const hanging = assert.rejects(
-      invoke(handler(() => new Promise(() => {})), options),
+      invoke(handler(() => new Promise(() => {})), limit, options),
       HandlerTimeoutError,
     );
     await clock.advance(4);
@@ -86,7 +95,7 @@ describe("invoke()", () => {
   });
 
   it("aborts the signal and fails when the time is over; the late result is dropped with a warning", async () => {
-    const { options, clock, logs } = setUp(3);
+    const { limit, options, clock, logs } = setUp(3);
     const late = Promise.withResolvers<string>();
     let given: AbortSignal | undefined;
     const run = invoke(
@@ -94,6 +103,7 @@ describe("invoke()", () => {
         given = signal;
         return late.promise;
       }),
+      limit,
       options,
     );
     const failed = assert.rejects(run, HandlerTimeoutError);

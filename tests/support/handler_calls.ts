@@ -9,11 +9,9 @@ export function callWith<Args>(
   args: Args,
   { id, fn }: { readonly id: string; readonly fn: (args: Args) => unknown },
 ): Promise<unknown> {
-  return invoke({ id, fn }, {
+  return invoke({ id, fn }, undefined, {
     clock: virtualHost().clock,
     logger: silentLogger(),
-    remaining: Infinity,
-    overdue: () => new Error("There is no limit"),
     signal: new AbortController().signal,
     args: () => args,
   });

@@ -478,7 +478,7 @@ const changes: Mutant[] = [
     ],
     [
       "logStart",
-      `logger.debug("Essence differs", { diff: withoutValues(cause.diff, confidentialOf(r)) });`,
+      `logger.debug("Essence differs", { diff: withoutValues(cause.diff, r.confidential) });`,
       "",
     ],
     ["conclude", "progress.purge(patch);", ""],

@@ -25,8 +25,8 @@ const mutants: Mutant[] = [
       "return { ...record, ...base, stopped: formatTimestamp(now), success: true };",
     ],
     ["return { ...base, stopped: formatTimestamp(now), failure: true,", "return { ...base, failure: true,"],
-    ["this.#rest(id, record, now) <= ROUNDING)", "this.#rest(id, record, now) < 0)"],
-    ["!isFinished(record) && this.#rest", "this.#rest"],
+    ["Progress.awake", "this.#rest(id, record, now) > ROUNDING)", "this.#rest(id, record, now) >= 0)"],
+    ["Progress.awake", "handler === undefined || isFinished(record)", "handler === undefined"],
     [
       "started: started ?? timeOf(record.started) ?? now,",
       "started: started ?? timeOf(record.started) ?? 0,",

@@ -10,8 +10,9 @@ const mutants: Mutant[] = [
   // Short delays count for nothing; all count twice; or not beyond ten minutes, as in Kopf.
   {
     ...PROGRESS,
-    replace: "this.#rest(id, record, now) <= ROUNDING)",
-    by: "this.#rest(id, record, now) <= 60)",
+    in: "Progress.awake",
+    replace: "this.#rest(id, record, now) > ROUNDING)",
+    by: "this.#rest(id, record, now) > 60)",
   },
   {
     ...PROGRESS,

@@ -70,8 +70,9 @@ const mutants: Mutant[] = [
   {
     ...PROGRESS,
     tests: subs,
-    replace: "!isFinished(record) && this.#rest(id, record, now) <= ROUNDING",
-    by: "!record.failure && this.#rest(id, record, now) <= ROUNDING",
+    in: "Progress.awake",
+    replace: "handler === undefined || isFinished(record)",
+    by: "handler === undefined || record.failure",
   },
 ];
 
