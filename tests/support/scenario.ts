@@ -12,12 +12,18 @@ import {
   virtualWorld,
   type VirtualWorldOptions,
 } from "./virtual_world.ts";
+import { SideBySide } from "./side_by_side.ts";
 import type { World } from "./worlds.ts";
 
 /** Declares a scenario. */
 export interface Scenario {
-  /** Runs in both places: what it says must be true of any Kubernetes. */
+  /**
+   * Runs in both places: what it says must be true of any Kubernetes. On the real control plane it runs beside the others of its
+   * suite, as each has a namespace of its own and mostly waits.
+   */
   (name: string, body: (world: World) => Promise<void>): void;
+  /** As above, but alone on the control plane: it changes or counts what belongs to the whole cluster. */
+  alone(name: string, body: (world: World) => Promise<void>): void;
   /**
    * Runs in both places, and winds the clock of the operator itself: hours pass on the real control plane as well. There on
    * Deno only: what it is about is the server.
@@ -43,12 +49,21 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
       );
     };
     function real(name: string, body: (place: RealPlace) => Promise<void>): void {
-      it(`${name} (on a real control plane)`, { timeout: 180_000, skip: missing ?? false }, async () => {
+      it(onReal(name), { timeout: 180_000, skip: missing ?? false }, async () => {
         place ??= RealPlace.open();
         await body(await place);
       });
     }
+    const sideBySide = new SideBySide();
     function both(name: string, body: (world: World) => Promise<void>): void {
+      virtual(name, body);
+      const result = sideBySide.add(async () => {
+        place ??= RealPlace.open();
+        await body(await (await place).world());
+      });
+      it(onReal(name), { timeout: 300_000, skip: missing ?? false }, result);
+    }
+    function alone(name: string, body: (world: World) => Promise<void>): void {
       virtual(name, body);
       real(name, async (place) => await body(await place.world()));
     }
@@ -57,6 +72,10 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
       if (currentHost().name !== "deno") return;
       real(name, async (place) => await body(await place.timedWorld()));
     }
-    declare(Object.assign(both, { virtual, timed }));
+    declare(Object.assign(both, { alone, virtual, timed }));
   });
+}
+
+function onReal(name: string): string {
+  return `${name} (on a real control plane)`;
 }
