@@ -93,7 +93,7 @@ suite("causes", (scenario) => {
     },
   );
 
-  scenario.virtual("[A97] nothing is written to an object that has gone", async (world) => {
+  scenario.timed("[A97] nothing is written to an object that has gone", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     op.on.create(Example, () => {

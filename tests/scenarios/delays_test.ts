@@ -3,12 +3,12 @@ import { lifecycles, type Operator, operator, PermanentError, TemporaryError } f
 import { jumpingClock } from "../support/jumping_clock.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, notesOf, Objects } from "../support/worlds.ts";
-import type { VirtualWorld } from "../support/virtual_world.ts";
+import type { TimedWorld } from "../support/virtual_world.ts";
 
 const SECOND = 1000;
 
 /** Notes of a handler that waits, as an earlier process left them. */
-function sleeping(world: VirtualWorld, seconds: number): Record<string, string> {
+function sleeping(world: TimedWorld, seconds: number): Record<string, string> {
   const now = world.host.clock.now();
   return {
     "lotse.dev/make": JSON.stringify({
@@ -23,7 +23,7 @@ function sleeping(world: VirtualWorld, seconds: number): Record<string, string> 
 }
 
 suite("delays", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[A183] after a temporary error the record is written at once, and then nothing until the delay is over",
     async (world) => {
       const objects = new Objects(world);
@@ -73,7 +73,7 @@ suite("delays", (scenario) => {
   );
 
   /** A handler whose record says so is called then, to the millisecond, and nothing is written before. */
-  async function wakesAfter(world: VirtualWorld, seconds: number): Promise<void> {
+  async function wakesAfter(world: TimedWorld, seconds: number): Promise<void> {
     const objects = new Objects(world);
     const op = operator();
     const times: number[] = [];
@@ -88,14 +88,14 @@ suite("delays", (scenario) => {
     await running.stop();
   }
 
-  scenario.virtual(
+  scenario.timed(
     "[A184] a record that sleeps wakes its handler when it says so; the object is not touched for that",
     (world) => wakesAfter(world, 20),
   );
 
-  scenario.virtual("[A186] a record that sleeps for an hour does, too", (world) => wakesAfter(world, 3600));
+  scenario.timed("[A186] a record that sleeps for an hour does, too", (world) => wakesAfter(world, 3600));
 
-  scenario.virtual(
+  scenario.timed(
     "[A185] an event during the wait is handled at once, and wakes the handler no earlier",
     async (world) => {
       const objects = new Objects(world);
@@ -116,7 +116,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A188] a delay that ends while another handler works does not leave its handler behind",
     async (world) => {
       const objects = new Objects(world);
@@ -136,7 +136,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A202] [A203] pauses after errors grow as the settings say, the last one stays, and a success begins anew",
     async (world) => {
       const objects = new Objects(world);
@@ -161,7 +161,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A204] [B246] an event during such a pause is not handled before it is over",
     async (world) => {
       const objects = new Objects(world);
@@ -184,7 +184,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A197] [B240] events of two objects stay in order, each object's by itself",
     async (world) => {
       const objects = new Objects(world);
@@ -211,7 +211,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A198] of states that queue up, change handlers see only the newest, and event handlers see all",
     async (world) => {
       const objects = new Objects(world);
@@ -251,7 +251,7 @@ suite("delays", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[A223] what a handler puts into its patch is written even if it fails", async (world) => {
+  scenario.timed("[A223] what a handler puts into its patch is written even if it fails", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     op.on.create(Example, ({ patch, name }) => {
@@ -302,7 +302,7 @@ suite("delays", (scenario) => {
   );
 
   /** A handler that fails the first time, and when it was called, on a clock that does not jump. */
-  function failing(world: VirtualWorld): { readonly op: Operator; readonly times: number[] } {
+  function failing(world: TimedWorld): { readonly op: Operator; readonly times: number[] } {
     const op = operator();
     const times: number[] = [];
     op.on.create(Example, { id: "make" }, () => {
@@ -312,7 +312,7 @@ suite("delays", (scenario) => {
     return { op, times };
   }
 
-  scenario.virtual(
+  scenario.timed(
     "a clock that is set back by hours makes no handler wait for longer than its delay",
     async (world) => {
       const objects = new Objects(world);
@@ -331,7 +331,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "an object that could not be indexed is indexed after its delay, however the clock is set meanwhile",
     async (world) => {
       const clock = jumpingClock(world.host.clock);
@@ -356,7 +356,7 @@ suite("delays", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "a process whose clock is hours behind the one before waits for no longer than the delay, whatever comes meanwhile",
     async (world) => {
       const objects = new Objects(world);

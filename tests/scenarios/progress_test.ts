@@ -47,7 +47,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual("[G1] a handler's own patch does not make it run again", async (world) => {
+  scenario.timed("[G1] a handler's own patch does not make it run again", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const calls: string[] = [];
@@ -88,7 +88,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual("[G1] what a handler writes does not call others' sub-handlers again", async (world) => {
+  scenario.timed("[G1] what a handler writes does not call others' sub-handlers again", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const calls: string[] = [];
@@ -117,7 +117,7 @@ suite("progress", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[G1] [G3] a handler whose patch could not be written at once is not called again",
     async (world) => {
       const objects = new Objects(world);
@@ -148,7 +148,7 @@ suite("progress", (scenario) => {
     const name = title === "is no JSON"
       ? "a handler whose patch is no JSON is not called again for it"
       : `[P1] a handler whose patch ${title} is called again, and those beside it are not`;
-    scenario.virtual(name, async (world) => {
+    scenario.timed(name, async (world) => {
       const objects = new Objects(world);
       const op = operator({ networking: { errorBackoffs: [] } });
       const calls: string[] = [];
@@ -199,7 +199,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A206] [G3] when a write fails, it is tried again without a new event, and the handler is not repeated",
     async (world) => {
       const objects = new Objects(world);
@@ -226,7 +226,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[G3] a handler that succeeded before a failed write does run again if the object changed meanwhile",
     async (world) => {
       const objects = new Objects(world);
@@ -247,7 +247,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A205] [G4] without error delays, errors are logged all the same, and the object is tried again",
     async (world) => {
       const objects = new Objects(world);
@@ -265,7 +265,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A165] a permanent error is not retried, and the state counts as handled",
     async (world) => {
       const objects = new Objects(world);
@@ -285,7 +285,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A168] arbitrary errors are retried after the default backoff, exactly",
     async (world) => {
       for (const [index, defaultBackoff] of [0, 30, 60].entries()) {
@@ -309,7 +309,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A173] with 3 retries a handler that always fails is called exactly 3 times, with retry 0, 1 and 2",
     async (world) => {
       const op = operator();
@@ -326,7 +326,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[A175] a handler that runs longer than its timeout is aborted, and fails",
     async (world) => {
       const objects = new Objects(world);
@@ -355,7 +355,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual("a handler that never returns holds up its own object only", async (world) => {
+  scenario.timed("a handler that never returns holds up its own object only", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const done: string[] = [];
@@ -371,7 +371,7 @@ suite("progress", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "a handler that throws a string is retried, and the log says what it threw",
     async (world) => {
       const op = operator();
@@ -410,7 +410,7 @@ suite("progress", (scenario) => {
     await second.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A151] when the deletion begins, records of the creation are superseded and purged",
     async (world) => {
       const objects = new Objects(world);
@@ -435,7 +435,7 @@ suite("progress", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "garbage in our annotations is reported once, counts as absent, and other objects are handled",
     async (world) => {
       const objects = new Objects(world);

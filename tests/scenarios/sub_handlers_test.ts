@@ -38,7 +38,7 @@ suite("sub-handlers", (scenario) => {
     },
   );
 
-  scenario.virtual("[A224] children are written together with their parent", async (world) => {
+  scenario.timed("[A224] children are written together with their parent", async (world) => {
     const op = operator({ lifecycle: lifecycles.allAtOnce });
     op.on.create(Plain, { id: "parent" }, ({ sub }) => {
       for (const id of ["a", "b"]) sub(id, () => id);
@@ -55,7 +55,7 @@ suite("sub-handlers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[A225] grandchildren run depth first, under ids of all levels", async (world) => {
+  scenario.timed("[A225] grandchildren run depth first, under ids of all levels", async (world) => {
     const op = operator({ lifecycle: lifecycles.allAtOnce });
     const ids: unknown[] = [];
     op.on.create(Example, { id: "a" }, ({ sub }) => {
@@ -74,7 +74,7 @@ suite("sub-handlers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A226] a child that fails temporarily keeps its parent waiting as long, and is remembered by it",
     async (world) => {
       const objects = new Objects(world);
@@ -124,7 +124,7 @@ suite("sub-handlers", (scenario) => {
     },
   );
 
-  scenario.virtual("[A228] a child that fails for good has finished: its parent succeeds", async (world) => {
+  scenario.timed("[A228] a child that fails for good has finished: its parent succeeds", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     op.on.create(Example, { id: "parent" }, ({ sub }) => {
@@ -140,7 +140,7 @@ suite("sub-handlers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A229] a child that has finished is not repeated while its sibling is retried",
     async (world) => {
       const op = operator({ lifecycle: lifecycles.allAtOnce });
@@ -160,7 +160,7 @@ suite("sub-handlers", (scenario) => {
     },
   );
 
-  scenario.virtual("[A231] [G7] children do not use up their parent's retries", async (world) => {
+  scenario.timed("[A231] [G7] children do not use up their parent's retries", async (world) => {
     const op = operator();
     const calls: string[] = [];
     op.on.create(Example, { id: "parent", retries: 3 }, ({ sub, retry }) => {
@@ -175,7 +175,7 @@ suite("sub-handlers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[A232] a child's field is absolute, whatever its parent's", async (world) => {
+  scenario.timed("[A232] a child's field is absolute, whatever its parent's", async (world) => {
     const objects = new Objects(world);
     const op = operator({ lifecycle: lifecycles.allAtOnce });
     const calls: unknown[] = [];
@@ -194,7 +194,7 @@ suite("sub-handlers", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual(
+  scenario.timed(
     "[A11] old and new are refused for children of handlers that are not about a change",
     async (world) => {
       const objects = new Objects(world);
@@ -222,7 +222,7 @@ suite("sub-handlers", (scenario) => {
     },
   );
 
-  scenario.virtual("[A12] a sub-handler cannot be added when its handler has ended", async (world) => {
+  scenario.timed("[A12] a sub-handler cannot be added when its handler has ended", async (world) => {
     const op = operator();
     let kept: Sub<Loose, Loose> | undefined;
     op.on.create(Example, ({ sub }) => {

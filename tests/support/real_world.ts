@@ -18,6 +18,7 @@ import {
   startControlPlane,
 } from "../control_plane/control_plane.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
+import { CLUSTER, NAMESPACED } from "./meeting.ts";
 import { serveProxy, upstreamOf } from "./proxy_server.ts";
 import { type RealUpstream, realUpstream } from "./real_upstream.ts";
 import { hostFor, type TimedWorld, timedWorld } from "./virtual_world.ts";
@@ -47,6 +48,8 @@ const WEBHOOKS: readonly AnyKind[] = ["validating", "mutating"].map((what) => ({
   plural: `${what}webhookconfigurations`,
   namespaced: false,
 }));
+
+const PEERINGS: readonly AnyKind[] = [CLUSTER, NAMESPACED];
 
 /** A control plane in which scenarios get worlds of their own. */
 export class RealPlace implements AsyncDisposable {
@@ -92,7 +95,9 @@ export class RealPlace implements AsyncDisposable {
     await sleep(Math.max(0, this.#opened + FRESH_KINDS - currentHost().clock.monotonic()));
     for (const kind of [EXAMPLES, PLAINS]) await this.#remove(kind);
     for (const kind of WEBHOOKS) await this.#remove(kind);
-    const own = [EXAMPLES, PLAINS].map(({ plural, group }) => `${plural}.${group}`);
+    // NB: the kinds of peering stay, as definitions take seconds to go and to come.
+    for (const kind of PEERINGS) await this.#remove(kind).catch(() => {});
+    const own = [EXAMPLES, PLAINS, ...PEERINGS].map(({ plural, group }) => `${plural}.${group}`);
     await this.#remove(DEFINITIONS, own);
     await until(async () => (await this.#names(DEFINITIONS)).every(({ name }) => own.includes(name)));
   }

@@ -33,13 +33,20 @@ export interface Scenario {
   virtual(name: string, body: (world: VirtualWorld) => Promise<void>, options?: VirtualWorldOptions): void;
 }
 
-/** Declares a suite of scenarios, which share one real control plane. */
+/** Of this file's suites: how many are not over yet, and the control plane that they share once one of them needs it. */
+const shared: { suites: number; place: Promise<RealPlace> | undefined } = { suites: 0, place: undefined };
+
+/** Declares a suite of scenarios. The suites of a file share one real control plane. */
 export function suite(title: string, declare: (scenario: Scenario) => void): void {
+  shared.suites++;
   describe(title, () => {
-    let place: Promise<RealPlace> | undefined;
     const missing = findControlPlane().reason;
+    // NB: suites that are filtered out never end; then the control plane ends with the process.
     after(async () => {
-      if (place !== undefined) await (await place)[Symbol.asyncDispose]();
+      const { place } = shared;
+      if (--shared.suites > 0 || place === undefined) return;
+      shared.place = undefined;
+      await (await place)[Symbol.asyncDispose]();
     });
     const virtual: Scenario["virtual"] = (name, body, options) => {
       it(
@@ -50,16 +57,16 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     };
     function real(name: string, body: (place: RealPlace) => Promise<void>): void {
       it(onReal(name), { timeout: 180_000, skip: missing ?? false }, async () => {
-        place ??= RealPlace.open();
-        await body(await place);
+        shared.place ??= RealPlace.open();
+        await body(await shared.place);
       });
     }
     const sideBySide = new SideBySide();
     function both(name: string, body: (world: World) => Promise<void>): void {
       virtual(name, body);
       const result = sideBySide.add(async () => {
-        place ??= RealPlace.open();
-        await body(await (await place).world());
+        shared.place ??= RealPlace.open();
+        await body(await (await shared.place).world());
       });
       it(onReal(name), { timeout: 300_000, skip: missing ?? false }, result);
     }
