@@ -15,6 +15,7 @@ import { objectReference } from "../model/references.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
 import type { HandlersOfKind } from "../registry/registry.ts";
+import { Leaving } from "./leaving.ts";
 import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
@@ -32,13 +33,6 @@ export interface ControllerOptions extends ReconciliationOptions {
   readonly memo: Readonly<Record<string, unknown>>;
   /** Indexes an object's newest state, before anything else is done with it. */
   readonly indexing: Pick<Indexing, "submit">;
-}
-
-/** An object whose deletion is not handled to its end yet. */
-interface Leaving {
-  readonly state: ObjectState;
-  /** News that came meanwhile of the object that has come under its name, or has come back. */
-  readonly waiting: [state: ObjectState, told: ObjectEvent, keepAll: boolean][];
 }
 
 /** The objects of one run. */
@@ -171,28 +165,33 @@ export class Controller implements Worker {
   /** `keepAll`: whether all events of the kind are wanted, and not only the latest. */
   #enqueue(state: ObjectState, told: ObjectEvent, keepAll: boolean): void {
     const isDeleted = told.event.type === "DELETED";
+    const { queue, observer, settings } = this.#options;
+    const limit = settings.queueing.eventLimit ?? Infinity;
     if (this.#leaving.size > 0 || isDeleted) {
       const leaving = this.#leaving.get(state.key);
       // NB: a namesake, or an object that has come back, is not handled beside the one that leaves.
       if (leaving !== undefined && leaving.state !== state) {
-        return void leaving.waiting.push([state, told, keepAll]);
+        const { isOverrun, dropped } = leaving.add(state, told, { keepAll, limit });
+        for (const gone of dropped) this.forget(gone);
+        if (isOverrun) this.#reportOverrun(state, limit);
+        return;
       }
-      if (isDeleted) this.#leaving.set(state.key, { state, waiting: [] });
+      if (isDeleted && leaving === undefined) this.#leaving.set(state.key, new Leaving(state));
     }
-    const { queue, observer, settings, logger } = this.#options;
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
     const isExpected = state.isUnfinished || state.doubt !== undefined;
     // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
     if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;
-    const limit = settings.queueing.eventLimit ?? Infinity;
-    if (queue.addEvent(state, told, { keepAll, limit })) {
-      logger.child({ reference: objectReference(state.body) }).warn(
-        "Events come faster than the handlers of events take them: until they have caught up, only the newest of each kind " +
-          "is kept (make the handlers faster, or raise `queueing.eventLimit`)",
-        { limit },
-      );
-    }
+    if (queue.addEvent(state, told, { keepAll, limit })) this.#reportOverrun(state, limit);
     observer.enqueued?.(state, told.event.type);
+  }
+
+  #reportOverrun(state: ObjectState, limit: number): void {
+    this.#options.logger.child({ reference: objectReference(state.body) }).warn(
+      "Events come faster than the handlers of events take them: until they have caught up, only the newest of each kind " +
+        "is kept (make the handlers faster, or raise `queueing.eventLimit`)",
+      { limit },
+    );
   }
 
   #stateOf(resource: Resource, { cached, event }: ObjectEvent, { children }: HandlersOfKind): ObjectState {

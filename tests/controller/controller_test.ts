@@ -8,6 +8,7 @@ import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { createLogger } from "../../lib/runtime/logging.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
@@ -31,8 +32,12 @@ function bench({ keepsEvents = false } = {}) {
   };
   const describe = (state: ObjectState, { type, object }: WatchEvent): string =>
     `${type} ${object.metadata.resourceVersion} of state ${numberOf(state)}`;
+  const warnings: string[] = [];
+  const host = virtualHost();
+  const logger = createLogger({ level: "warn", write: ({ message }) => warnings.push(message) }, host.clock);
   // What reconciles need is left out: nothing is reconciled here.
   const options = {
+    logger,
     queue: {
       addEvent: (state: ObjectState, { event }: ObjectEvent) => {
         queued.push(describe(state, event));
@@ -42,7 +47,7 @@ function bench({ keepsEvents = false } = {}) {
     },
     registry: { of: () => ({ ...NO_HANDLERS, events: keepsEvents ? [{}] : [] }) },
     caches: new Caches(),
-    host: virtualHost(),
+    host,
     observer: {},
     settings: defaultSettings(),
     memo: { shared: 1 },
@@ -60,7 +65,7 @@ function bench({ keepsEvents = false } = {}) {
     controller.notify(PODS, { ...stored, event: { type, object }, origin });
     return stored;
   };
-  return { controller, store, tell, queued, indexed, states };
+  return { controller, store, tell, queued, indexed, states, warnings };
 }
 
 describe("Controller", () => {
@@ -96,7 +101,7 @@ describe("Controller", () => {
   });
 
   it("[A138] [G10] handles what has come under the name of an object only when that has gone, with a memo of its own", () => {
-    const { controller, tell, queued, indexed, states } = bench();
+    const { controller, tell, queued, indexed, states } = bench({ keepsEvents: true });
     tell("ADDED", 1);
     tell("DELETED", 2);
     tell("ADDED", 3);
@@ -112,6 +117,32 @@ describe("Controller", () => {
     controller.forget(old);
     assert.equal(controller.size, 2);
     assert.deepEqual([...controller.counts()], [["pods", 2]]);
+  });
+
+  it("keeps what waits for it when its deletion is told once more", () => {
+    const { controller, tell, queued, states } = bench();
+    const { cached } = tell("ADDED", 1);
+    tell("DELETED", 2);
+    tell("ADDED", 3);
+    const event = { type: "DELETED", object: cached.object } as const;
+    controller.notify(PODS, { cached, event, adoption: "newer", origin: "server" });
+    controller.forget(states[0] as ObjectState);
+    assert.deepEqual(queued.at(-1), "ADDED 3 of state 1");
+  });
+
+  it("keeps no more of what comes and goes under the name of an object than `queueing.eventLimit` says", () => {
+    const { controller, tell, queued, states, warnings } = bench({ keepsEvents: true });
+    tell("ADDED", 1);
+    tell("DELETED", 2);
+    for (let version = 3; version < 1003; version += 2) {
+      tell("ADDED", version);
+      tell("DELETED", version + 1);
+    }
+    tell("ADDED", 1003);
+    assert.ok(controller.size <= 102, `${controller.size} objects are known`);
+    assert.equal(warnings.length, 1);
+    controller.forget(states[0] as ObjectState);
+    assert.ok(queued.length <= 103, `${queued.length} events are handled`);
   });
 
   it("marks objects that have gone, so that nobody wakes them", () => {
