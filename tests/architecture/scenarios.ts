@@ -45,7 +45,7 @@ export function tagsInTests(sources: readonly string[]): Set<string> {
   return new Set(names.flatMap((name) => [...name.matchAll(TAG)].map((match) => match[1] ?? "")));
 }
 
-const BOTH = /\bscenario(?:\.timed)?\s*\(\s*(["'`])(.*?)\1/gs;
+const BOTH = /\bscenario(?:\.(?:timed|alone))?\s*\(\s*(["'`])(.*?)\1/gs;
 
 /** Returns the tags of tests that run on a real server as well: scenarios of both places, and tests that start a control plane. */
 export function tagsOnRealServer(sources: readonly string[]): Set<string> {
