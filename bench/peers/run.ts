@@ -1,0 +1,172 @@
+/**
+ * Measures Lotse beside controller-runtime, kube-rs and Kopf on one control plane, in turn: `deno task peers`. README.md says how.
+ *
+ *   [--rounds 3] [--only ROWS[/PEERS]] [--objects 2000] [--unchanged 10000] [--out FILE]
+ *
+ * ROWS and PEERS are lists with commas; a peer that ends with "*" stands for all that begin so. Tables go to standard output.
+ */
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { type Build, buildGo } from "./builds.ts";
+import { type Peer, PEERS, YARDSTICKS } from "./peers.ts";
+import { Place } from "./place.ts";
+import { type RowName, ROWS } from "./rows.ts";
+import { type Figures, Session } from "./session.ts";
+import { tableOf } from "./table.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    only: { type: "string", default: "" },
+    objects: { type: "string", default: "2000" },
+    unchanged: { type: "string", default: "10000" },
+    out: { type: "string" },
+  },
+});
+const [objects, unchanged, rounds] = [flags.objects, flags.unchanged, flags.rounds].map(Number) as [
+  number,
+  number,
+  number,
+];
+const [rowNames = "", peerNames = ""] = flags.only.split("/");
+const rows = chosen(ROWS, rowNames);
+const peers = chosen(PEERS, peerNames);
+
+const values = new Map<string, Map<string, number[]>>();
+const missing = new Map<string, string>();
+const began = performance.now();
+
+await main();
+
+async function main(): Promise<void> {
+  const load = buildGo("load");
+  if (load.missing !== undefined) throw new Error(`There is no load generator: ${load.missing}`);
+  const builds = findAll();
+  {
+    await using place = await Place.open({ load: load.path });
+    for (let round = 0; round < rounds; round++) {
+      const names = rows.filter(({ name, isOnce }) => name !== "requests" && (round === 0 || !isOnce)).map((
+        row,
+      ) => row.name);
+      await measureRound(place, { builds, round, names: new Set(names) });
+    }
+  }
+  if (rows.some(({ name }) => name === "requests")) await countRequests(load.path, builds);
+  report();
+}
+
+/** Builds what is not there yet. */
+function findAll(): Map<Peer, Build> {
+  const builds = new Map<Peer, Build>();
+  for (const peer of peers) {
+    const build = peer.find();
+    if (build.missing === undefined) builds.set(peer, build);
+    else missing.set(peer.name, build.missing);
+  }
+  return builds;
+}
+
+interface RoundOptions {
+  readonly builds: ReadonlyMap<Peer, Build>;
+  readonly round: number;
+  readonly names: ReadonlySet<RowName>;
+}
+
+/** Each round begins with another peer, so that what changes with time does not always meet the same ones. */
+async function measureRound(place: Place, { builds, round, names }: RoundOptions): Promise<void> {
+  const all = [...builds];
+  const first = Math.floor((all.length * round) / rounds);
+  for (const [peer, { path }] of [...all.slice(first), ...all.slice(0, first)]) {
+    const session = new Session(place, { peer, path, rows: names, objects, unchanged });
+    await take(peer, `round ${round + 1}`, () => session.measure());
+  }
+}
+
+async function countRequests(load: string, builds: ReadonlyMap<Peer, Build>): Promise<void> {
+  await using place = await Place.open({ load, audit: true });
+  for (const [peer, { path }] of builds) {
+    if (peer.raw !== undefined) continue;
+    const options = {
+      peer,
+      path,
+      rows: new Set<RowName>(["requests"]),
+      objects: Math.min(objects, 500),
+      unchanged,
+    };
+    await take(peer, "requests", () => new Session(place, options).count());
+  }
+}
+
+/** Keeps the figures; a peer that fails is named in the tables, and the others go on. */
+async function take(peer: Peer, what: string, measure: () => Promise<Figures>): Promise<void> {
+  const started = performance.now();
+  try {
+    const figures = await measure();
+    const own = values.get(peer.name) ?? new Map<string, number[]>();
+    values.set(peer.name, own);
+    for (const [key, value] of Object.entries(figures)) own.set(key, [...own.get(key) ?? [], value]);
+    const told = Object.entries(figures).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`);
+    console.error(`${what}, ${peer.name}, ${seconds(started)} s: ${told.join(", ")}`);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    missing.set(`${peer.name} in ${what}`, message);
+    console.error(`${what}, ${peer.name}: ${message}`);
+  }
+}
+
+function report(): void {
+  const names = peers.map(({ name }) => name);
+  const tables = rows.map((row) => tableOf(row, { values, peers: names, yardsticks: YARDSTICKS, missing }));
+  console.log(tables.join("\n\n"));
+  const most = Math.max(0, ...[...values.values()].flatMap((own) => own.get("load") ?? []));
+  console.log(
+    `\n${cpus().length} cores, ${rounds} rounds, ${objects} objects from 32 writers, ${unchanged} unchanged ones; ` +
+      `the load generator took ${most.toFixed(2)} of a core at most; ${
+        seconds(began)
+      } s in all. ${describeCounters()}`,
+  );
+  if (flags.out === undefined) return;
+  const all = [...values].map(([peer, own]) => [peer, Object.fromEntries(own)]);
+  writeFileSync(
+    flags.out,
+    JSON.stringify(
+      { flags, missing: Object.fromEntries(missing), figures: Object.fromEntries(all) },
+      null,
+      2,
+    ),
+  );
+}
+
+/** Instructions would not depend on the load of the machine, but few virtual machines let them be counted. */
+function describeCounters(): string {
+  const { stderr } = spawnSync("perf", ["stat", "-e", "instructions:u", "true"], { encoding: "utf8" });
+  const isCounted = typeof stderr === "string" && /[\d,]+\s+instructions/.test(stderr);
+  return isCounted
+    ? "Instructions could be counted here (perf), but are not."
+    : "Instructions are not measured: there are no hardware counters here.";
+}
+
+function seconds(since: number): string {
+  return ((performance.now() - since) / 1000).toFixed(0);
+}
+
+/** @throws {RangeError} If a name is nobody's. */
+function chosen<Named extends { readonly name: string }>(
+  all: readonly Named[],
+  names: string,
+): readonly Named[] {
+  if (names === "") return all;
+  const wanted = names.split(",").map((name) => {
+    const matches = all.filter((each) =>
+      name.endsWith("*") ? each.name.startsWith(name.slice(0, -1)) : each.name === name
+    );
+    if (matches.length > 0) return matches;
+    console.error(`There is no "${name}" among: ${all.map((each) => each.name).join(", ")}`);
+    process.exit(2);
+  });
+  return all.filter((each) => wanted.some((matches) => matches.includes(each)));
+}
