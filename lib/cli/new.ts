@@ -8,9 +8,15 @@ import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
-import { CommandError, UsageError } from "./errors.ts";
+import { CommandError, describeError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
-import { nextSteps, projectFiles, type ProjectOptions, type Runtime } from "./project_files.ts";
+import {
+  installCommand,
+  nextSteps,
+  projectFiles,
+  type ProjectOptions,
+  type Runtime,
+} from "./project_files.ts";
 import { listenForSignals } from "./signals.ts";
 
 interface NewFlags {
@@ -18,6 +24,7 @@ interface NewFlags {
   readonly kind?: string;
   readonly group?: string;
   readonly lotse?: string;
+  readonly install?: boolean;
 }
 
 /** Adds the command. */
@@ -44,7 +51,11 @@ export function addNew(program: Command, host: Host): void {
         "Take Lotse from there: a package made by `deno task package` (Bun, Node), or a checkout (Deno); default: from npm",
       ),
     );
-  addExamples(command, ["new greeter", "new greeter --runtime bun --kind Greeting --group mine.dev"]);
+  command.option("--install", "Install its packages, too, by npm or Bun; Deno does that by itself");
+  addExamples(command, [
+    "new greeter --install",
+    "new greeter --runtime bun --kind Greeting --group mine.dev",
+  ]);
   command.action((folder: string, flags: NewFlags) => makeProject(folder, flags, host));
 }
 
@@ -71,7 +82,37 @@ async function makeProject(folder: string, flags: NewFlags, host: Host): Promise
       }}
     throw error;
   }
-  process.write("stdout", nextSteps({ ...options, runtime, folder }));
+  const install = installCommand(runtime);
+  const isInstalled = flags.install === true && install !== undefined;
+  if (isInstalled) await installPackages(folder, { path, install, host, signal: stop.signal });
+  process.write("stdout", nextSteps({ runtime, folder, isInstalled }));
+}
+
+interface InstallOptions {
+  /** Absolute path of the project. */
+  readonly path: string;
+  /** Such as "npm install". */
+  readonly install: string;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+/** The project is whole before; where this fails, it stays. */
+async function installPackages(
+  folder: string,
+  { path, install, host, signal }: InstallOptions,
+): Promise<void> {
+  const [command = "", ...args] = install.split(" ");
+  const advice = `run "${install}" in it`;
+  const result = await host.process.run(command, args, { cwd: path, signal }).catch((error: unknown) => {
+    const reason = signal.aborted ? "was interrupted" : `cannot be run: ${describeError(error)}`;
+    throw new CommandError(`Made ${folder}, but "${install}" ${reason} (${advice})`);
+  });
+  if (result.code === 0) return;
+  const said = `${result.stdout}\n${result.stderr}`.trim();
+  throw new CommandError(
+    `Made ${folder}, but "${install}" failed with exit code ${result.code} (${advice})\n${said}`,
+  );
 }
 
 /** An empty folder may already be a repository. */

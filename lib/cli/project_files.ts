@@ -42,12 +42,22 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return files;
 }
 
+/** Returns the command that installs a project's packages; undefined where none need be. */
+export function installCommand(runtime: Runtime): string | undefined {
+  return COMMANDS[runtime].install || undefined;
+}
+
+export interface NextStepsOptions {
+  readonly folder: string;
+  readonly runtime: Runtime;
+  /** Whether the packages are there. */
+  readonly isInstalled: boolean;
+}
+
 /** Returns the commands to type next. */
-export function nextSteps(
-  { folder, runtime }: { readonly folder: string; readonly runtime: Runtime },
-): string {
+export function nextSteps({ folder, runtime, isInstalled }: NextStepsOptions): string {
   const { install, test, dev } = COMMANDS[runtime];
-  const steps = [`cd ${folder}`, ...install === "" ? [] : [install], test, dev];
+  const steps = [`cd ${folder}`, ...install === "" || isInstalled ? [] : [install], test, dev];
   return [`Made ${folder}. Next:`, ...steps.map((step) => `  ${step}`), ""].join("\n");
 }
 

@@ -2,13 +2,12 @@
  * Answers probes over HTTP: whether the process lives, whether it serves, and what the user's probe handlers say.
  *
  * `/livez` is answered as long as the event loop turns and our own listeners take connections. `/readyz` tells the truth about whether the operator sees what
- * happens in the cluster (beyond, N13). The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
+ * happens in the cluster. The liveness path (and `/healthz`) gives the results of the probe handlers as JSON,
  * as Kopf does; they are asked at most every ten seconds, for all callers together. `?verbose` lists all checks, in the form
  * of Kubernetes' own, and says why they fail: on this machine, and beyond it only if that is allowed, since whoever asks
  * need not be a friend. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
  */
 
-import { Hono } from "hono";
 import { withoutPassword } from "../client/transport/proxy.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
@@ -84,7 +83,6 @@ export function probingApp(options: ProbingOptions): (request: Request) => Respo
   const { address, vitals, checks, routes = [] } = options;
   const tellsReasons = (): boolean => isLocal(address) || options.tellsReasons?.() === true;
   const probes = new Probes({ ...options, tellsReasons });
-  const app = new Hono();
   const paths = new Map<string, (request: Request) => Response | Promise<Response>>();
   paths.set("/healthz", (request) => probes.answer(request));
   paths.set("/livez", async (request) => {
@@ -97,12 +95,13 @@ export function probingApp(options: ProbingOptions): (request: Request) => Respo
   );
   for (const { path, handle } of routes) paths.set(path, handle);
   paths.set(address.path, (request) => probes.answer(request));
-  for (const [path, handle] of paths) {
-    app.on(["GET", "HEAD"], path, (context) => handle(context.req.raw));
-    app.all(path, () => plain("Method not allowed: use GET\n", 405, { allow: "GET, HEAD" }));
-  }
-  app.notFound(() => plain(`Not found: there are ${[...paths.keys()].join(", ")}\n`, 404));
-  return (request) => app.fetch(request);
+  return async (request) => {
+    const handle = paths.get(new URL(request.url).pathname);
+    if (handle === undefined) return plain(`Not found: there are ${[...paths.keys()].join(", ")}\n`, 404);
+    if (request.method === "GET") return await handle(request);
+    if (request.method === "HEAD") return new Response(null, await handle(request));
+    return plain("Method not allowed: use GET\n", 405, { allow: "GET, HEAD" });
+  };
 }
 
 export interface ServeProbesOptions extends ProbingOptions {

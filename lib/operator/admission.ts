@@ -9,7 +9,6 @@ import { aborted } from "../async/timeout.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { admissionApp } from "../engines/admission/app.ts";
 import { webhooksFor } from "../engines/admission/webhook_configuration.ts";
 import { type Edit, ManagedConfiguration } from "../engines/admission/managed_configuration.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
@@ -250,6 +249,8 @@ export class Admission {
   async #listen(server: AdmissionServer, signal: AbortSignal): Promise<void> {
     const { host } = this.#options;
     const review: AdmissionServerContext["review"] = (payload, hints) => this.#reviews.review(payload, hints);
+    // Few operators are asked for admission, and the server's packages take their time to load.
+    const { admissionApp } = await import("../engines/admission/app.ts");
     const { fetch } = admissionApp({ review, logger: this.#logger });
     const presents = (certificate: CertificateValidity): void => void (this.#certificate = certificate);
     const context = { review, fetch, host, logger: this.#logger, signal, presents };

@@ -6,7 +6,6 @@ import type { PlainMemo } from "../registry/arguments.ts";
 import { currentHost } from "../runtime/current_host.ts";
 import type { Files, Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { parseYaml } from "../runtime/yaml.ts";
 import { mergeSettings, type Settings } from "../settings/settings.ts";
 import { SETTINGS_FILE, settingsFromDocuments, settingsFromVariables } from "../settings/sources.ts";
 
@@ -130,6 +129,8 @@ async function readDocuments(files: Files, path: string): Promise<readonly unkno
   const text = await files.readText(path).catch((error: unknown) => {
     throw new TypeError(`Cannot read the settings in "${path}"`, { cause: error });
   });
+  // Few have such a file, and the parser takes its time to load.
+  const { parseYaml } = await import("../runtime/yaml.ts");
   try {
     return parseYaml(text);
   } catch (error) {

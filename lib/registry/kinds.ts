@@ -23,12 +23,22 @@ export type { Kinds };
  */
 export const kinds: Kinds = declareAll();
 
+/** Its group and version, its plural, and its scope. */
+type Address = (typeof ADDRESSES)[keyof Kinds];
+
 function declareAll(): Kinds {
-  const declared = Object.entries(ADDRESSES).map(([kind, address]): [string, ResourceType] => {
-    const [apiVersion, plural, scope] = address;
-    const [version = "", group = ""] = apiVersion.split("/").reverse();
-    return [kind, resource({ group, version, plural, kind, namespaced: scope !== "cluster" })];
-  });
+  const declared = {};
+  for (const [kind, address] of Object.entries(ADDRESSES)) {
+    let made: ResourceType | undefined;
+    // NB: an operator uses a few of the many; declaring all of them was an eighth of its start.
+    const get = (): ResourceType => made ??= declare(kind, address);
+    Object.defineProperty(declared, kind, { enumerable: true, get });
+  }
   // The addresses have exactly the names of `Kinds`, whose types are for the compiler only.
-  return Object.freeze(Object.fromEntries(declared)) as unknown as Kinds;
+  return Object.freeze(declared) as unknown as Kinds;
+}
+
+function declare(kind: string, [apiVersion, plural, scope]: Address): ResourceType {
+  const [version = "", group = ""] = apiVersion.split("/").reverse();
+  return resource({ group, version, plural, kind, namespaced: scope !== "cluster" });
 }

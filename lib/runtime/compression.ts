@@ -6,11 +6,11 @@
  */
 
 import { Buffer } from "node:buffer";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import process from "node:process";
 
 /** Returns the text in compressed form: base64. */
 export function compressText(text: string): string {
-  return deflateRawSync(text, { level: 9 }).toString("base64");
+  return zlib().deflateRawSync(text, { level: 9 }).toString("base64");
 }
 
 /**
@@ -20,8 +20,13 @@ export function compressText(text: string): string {
  */
 export function decompressText(compressed: string, limit: number): string | undefined {
   try {
-    return inflateRawSync(Buffer.from(compressed, "base64"), { maxOutputLength: limit }).toString();
+    return zlib().inflateRawSync(Buffer.from(compressed, "base64"), { maxOutputLength: limit }).toString();
   } catch {
     return undefined;
   }
+}
+
+/** NB: not imported: most operators never need it, and it costs start-up time. */
+function zlib(): typeof import("node:zlib") {
+  return process.getBuiltinModule("node:zlib");
 }

@@ -139,4 +139,37 @@ describe("lotse new", () => {
       );
     }
   });
+
+  it("installs the packages where it is asked to, and keeps the project where that fails", async () => {
+    const install = async (runtime: string, run: VirtualHost["process"]["run"]): Promise<string> => {
+      const host = virtualHost({ files: {} });
+      host.process.run = run;
+      const code = await main(host, ["new", "tea", "--install", "--runtime", runtime]);
+      assert.ok(await host.files.exists("/work/tea/handlers.ts"));
+      return `${code}: ${host.process.stdout}${host.process.stderr}`;
+    };
+    const seen: unknown[] = [];
+    const works: VirtualHost["process"]["run"] = (command, args, { cwd } = {}) => {
+      seen.push([command, ...args, cwd]);
+      return Promise.resolve({ code: 0, stdout: "", stderr: "" });
+    };
+    assert.match(
+      await install("node", works),
+      /^0: Made tea\. Next:\n {2}cd tea\n {2}npm test\n {2}npm run dev\n$/,
+    );
+    assert.match(await install("bun", works), /^0: Made tea/);
+    assert.match(await install("deno", works), /^0: Made tea/);
+    assert.deepEqual(seen, [["npm", "install", "/work/tea"], ["bun", "install", "/work/tea"]]);
+
+    const fails = () => Promise.resolve({ code: 7, stdout: "", stderr: "no network" });
+    assert.match(
+      await install("node", fails),
+      /^1: error: Made tea, but "npm install" failed with exit code 7 \(run "npm install" in it\)\nno network\n$/,
+    );
+    const isNot = () => Promise.reject(new Error("spawn npm ENOENT"));
+    assert.match(
+      await install("node", isNot),
+      /^1: error: Made tea, but "npm install" cannot be run: .*ENOENT \(run/,
+    );
+  });
 });

@@ -9,7 +9,6 @@
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
-import { parseYaml } from "../../runtime/yaml.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
 import { readCluster } from "./kubeconfig_fields.ts";
@@ -93,6 +92,8 @@ async function readKubeconfig(host: Host, path: string): Promise<JsonObject> {
     throw new LoginError(`Cannot read kubeconfig "${path}": ${messageOf(error)}`, { cause: error });
   }
   try {
+    // In a cluster there is none to be read, and the parser takes its time to load.
+    const { parseYaml } = await import("../../runtime/yaml.ts");
     const [document = {}] = parseYaml(text);
     if (isObject(document)) return document;
   } catch (error) {

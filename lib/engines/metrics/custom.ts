@@ -5,6 +5,8 @@
  * Source: Prometheus, docs/practices/naming and docs/instrumenting/exposition_formats.
  */
 
+import { Metric, SECONDS } from "./metric.ts";
+
 /** The labels of one series, by their names. */
 export type LabelValues<Label extends string> = { readonly [Name in Label]: string | number };
 
@@ -77,18 +79,6 @@ const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** The beginnings of the operator's own names. */
 const TAKEN = /^(lotse|controller_runtime|workqueue|rest_client|leader_election|process|nodejs|go)_/;
 
-const SECONDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
-/** How many series a metric may have: those that come later are not kept, so that names in labels cannot fill the memory. */
-const MOST_SERIES = 10_000;
-
-interface Series {
-  readonly labels: string;
-  value: number;
-  /** Of histograms: how many values were not above each bound. */
-  readonly counts: number[];
-}
-
 /** The metrics of one operator. */
 export class CustomMetrics implements MetricsMaker {
   readonly #metrics = new Map<string, Metric>();
@@ -132,10 +122,7 @@ export class CustomMetrics implements MetricsMaker {
     return {
       observe: (...args: readonly unknown[]) => {
         const { series, value } = metric.take(args);
-        series.value += value;
-        [...buckets, Infinity].forEach((bound, index) => {
-          if (value <= bound) series.counts[index] = (series.counts[index] ?? 0) + 1;
-        });
+        metric.count(series, value);
       },
     };
   }
@@ -162,81 +149,6 @@ export class CustomMetrics implements MetricsMaker {
   }
 }
 
-interface MetricParts {
-  readonly name: string;
-  readonly type: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly buckets: readonly number[];
-}
-
-class Metric {
-  readonly #parts: MetricParts;
-  readonly #series = new Map<string, Series>();
-
-  constructor(parts: MetricParts) {
-    this.#parts = parts;
-  }
-
-  /** Returns the series and the number that a call is about. @throws {TypeError} If the labels are not those declared. */
-  take(args: readonly unknown[], fallback?: number): { readonly series: Series; readonly value: number } {
-    const { name, labels } = this.#parts;
-    const [given, number = fallback] = labels.length === 0 ? [{}, args[0] ?? fallback] : args;
-    const names = Object.keys(given ?? {});
-    if (names.length !== labels.length || !labels.every((label) => names.includes(label))) {
-      throw new TypeError(
-        `Cannot count in "${name}": its labels are ${labels.map((each) => `"${each}"`).join(", ")}`,
-      );
-    }
-    if (typeof number !== "number" || Number.isNaN(number)) {
-      throw new TypeError(`Cannot count ${String(number)} in "${name}": pass a number`);
-    }
-    const values = given as Readonly<Record<string, unknown>>; // has the names that were just looked at
-    const key = labels.map((label) => `${label}="${escape(String(values[label]), true)}"`).join(",");
-    return { series: this.#seriesOf(key), value: number };
-  }
-
-  text(): string {
-    const { name, help, type, buckets } = this.#parts;
-    const lines = [`# HELP ${name} ${escape(help)}`, `# TYPE ${name} ${type}`];
-    for (const { labels, value, counts } of this.#series.values()) {
-      if (type !== "histogram") {
-        lines.push(`${name}${braced(labels)} ${format(value)}`);
-        continue;
-      }
-      [...buckets, Infinity].forEach((bound, index) => {
-        const le = `le="${format(bound)}"`;
-        lines.push(`${name}_bucket${braced(labels === "" ? le : `${labels},${le}`)} ${counts[index] ?? 0}`);
-      });
-      lines.push(`${name}_sum${braced(labels)} ${format(value)}`);
-      lines.push(`${name}_count${braced(labels)} ${counts[buckets.length] ?? 0}`);
-    }
-    return `${lines.join("\n")}\n`;
-  }
-
-  #seriesOf(labels: string): Series {
-    const known = this.#series.get(labels);
-    if (known !== undefined) return known;
-    const series: Series = { labels, value: 0, counts: [] };
-    if (this.#series.size < MOST_SERIES) this.#series.set(labels, series);
-    return series;
-  }
-}
-
 function refuse(name: unknown, why: string): never {
   throw new TypeError(`Cannot make metric "${String(name)}": ${why}`);
-}
-
-function braced(labels: string): string {
-  return labels === "" ? "" : `{${labels}}`;
-}
-
-function format(value: number): string {
-  if (Number.isFinite(value)) return String(value);
-  return value > 0 ? "+Inf" : "-Inf";
-}
-
-function escape(text: string, isQuoted = false): string {
-  const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
-  return isQuoted ? escaped.replaceAll('"', '\\"') : escaped;
 }

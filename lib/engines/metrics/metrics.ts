@@ -201,7 +201,7 @@ export class Metrics implements Observer, Disposable {
     this.#scrapes = new Scrapes({
       clock: host.clock,
       contentType: this.#made.contentType,
-      render: () => this.text(),
+      render: () => Promise.try(() => this.text()),
     });
     new Gauges(this.#made, {
       host,
@@ -229,8 +229,8 @@ export class Metrics implements Observer, Disposable {
   }
 
   /** Returns all metrics as text. */
-  async text(): Promise<string> {
-    return await this.#made.text() + this.#custom();
+  text(): string {
+    return this.#made.text() + this.#custom();
   }
 
   /** Answers whoever scrapes. */

@@ -5,7 +5,8 @@
  */
 
 import type { Buffer } from "node:buffer";
-import { createGunzip, type Gunzip } from "node:zlib";
+import process from "node:process";
+import type { Gunzip } from "node:zlib";
 import type { HttpResponse } from "../host.ts";
 import { BodyReader } from "./body_reader.ts";
 import type { ResponseSink } from "./response_reader.ts";
@@ -129,7 +130,8 @@ export class Exchange implements HttpResponse, ResponseSink {
   }
 
   #decode(): Gunzip {
-    const decoder = createGunzip();
+    // NB: not imported: few answers are compressed, and those of the start are not.
+    const decoder = process.getBuiltinModule("node:zlib").createGunzip();
     decoder.on("data", (chunk: Buffer) => this.#body.push(chunk));
     decoder.on("drain", () => this.#line?.hold(false));
     decoder.on("end", () => this.#body.end());

@@ -1,15 +1,18 @@
 /** The process that we run in and others that we start, as Deno, Bun and Node give them through `node:process`. */
 
 import { Buffer } from "node:buffer";
-import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { constants, homedir, hostname, userInfo } from "node:os";
 import process from "node:process";
+import { isatty } from "node:tty";
 import { clearInterval, setInterval } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
 import { runInWorker } from "./worker.ts";
 import type { Block, Process, RunOptions, RunResult } from "../host.ts";
+
+/** NB: not `process.stderr` and its like: streams are made when they are first asked for, and take their time. */
+const FILES = { stdout: 1, stderr: 2 } as const;
 
 /** NB: signal 0 is never delivered; a process of somebody else is there although we may not ask. */
 function isRunning(pid: number): boolean {
@@ -54,8 +57,8 @@ export function nodeProcess(): Process {
     },
     onBlocked,
     exit: (code) => process.exit(code),
-    write: (stream, text) => writeAll(process[stream].fd, Buffer.from(text)),
-    isTerminal: (stream) => process[stream].isTTY === true,
+    write: (stream, text) => writeAll(FILES[stream], Buffer.from(text)),
+    isTerminal: (stream) => isatty(FILES[stream]),
     run,
     work: runInWorker,
     importModule: (path, options) => importModule(pathToFileURL(path).href, options),
@@ -136,6 +139,8 @@ function run(command: string, args: readonly string[], options: RunOptions = {})
   const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
   const { env, cwd, input, inherit, signal } = options;
   if (signal?.aborted) return Promise.reject(abortError(signal));
+  // NB: not imported: it costs start-up time, and operators rarely start programs.
+  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(command, [...args], {
     cwd,
     env: { ...process.env, ...env },

@@ -5,7 +5,7 @@
  * are the same on Deno, Bun and Node.
  */
 
-import { Worker } from "node:worker_threads";
+import process from "node:process";
 
 const CODE = `
 const { parentPort, workerData } = require("node:worker_threads");
@@ -28,6 +28,8 @@ interface Answer {
 export function runInWorker(module: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   if (signal?.aborted) return Promise.reject(signal.reason);
+  // NB: not imported: few operators have work for a worker, and it costs start-up time.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
   const worker = new Worker(CODE, { eval: true, workerData: { module, input } });
   const onAbort = (): void => reject(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });

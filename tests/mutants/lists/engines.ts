@@ -22,7 +22,7 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/engines/probing.ts", [
     ["- this.#results.at < CACHED", "- this.#results.at <= CACHED"],
     ["this.#asking ??= probe()", "this.#asking = probe()"],
-    [`app.on(["GET", "HEAD"], path`, `app.on(["GET", "HEAD", "POST"], path`],
+    [`if (request.method === "GET")`, `if (request.method !== "HEAD")`],
   ]),
   ...breaksOf("lib/engines/daemons/daemons.ts", [
     [`"OPERATOR_PAUSING"`, `"OPERATOR_EXITING"`],

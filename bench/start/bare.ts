@@ -1,0 +1,2 @@
+/** A program that does nothing, to compare with. */
+console.log("ready");
