@@ -163,6 +163,19 @@ suite("op.api", (scenario) => {
     });
   });
 
+  scenario("[N4.16] a watch by a selector that is none ends at once, and says why", async (world) => {
+    await withApi(world, async (api, namespace) => {
+      const signal = AbortSignal.timeout(60_000);
+      const watching = Array.fromAsync(
+        api.watch(kinds.ConfigMap, { namespace, labelSelector: "not a (selector", signal }),
+      );
+      let isOver = false;
+      watching.catch(() => isOver = true);
+      await world.until(() => isOver, 10);
+      await assert.rejects(watching, { name: "ApiError", status: 400, message: /unable to parse|selector/ });
+    });
+  });
+
   scenario("[N4.10] what the server warns of is logged once", async (world) => {
     await withApi(world, async (api, namespace, running) => {
       for (let round = 0; round < 2; round++) {

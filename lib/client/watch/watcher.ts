@@ -62,6 +62,8 @@ export interface WatchOptions {
   readonly accepts?: (object: KubeObject) => boolean;
   /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
   readonly retryForbidden?: boolean;
+  /** Whether `onRefused` is called for 400 and 422, too: what is asked for makes no sense. Default: false. */
+  readonly isRejectionTold?: boolean;
   /** Read anew for each request, so that changes count. */
   readonly settings: WatcherSettings;
   /** Ends the watch. */
@@ -302,8 +304,11 @@ class Watcher {
   }
 
   #fail(error: unknown): void {
-    const { onRefused } = this.#options;
-    if (error instanceof ApiError && REFUSALS.includes(error.status)) {
+    const { onRefused, isRejectionTold } = this.#options;
+    // NB: a streamed list may be rejected because the server knows none: pages will tell.
+    const isPaged = this.#state.at === "listing" && this.#state.by !== "stream";
+    const isRejected = isRejectionTold === true && isPaged && failureOf(error) === "rejected";
+    if (error instanceof ApiError && (isRejected || REFUSALS.includes(error.status))) {
       const { failures, listed } = this.#status;
       const answer = onRefused?.(error, { failures: failures + 1, listed });
       if (answer === "stop") return void this.#apply({ is: "failed", how: "stop" }, { error });
