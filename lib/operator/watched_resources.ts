@@ -85,6 +85,7 @@ export class WatchedResources {
       this.#warnOfLeaving(resource);
     }
     const watched = [...found.values()];
+    this.#warnOfUnheard(watched);
     this.#checkKeys(watched);
     await this.#findNotesRoom(watched);
     this.#hasBegun = true;
@@ -142,6 +143,21 @@ export class WatchedResources {
           handler: id,
         });
       }
+    }
+  }
+
+  /** `op.owns` and `op.watches` wake reconciles, and nobody else. */
+  #warnOfUnheard(watched: readonly Resource[]): void {
+    const { registry } = this.#options;
+    for (const { type, id, owner, child } of registry.sourceHandlers) {
+      if (child !== undefined) continue;
+      // Who is named by a mapper shows only when it is called.
+      const kinds = watched.filter((each) => owner === undefined || matches(owner, each));
+      if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;
+      if (kinds.length === 0 && registry.reconcileHandlers.length > 0) continue;
+      const message = `op.${type} wakes nobody: no op.reconcile is declared for what it names ` +
+        "(handlers of changes follow other objects by op.on.child)";
+      this.#warn(message, { handler: id });
     }
   }
 

@@ -194,6 +194,11 @@ export class Registry {
     return this.#ofType("reconcile");
   }
 
+  /** Those for which other objects matter. */
+  get sourceHandlers(): readonly SourceHandler[] {
+    return this.#ofType("owns", "watches");
+  }
+
   /** All index handlers. */
   get indexHandlers(): readonly IndexHandler[] {
     return this.#ofType("index");

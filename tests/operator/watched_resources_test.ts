@@ -44,6 +44,38 @@ describe("WatchedResources", () => {
     assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
   });
 
+  it("[N2.12] warns once of op.owns and op.watches where nothing is reconciled that they could wake", async () => {
+    const { client, host } = await virtualWorld();
+    const told: unknown[] = [];
+    const write = ({ message, fields }: LogRecord): void => void told.push([message.slice(0, 24), fields]);
+    const logger = createLogger({ level: "warn", write }, host.clock);
+    const registry = new Registry();
+    const { on, owns, watches, reconcile } = declareInto(registry);
+    on.event(Example, () => {});
+    on.child(Example, "configmaps", function follow() {});
+    owns(Example, "configmaps");
+    watches("secrets", function ownersOf() {
+      return [];
+    });
+    const observation = new WatchedResources({ client, registry, logger });
+    await observation.watched();
+    await observation.watched();
+    const owner = "examples.v1.lotse.test owns configmaps";
+    const unheard = ["op.owns wakes nobody: no", { handler: owner }];
+    const unmapped = ["op.watches wakes nobody:", { handler: "ownersOf" }];
+    assert.deepEqual(told, [unheard, unmapped]);
+
+    told.length = 0;
+    reconcile(Plain, () => {});
+    await new WatchedResources({ client, registry, logger }).watched();
+    assert.deepEqual(told, [unheard]);
+
+    told.length = 0;
+    reconcile("examples", () => {});
+    await new WatchedResources({ client, registry, logger }).watched();
+    assert.deepEqual(told, []);
+  });
+
   it("warns once of keys in settings that match nothing that is watched", async () => {
     const { client, host } = await virtualWorld();
     const registry = new Registry();
