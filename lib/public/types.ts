@@ -40,7 +40,7 @@ export type {
 } from "../registry/reconcile.ts";
 export type {
   ChildHandlerArguments,
-  ChildOptions,
+  ChildHandlerOptions,
   DeclareChild,
   DeclareOwns,
   DeclareWatches,

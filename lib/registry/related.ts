@@ -71,7 +71,7 @@ export interface ChildHandlerArguments<
 }
 
 /** Options of `op.on.child`. */
-export type ChildOptions<ChildSpec = JsonObject, ChildStatus = JsonObject, Param = undefined> =
+export type ChildHandlerOptions<ChildSpec = JsonObject, ChildStatus = JsonObject, Param = undefined> =
   & HandlerOptions<Param>
   & RetryOptions
   & OwnsOptions<ChildSpec, ChildStatus>;
@@ -110,7 +110,7 @@ export interface DeclareChild<Memo extends object = PlainMemo> {
   >(
     owner: ResourceLike<Spec, Status>,
     child: ResourceLike<ChildSpec, ChildStatus>,
-    options: ChildOptions<ChildSpec, ChildStatus, Param>,
+    options: ChildHandlerOptions<ChildSpec, ChildStatus, Param>,
     fn: (args: ChildHandlerArguments<Spec, Status, ChildSpec, ChildStatus, Param, Memo>) => unknown,
   ): void;
 }

@@ -87,7 +87,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./types": `
     Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView
-    Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildOptions ColumnOptions
+    Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions ColumnOptions
     ConditionOptions Counter DeclareActivity DeclareAdmission DeclareCache DeclareChange DeclareChild
     DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile DeclareTask
     DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions ExponentialBackoff
