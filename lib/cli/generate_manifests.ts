@@ -6,6 +6,7 @@ import {
   makeManifests,
   makeRbac,
   parseRights,
+  type Rbac,
   type RbacOptions,
   type Right,
   toChart,
@@ -49,9 +50,9 @@ export function addRbac(parent: Command, host: Host): void {
     "generate rbac handlers.ts -n team-a",
   ]);
   command.action(async (files: readonly string[], flags: RbacFlags) => {
-    const { manifests, unknown } = makeRbac(await optionsOf(files, flags, host));
-    reportUnknown(unknown, flags, host);
-    printYaml(manifests, host);
+    const rbac = makeRbac(await optionsOf(files, flags, host));
+    reportUnknown(rbac, flags, host);
+    printYaml(rbac.manifests, host);
   });
 }
 
@@ -116,7 +117,7 @@ async function writeManifests(files: readonly string[], flags: ManifestsFlags, h
   if (format !== "yaml" && output === undefined) throw new UsageError(`--format ${format} needs -o FOLDER`);
   const options = await optionsOf(files, flags, host);
   const manifests = makeManifests({ ...options, image, webhookPort });
-  reportUnknown(manifests.unknown, flags, host);
+  reportUnknown(manifests, flags, host);
   const wanted = { monitoring, networkPolicy };
   if (output === undefined) {
     host.process.write("stdout", toYaml(manifests, wanted));
@@ -191,13 +192,29 @@ async function readRights(files: readonly string[], host: Host): Promise<Right[]
 }
 
 /** Without a record nobody knows these rights: that is an error. With one, they may be in it. */
-function reportUnknown(unknown: readonly string[], { record = [] }: RbacFlags, host: Host): void {
+function reportUnknown(
+  { unknown, unseen }: Pick<Rbac, "unknown" | "unseen">,
+  { record = [] }: RbacFlags,
+  host: Host,
+): void {
+  if (unseen.length > 0) {
+    const hint = "(lotse run --record-rights FILE, then --record FILE)";
+    const said = listOf(unseen);
+    host.process.write(
+      "stderr",
+      `warning: these may need more rights than their code shows ${hint}:${said}\n`,
+    );
+  }
   if (unknown.length === 0) return;
-  const list = unknown.map((sentence) => `\n  ${sentence}`).join("");
+  const list = listOf(unknown);
   if (record.length === 0) {
     throw new CommandError(
       `Cannot tell all rights:${list}\n(name the kind by its plural and group, or add --record FILE)`,
     );
   }
   host.process.write("stderr", `warning: the rights of these are taken from the record alone:${list}\n`);
+}
+
+function listOf(sentences: readonly string[]): string {
+  return sentences.map((sentence) => `\n  ${sentence}`).join("");
 }

@@ -4,6 +4,7 @@ import type { FieldPath } from "../model/fields.ts";
 import type { Selector } from "../model/selector.ts";
 import type { ChangeHandler, ObjectHandler } from "./handlers.ts";
 import type { Registry } from "./registry.ts";
+import type { SourceHandler } from "./related.ts";
 import { optionsOf, type ResourceOptions } from "./resource.ts";
 
 /** A handler of objects, as declared. */
@@ -18,6 +19,8 @@ export interface DeclaredHandler {
   readonly resource: ResourceOptions | undefined;
   /** The field that it is about; keys. */
   readonly field: FieldPath | undefined;
+  /** Of `op.owns`: whose children they are. */
+  readonly owner?: Selector;
   /** Whether a reconcile holds objects back until it has let them go. */
   readonly hasFinalizer?: boolean;
   /** The function itself. */
@@ -44,8 +47,13 @@ export function declaredIn(registry: Registry): DeclaredHandler[] {
     resource: optionsOf(handler.selector),
     field: handler.field,
     hasFinalizer: "finalize" in handler && handler.finalize !== undefined,
+    owner: isSource(handler) ? handler.owner : undefined,
     fn: handler.fn,
   }));
+}
+
+function isSource(handler: ObjectHandler): handler is SourceHandler {
+  return "type" in handler && handler.type === "owns";
 }
 
 function causeOf({ reason, initial }: ChangeHandler): string {

@@ -1,15 +1,15 @@
 /**
  * The rights that follow from what an operator declares, and who needs them.
  *
- * What handlers do by themselves (with `op.api`, or clients of their own) does not show in declarations: it is recorded
- * instead (see recorder.ts).
+ * What handlers do by themselves shows in their code at best (see calls_in_code.ts): the rest is recorded (see recorder.ts).
  */
 
 import { KINDS } from "../../model/kinds.ts";
-import { EVERYTHING, formatSelector, isSpecific, type Selector } from "../../model/selector.ts";
+import { EVERYTHING, formatSelector, isSpecific, type Selector, selectorKey } from "../../model/selector.ts";
 import type { DeclaredHandler } from "../../registry/declared.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
 import type { Settings } from "../../settings/settings.ts";
+import { rightsShownBy } from "./calls_in_code.ts";
 import type { Right } from "./rights.ts";
 
 /** A kind, as far as rights go. */
@@ -45,9 +45,32 @@ export interface Needs {
   readonly needs: readonly Need[];
   /** Sentences about handlers whose kinds are not known. */
   readonly unknown: readonly string[];
+  /** Sentences about handlers of which more shows only when it is recorded. */
+  readonly unseen: readonly string[];
 }
 
 const READ = ["list", "watch"];
+
+/** As `children` are found, applied and deleted. */
+const KEEP = ["get", "list", "create", "patch", "delete"];
+
+/** The causes whose functions are handlers: others name objects, or are asked. */
+const CALLED: readonly string[] = [
+  ...[
+    "create",
+    "update",
+    "delete",
+    "resume",
+    "field",
+    "change",
+    "event",
+    "child",
+    "reconcile",
+    "daemon",
+    "timer",
+  ],
+  ...["validate", "mutate"],
+];
 
 /** Rights to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
 const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"], ["/status", "patch"]].map(
@@ -80,11 +103,49 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
       }
     }
   }
+  const { needs: own, unseen } = needsOfCode(handlers, resolve);
+  needs.push(...own);
   if (crds === "apply") needs.push(...DEFINITIONS);
   else if (settings.persistence.diffBase.room !== undefined) {
     needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
   }
-  return { needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)], unknown: [...unknown] };
+  return {
+    needs: [...needs, ...frameworkNeeds(settings, handlers, namespaces)],
+    unknown: [...unknown],
+    unseen,
+  };
+}
+
+/** The needs of what handlers do by `op.api` and `children`, as far as their code and `op.owns` show it. */
+function needsOfCode(
+  handlers: readonly DeclaredHandler[],
+  resolve: NeedsOptions["resolve"],
+): Pick<Needs, "needs" | "unseen"> {
+  const needs: Need[] = [];
+  const unseen = new Set<string>();
+  for (const { id, cause, selector, fn } of handlers) {
+    if (!CALLED.includes(cause)) continue;
+    const { rights, hasMore } = rightsShownBy(fn);
+    needs.push(...rights.map((right) => ({ ...right, by: `handler "${id}"` })));
+    if (hasMore) unseen.add(`handler "${id}": of which kinds are the objects that it reaches by op.api?`);
+    if (!names(fn, /\bchildren\b/)) continue;
+    const owned = handlers.filter(({ owner }) => owner !== undefined && isSameKind(owner, selector, resolve));
+    if (owned.length === 0) {
+      unseen.add(`handler "${id}": of which kinds are its children? (op.owns says it, too)`);
+    }
+    for (const { group, plural, namespaced } of owned.flatMap((each) => resolve(each.selector) ?? [])) {
+      const place = { group, resource: plural, namespaced, by: `children of handler "${id}"` };
+      needs.push(...KEEP.map((verb) => ({ ...place, verb })));
+    }
+  }
+  return { needs, unseen: [...unseen] };
+}
+
+/** Whether two selectors mean the same kind, by whatever names. */
+function isSameKind(a: Selector, b: Selector, resolve: NeedsOptions["resolve"]): boolean {
+  if (selectorKey(a) === selectorKey(b)) return true;
+  const [left, right] = [a, b].map((each) => resolve(each)?.map(({ group, plural }) => `${plural}.${group}`));
+  return left?.some((kind) => right?.includes(kind)) === true;
 }
 
 /** Returns what the framework does with the objects of a handler. */
@@ -112,8 +173,11 @@ function verbsOf({ cause, fn, hasFinalizer }: DeclaredHandler): string[] {
 }
 
 function namesPatch(fn: unknown): boolean {
-  return typeof fn === "function" &&
-    /\b(?:patch|conditions|children)\b/.test(Function.prototype.toString.call(fn));
+  return names(fn, /\b(?:patch|conditions|children)\b/);
+}
+
+function names(fn: unknown, words: RegExp): boolean {
+  return typeof fn === "function" && words.test(Function.prototype.toString.call(fn));
 }
 
 function frameworkNeeds(

@@ -37,6 +37,8 @@ export interface Manifests {
   readonly networkPolicy: KubeObject;
   /** Sentences about handlers whose rights cannot be told from the declarations. */
   readonly unknown: Rbac["unknown"];
+  /** Sentences about handlers that may need more than that. */
+  readonly unseen: Rbac["unseen"];
 }
 
 /** A text by the path of its file. */
@@ -55,7 +57,7 @@ export function makeManifests(options: ManifestsOptions): Manifests {
   );
   const webhookPort = hasWebhooks ? options.webhookPort ?? WEBHOOK_PORT : undefined;
   const deployment = { ...options, webhookPort, settings: first.settings };
-  const { manifests, unknown } = makeRbac(options);
+  const { manifests, unknown, unseen } = makeRbac(options);
   return {
     crds: makeCrds(declaredKinds({ operators, exports })),
     namespace: namespaceOf(deployment),
@@ -64,6 +66,7 @@ export function makeManifests(options: ManifestsOptions): Manifests {
     monitoring: monitoringOf(deployment),
     networkPolicy: networkPolicyOf(deployment),
     unknown,
+    unseen,
   };
 }
 

@@ -42,6 +42,8 @@ export interface Rbac {
   readonly manifests: readonly KubeObject[];
   /** Sentences about handlers whose rights cannot be told from the declarations. */
   readonly unknown: readonly string[];
+  /** Sentences about handlers that may need more than their declarations and their code show. */
+  readonly unseen: readonly string[];
 }
 
 /** Makes a service account for an operator, with the rights that it needs. */
@@ -72,6 +74,8 @@ export function makeRbac({ operators, recorded = [], name, home, namespaces, pee
   return {
     manifests: [account(name, home), ...rolesOf(rules, { name, home })],
     unknown: [...new Set(found.flatMap((each) => each.unknown))],
+    // What was recorded counts as all that there is.
+    unseen: recorded.length > 0 ? [] : [...new Set(found.flatMap((each) => each.unseen))],
   };
 }
 

@@ -164,6 +164,63 @@ describe("makeRbac()", () => {
   });
 });
 
+describe("makeRbac(), of what handlers do by themselves", () => {
+  const unseenOf = (op: ReturnType<typeof operator>): readonly string[] =>
+    makeRbac({ ...WHERE, operators: [op] }).unseen;
+
+  it("[N25.1] grants what children of owned kinds need, and names handlers whose children have no kind", () => {
+    const op = operator(QUIET);
+    op.owns("cats.example.com", kinds.Service);
+    op.reconcile(Cat, { id: "a" }, async ({ children }) => void await children({}));
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      " services get,list,watch,create,patch,delete",
+      "example.com cats get,list,watch,patch",
+      "example.com cats/status patch",
+    ]);
+    assert.deepEqual(unseenOf(op), []);
+    op.on.create(Zone, { id: "b" }, async ({ children }) => void await children({}));
+    assert.deepEqual(unseenOf(op), ['handler "b": of which kinds are its children? (op.owns says it, too)']);
+  });
+
+  it("[N25.2] grants what calls of op.api with built-in kinds need, and names the others", () => {
+    const op = operator(QUIET);
+    op.reconcile(Cat, { id: "a" }, async ({ name, namespace, body }) => {
+      const address = { name, namespace: namespace ?? "" };
+      await op.api.apply(kinds.ConfigMap, { metadata: address }, { owner: body });
+      await op.api.scale(kinds.Deployment, address, 1);
+      await op.api.evict(address);
+      await op.api.delete(kinds.Secret, address);
+      await op.api.waitFor(
+        kinds.Job,
+        address,
+        "Complete",
+      );
+    });
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      " configmaps get,create,patch",
+      " pods/eviction create",
+      " secrets delete",
+      "apps deployments/scale patch",
+      "batch jobs list,watch",
+      "example.com cats list,watch",
+    ]);
+    assert.deepEqual(unseenOf(op), []);
+    op.on.create(Zone, { id: "b" }, async ({ name }) => void await op.api.get(Cat, { name, namespace: "a" }));
+    const question = 'handler "b": of which kinds are the objects that it reaches by op.api?';
+    assert.deepEqual(unseenOf(op), [question]);
+    const recorded = [{ group: "example.com", resource: "cats", verb: "get" }];
+    assert.deepEqual(makeRbac({ ...WHERE, operators: [op], recorded }).unseen, []);
+  });
+
+  it("[N25.3] grants what owns, watches and caches need: to see the kind", () => {
+    const op = operator(QUIET);
+    op.owns(Cat, kinds.Pod);
+    op.watches(kinds.Secret, () => []);
+    op.cache(kinds.Node);
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [" nodes,pods,secrets list,watch"]);
+  });
+});
+
 describe("toRules()", () => {
   it("puts resources with the same verbs together", () => {
     const right = (resource: string, verb: string) => ({ group: "", resource, verb });
