@@ -6,8 +6,9 @@
  */
 import { kinds, operator, PermanentError } from "@lotse/lotse";
 import type { ApplyOptions } from "@lotse/lotse";
+import type { ChildHandlerArguments } from "@lotse/lotse/types";
 
-import { Database } from "./database.ts";
+import { Database, type DatabaseSpec, type DatabaseStatus } from "./database.ts";
 import * as manifests from "./manifests.ts";
 
 const op = operator({ networking: { fieldManager: "database-operator" } });
@@ -70,9 +71,25 @@ op.on.delete(Database, SOON, async function takeSnapshot({ name, namespace, spec
   logger.info("Took the final snapshot", { configMap: metadata.name });
 });
 
+// What somebody deletes comes back.
+for (const kind of ["persistentvolumeclaims", "services", "statefulsets.apps", "cronjobs.batch"]) {
+  op.on.child(Database, kind, { ...SOON, predicate: ({ type }) => type === "DELETED" }, putBack);
+}
+
 op.on.event(kinds.Pod, { labels: manifests.OURS }, function followPod({ type, status, logger }) {
   logger.info("A Pod changed", { event: type ?? "LISTED", phase: status.phase });
 });
+
+async function putBack(
+  { child, body, name, namespace, spec, meta, logger }: ChildHandlerArguments<DatabaseSpec, DatabaseStatus>,
+): Promise<void> {
+  const isUnwanted = child.kind === "CronJob" && !spec.backupEnabled;
+  if (isUnwanted || meta.deletionTimestamp !== undefined) return;
+  const origin = { name, namespace, spec };
+  await applyChildren(origin, body);
+  if (spec.backupEnabled) await op.api.apply(kinds.CronJob, manifests.backupJob(origin), { owner: body });
+  logger.info("Put back", { kind: child.kind, name: child.metadata.name });
+}
 
 async function applyChildren(origin: manifests.Origin, owner: ApplyOptions["owner"]): Promise<void> {
   await op.api.apply(kinds.PersistentVolumeClaim, manifests.volumeClaim(origin), { owner });

@@ -43,6 +43,7 @@ describe("The Database operator", () => {
       const story = new Story(plane, operators);
       await story.createDatabases();
       await story.changeDatabases();
+      await story.deleteChildren();
       await story.crashInAnAttempt();
       await story.deleteWhileDown();
       await story.deleteTheRest();
@@ -104,6 +105,19 @@ class Story {
     await this.#kubectl("annotate", "database", "orders", "seen-by=nobody"); // Annotations are essence, too.
     await this.#calls(["change orders 0"]);
     await this.#kubectl("patch", "database", "orders", "--subresource=status", "--type=merge", "-p", STATUS);
+    await this.#calls([]);
+  }
+
+  /** What somebody deletes is put back; what is not wanted any more is not. */
+  async deleteChildren(): Promise<void> {
+    const uid = (name: string): Promise<string> =>
+      this.#kubectl("get", name, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}");
+    for (const name of ["service/orders", "statefulset/orders", "cronjob/orders-backup"]) {
+      const before = await uid(name);
+      await this.#kubectl("delete", name);
+      await until(async () => ![before, ""].includes(await uid(name)), () => `${name} is not put back`);
+    }
+    assert.equal(await this.#names("cronjobs"), "orders-backup");
     await this.#calls([]);
   }
 

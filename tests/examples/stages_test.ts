@@ -76,6 +76,10 @@ describe("examples/02-database", () => {
     await runner.settle();
     assert.equal((await stage.get(`${SETS}/orders`)).spec.replicas, 3);
 
+    await stage.delete(`${SERVICES}/orders`);
+    await runner.settle();
+    assert.equal((await stage.get(`${SERVICES}/orders`)).spec.ports[0].port, 5432, "put back");
+
     await stage.patch(`${DATABASES}/orders`, { spec: { version: "15.1" } });
     await runner.settle();
     assert.equal((await stage.get(`${SETS}/orders`)).spec.template.spec.containers[0].image, "postgres:16.2");
