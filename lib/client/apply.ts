@@ -9,7 +9,9 @@
 
 import { isEqualJson, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
+import type { Resource } from "../model/resource.ts";
 import { parseJson } from "../runtime/json.ts";
+import type { AppliedStates } from "./cache/applied_states.ts";
 import type { Addressable, CallOptions, Client, PatchRequest } from "./client.ts";
 import { ApiError } from "./errors.ts";
 
@@ -65,9 +67,31 @@ export class ApplyConflictError extends ApiError {
 /**
  * Applies an object, and returns its newest state.
  *
+ * @param options `states` is what is remembered of earlier applies. Default: nothing.
  * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
  */
 export async function applyObject(
+  client: Client,
+  resource: Resource,
+  { object, states, ...request }: ApplyRequest & {
+    readonly object: AppliedObject;
+    readonly states?: AppliedStates;
+  },
+): Promise<KubeObject> {
+  const { fieldManager, subresource, preconditions, dryRun } = request;
+  const isPlain = subresource === undefined && preconditions === undefined && dryRun !== true;
+  const remembered = isPlain ? states : undefined;
+  const known = remembered?.look(resource, { object, fieldManager });
+  if (known !== undefined && known !== "missing") return known;
+  const after = known === "missing"
+    ? await sendApply(client, resource, { ...request, object, live: undefined })
+    : await applyToLive(client, resource, { ...request, object });
+  remembered?.note(resource, { object, fieldManager }, after);
+  return after;
+}
+
+/** Looks at the object first, and sends nothing if it is what is wanted. */
+async function applyToLive(
   client: Client,
   resource: Addressable,
   { object, ...request }: ApplyRequest & { readonly object: AppliedObject },

@@ -77,17 +77,21 @@ export function createApi(source: () => ApiSource): Api {
       );
     }),
     delete: awaitedFrom(async (kind, address, options = {}) => {
-      const { client } = source();
+      const { client, states } = source();
       const { ifExists = false } = options;
+      const resource = await resolve(client, kind);
+      states?.forget(resource, address);
       try {
-        await client.delete(await resolve(client, kind), address, once(options));
+        await client.delete(resource, address, once(options));
       } catch (error) {
         if (!ifExists || !(error instanceof ApiError) || error.status !== 404) throw error;
       }
     }),
     deleteCollection: awaitedFrom(async (kind: Kind, options: RemoveManyOptions) => {
-      const { client } = source();
-      await client.deleteCollection(await resolve(client, kind), once(options));
+      const { client, states } = source();
+      const resource = await resolve(client, kind);
+      states?.forget(resource);
+      await client.deleteCollection(resource, once(options));
     }),
     scale: awaitedFrom(async (kind, address, replicas, options = {}) => {
       const { client } = source();
@@ -119,7 +123,7 @@ async function* list<Spec, Status>(
 }
 
 async function applyTo(
-  { client, settings }: ApiSource,
+  { client, settings, states }: ApiSource,
   kind: Kind,
   object: Applied<unknown, unknown>,
   options: ApplyOptions,
@@ -131,7 +135,7 @@ async function applyTo(
   const wanted = rest.subresource === "scale"
     ? { ...whole, apiVersion: "autoscaling/v1", kind: "Scale" }
     : whole;
-  return await applyObject(client, resource, { ...once(rest), fieldManager, object: wanted });
+  return await applyObject(client, resource, { ...once(rest), fieldManager, object: wanted, states });
 }
 
 /** Returns options for one attempt: what is forbidden is not tried again. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type AppliedObject, ApplyConflictError, isApplied } from "../../lib/client/apply.ts";
+import type { KubeObject } from "../../lib/model/object.ts";
 import { kinds, operator, ownerReference } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 const DEPLOYMENTS = { group: "apps", version: "v1", plural: "deployments", namespaced: true };
+const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 const SERVICES = { group: "", version: "v1", plural: "services", namespaced: true };
 
 function deployment(image: string, changes: object = {}) {
@@ -103,6 +105,74 @@ suite("server-side apply", (scenario) => {
     await new Objects(world).create("one");
     await world.until(() => seen.length === 2);
     assert.deepEqual(seen, [0, 3]);
+    await running.stop();
+  });
+
+  scenario.timed(
+    "[N4.15] an owned child that is known costs one request to make, none while it is right, and is put back",
+    async (world) => {
+      const op = operator();
+      let calls = 0;
+      op.owns(Example, kinds.ConfigMap);
+      op.reconcile(Example, async function keep({ namespace, body, spec }) {
+        const wanted = { metadata: { name: "kept", namespace }, data: { size: String(spec.size) } };
+        const made = await op.api.apply(kinds.ConfigMap, wanted, { owner: body, force: true });
+        assert.deepEqual(made.data, wanted.data);
+        // The caller may do with it as he likes.
+        made.metadata.labels = { changed: "yes" };
+        calls += 1;
+      });
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      const requests = (): string[] =>
+        world.requests.filter(({ path }) => path.includes("/configmaps/kept")).map(({ method }) => method);
+      const address = { name: "kept", namespace: world.namespace };
+      const next = async (act: () => Promise<unknown>): Promise<string[]> => {
+        const [called, before] = [calls, requests().length];
+        await act();
+        await world.until(() => calls > called);
+        await world.settle();
+        return requests().slice(before);
+      };
+      assert.deepEqual(await next(() => objects.create("one", { spec: { size: 1 } })), ["PATCH"], "made");
+      assert.deepEqual(
+        await next(() => objects.patch("one", { metadata: { labels: { a: "b" } } })),
+        [],
+        "right",
+      );
+      assert.deepEqual(
+        await next(() => objects.patch("one", { spec: { size: 2 } })),
+        ["GET", "PATCH"],
+        "other",
+      );
+      const edit = { type: "merge", body: { data: { size: "drift" } } } as const;
+      const edited = await next(() => world.client.patch(MAPS, address, edit));
+      assert.deepEqual(edited, ["GET", "PATCH"], "edited");
+      assert.deepEqual(await next(() => world.client.delete(MAPS, address)), ["PATCH"], "deleted");
+      const { data } = await world.client.get<KubeObject>(MAPS, address);
+      assert.deepEqual(data, { size: "2" });
+      await running.stop();
+    },
+  );
+
+  scenario.virtual("[N4.15] what is deleted by op.api is applied anew at the next line", async (world) => {
+    const op = operator();
+    const uids: unknown[] = [];
+    op.owns(Example, kinds.ConfigMap);
+    op.reconcile(Example, async function replace({ namespace, body }) {
+      const address = { name: "anew", namespace };
+      for (let round = 0; round < 2 && uids.length < 2; round++) {
+        const made = await op.api.apply(kinds.ConfigMap, { metadata: address, data: { a: "1" } }, {
+          owner: body,
+        });
+        uids.push(made.metadata.uid);
+        if (round === 0) await op.api.delete(kinds.ConfigMap, address);
+      }
+    });
+    const running = await world.start(op);
+    await new Objects(world).create("one");
+    await world.until(() => uids.length === 2);
+    assert.notEqual(uids[0], uids[1]);
     await running.stop();
   });
 });

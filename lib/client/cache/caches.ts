@@ -96,6 +96,17 @@ export class Caches {
     });
   }
 
+  /** Whether there is no such object: its watch would have shown it. */
+  isMissing(resource: Resource, object: KubeObject): boolean {
+    const { namespace, name = "" } = object.metadata;
+    const isShown = this.#first(
+      resource,
+      namespace,
+      ({ phase, accepts }) => phase !== "starting" && accepts(object) ? true : undefined,
+    );
+    return isShown === true && this.find(resource, { namespace, name }) === undefined;
+  }
+
   /** Returns the objects under a key of an index. */
   *by(resource: Resource, index: IndexBy, key: string): Generator<CachedObject, void, void> {
     for (const store of this.#storesOf(resource)) yield* store.by(index, key);

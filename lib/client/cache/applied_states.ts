@@ -1,0 +1,65 @@
+/**
+ * Remembers which states of objects already are what was applied to them, so that applying the same again costs no request.
+ *
+ * Only for kinds whose changes wake somebody (`op.owns` and the like): what is known of them may be a moment old, and whoever
+ * applies is called again when it was. A state is known by identity, so that whatever changes an object, its status included,
+ * has the next apply look at the server. After a start nothing is remembered: what an earlier version of the operator applied,
+ * and this one leaves out, only the server's record of managed fields tells.
+ */
+
+import { digestOf } from "../../model/encoding.ts";
+import { cloneJson } from "../../model/json.ts";
+import type { KubeObject } from "../../model/object.ts";
+import type { Resource } from "../../model/resource.ts";
+import type { AppliedObject } from "../apply.ts";
+import type { Caches } from "./caches.ts";
+
+export interface AppliedStatesOptions {
+  readonly caches: Caches;
+  /** Whether changes of the kind's objects wake somebody, and its objects are kept whole. */
+  readonly isFollowed: (resource: Resource) => boolean;
+}
+
+/** An object that a manager wants to be so. */
+export interface Application {
+  readonly object: AppliedObject;
+  readonly fieldManager: string;
+}
+
+/** The states of one run. */
+export class AppliedStates {
+  readonly #options: AppliedStatesOptions;
+  /** By state: what was applied last, by its manager. */
+  readonly #applied = new WeakMap<KubeObject, Readonly<Record<string, string>>>();
+
+  constructor(options: AppliedStatesOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the newest state if it is what the application makes of it; "missing" if there is no such object; undefined if that is not known. */
+  look(resource: Resource, { object, fieldManager }: Application): KubeObject | "missing" | undefined {
+    const { caches, isFollowed } = this.#options;
+    if (!isFollowed(resource)) return undefined;
+    const known = caches.find(resource, object.metadata)?.object;
+    if (known === undefined) return caches.isMissing(resource, object) ? "missing" : undefined;
+    const digest = this.#applied.get(known)?.[fieldManager];
+    return digest !== undefined && digest === digestOf(object) ? cloneJson(known) : undefined;
+  }
+
+  /** Forgets what is remembered of an object, which is being deleted; without a name: of all of the kind. */
+  forget(resource: Resource, address?: { readonly namespace?: string; readonly name: string }): void {
+    const { caches } = this.#options;
+    const found = address === undefined ? caches.values(resource) : [caches.find(resource, address)];
+    for (const cached of found) if (cached !== undefined) this.#applied.delete(cached.object);
+  }
+
+  /** Notes that a state, which the server has shown, is what the application makes of it. */
+  note(resource: Resource, { object, fieldManager }: Application, { metadata }: KubeObject): void {
+    const { caches, isFollowed } = this.#options;
+    if (!isFollowed(resource)) return;
+    const known = caches.find(resource, object.metadata)?.object;
+    if (known === undefined || known.metadata.uid !== metadata.uid) return;
+    if (known.metadata.resourceVersion !== metadata.resourceVersion) return;
+    this.#applied.set(known, { ...this.#applied.get(known), [fieldManager]: digestOf(object) });
+  }
+}
