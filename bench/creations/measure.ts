@@ -17,11 +17,11 @@ export function memoryMb(pid: number): number {
   return Math.round(Number(line?.[1] ?? 0) / 1024);
 }
 
-/** How many requests for items the API server has answered, by verb ("PATCH status" for subresources). Open watches count when they end. */
-export async function readRequests(api: Api): Promise<Map<string, number>> {
+/** How many requests for a kind the API server has answered, by verb ("PATCH status" for subresources). Open watches count when they end. */
+export async function readRequests(api: Api, plural = "items"): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const line of (await api.text("/metrics")).split("\n")) {
-    if (!line.startsWith("apiserver_request_total{") || !line.includes('resource="items"')) continue;
+    if (!line.startsWith("apiserver_request_total{") || !line.includes(`,resource="${plural}"`)) continue;
     const label = (name: string) => new RegExp(`[{,]${name}="([^"]*)"`).exec(line)?.[1] ?? "";
     const verb = [label("verb"), label("subresource")].filter(Boolean).join(" ");
     counts.set(verb, (counts.get(verb) ?? 0) + Number(line.slice(line.lastIndexOf(" "))));

@@ -1,0 +1,101 @@
+/** A candidate's process, and what it has cost. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ControlPlane } from "../../tests/control_plane/control_plane.ts";
+import type { Api } from "../creations/api.ts";
+import { cpuMs, readRequests, subtract } from "../creations/measure.ts";
+
+/** How long no reconcile must begin for a start to be over. In milliseconds. */
+const QUIET = 1500;
+
+/** What one stretch of time has cost. */
+export interface Cost {
+  readonly calls: number;
+  readonly cpuMs: number;
+  readonly requests: ReadonlyMap<string, number>;
+}
+
+/** What a process and the server have counted so far. */
+export interface Snapshot {
+  readonly calls: number;
+  readonly cpuMs: number;
+  readonly requests: ReadonlyMap<string, number>;
+}
+
+/** A candidate's process. */
+export class Operator implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  #told: (calls: number) => void = () => {};
+
+  /** @param resync In seconds; undefined: never. */
+  constructor([path = "", ...args]: readonly string[], plane: ControlPlane, resync?: number) {
+    const env: NodeJS.ProcessEnv = { ...process.env, KUBECONFIG: plane.kubeconfig };
+    if (resync !== undefined) env["BENCH_RESYNC"] = String(resync);
+    this.#child = spawn(path, args, { stdio: ["ignore", "pipe", "ignore"], env });
+    this.#ended = new Promise((resolve) => this.#child.on("close", resolve));
+    let text = "";
+    this.#child.stdout?.on("data", (chunk) => {
+      text += chunk;
+      const lines = text.split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("calls ")) this.#told(Number(line.slice(6)));
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async snapshot(api: Api): Promise<Snapshot> {
+    return { calls: await this.#calls(), cpuMs: cpuMs(this.pid), requests: await readAll(api) };
+  }
+
+  /** Waits until so many reconciles have begun, and no more begin. */
+  async quiet(least: number): Promise<void> {
+    for (let calls = -1, last = -2; calls < least || calls !== last;) {
+      last = calls;
+      await sleep(QUIET);
+      calls = await this.#calls();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.kill(this.pid, "SIGTERM");
+    await this.#ended;
+  }
+
+  /** NB: a process that has not got so far yet would end by the signal. */
+  async #calls(): Promise<number> {
+    while (!handlesSignal(this.pid)) await sleep(100);
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#told = resolve;
+    // NB: on Deno a child's own `kill()` sends one signal only.
+    process.kill(this.pid, "SIGUSR2");
+    return await promise;
+  }
+}
+
+/** Whether a process listens to SIGUSR2. */
+function handlesSignal(pid: number): boolean {
+  const caught = /SigCgt:\s+([0-9a-f]+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+  return (BigInt(`0x${caught}`) >> 11n & 1n) === 1n;
+}
+
+async function readAll(api: Api): Promise<Map<string, number>> {
+  const all = await Promise.all(
+    ["items", "configmaps"].map(async (plural) =>
+      [...await readRequests(api, plural)].map(([verb, count]) => [`${verb} ${plural}`, count] as const)
+    ),
+  );
+  return new Map(all.flat());
+}
+
+/** Returns what has happened between two looks. */
+export function cost(before: Snapshot, after: Snapshot): Cost {
+  const requests = subtract(after.requests, before.requests);
+  return { calls: after.calls - before.calls, cpuMs: after.cpuMs - before.cpuMs, requests };
+}
