@@ -24,7 +24,7 @@ export interface ShownRights {
   readonly hasMore: boolean;
 }
 
-/** What each call needs of its kind. `scale` is a part of it. */
+/** The verbs that each call needs on its kind; `scale` on that part of it. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   get: ["get"],
   list: ["list"],

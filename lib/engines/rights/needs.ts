@@ -54,23 +54,8 @@ const READ = ["list", "watch"];
 /** As `children` are found, applied and deleted. */
 const KEEP = ["get", "list", "create", "patch", "delete"];
 
-/** The causes whose functions are handlers: others name objects, or are asked. */
-const CALLED: readonly string[] = [
-  ...[
-    "create",
-    "update",
-    "delete",
-    "resume",
-    "field",
-    "change",
-    "event",
-    "child",
-    "reconcile",
-    "daemon",
-    "timer",
-  ],
-  ...["validate", "mutate"],
-];
+/** Declarations whose functions are no handlers: they name objects, or are asked. */
+const UNCALLED: readonly string[] = ["owns", "watches", "cache", "index"];
 
 /** Rights to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
 const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"], ["/status", "patch"]].map(
@@ -124,7 +109,7 @@ function needsOfCode(
   const needs: Need[] = [];
   const unseen = new Set<string>();
   for (const { id, cause, selector, fn } of handlers) {
-    if (!CALLED.includes(cause)) continue;
+    if (UNCALLED.includes(cause)) continue;
     const { rights, hasMore } = rightsShownBy(fn);
     needs.push(...rights.map((right) => ({ ...right, by: `handler "${id}"` })));
     if (hasMore) unseen.add(`handler "${id}": of which kinds are the objects that it reaches by op.api?`);
