@@ -11,7 +11,6 @@ import { digestOf } from "../../model/encoding.ts";
 import { cloneJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
-import type { AppliedObject } from "../apply.ts";
 import type { Caches } from "./caches.ts";
 
 export interface AppliedStatesOptions {
@@ -22,7 +21,7 @@ export interface AppliedStatesOptions {
 
 /** An object that a manager wants to be so. */
 export interface Application {
-  readonly object: AppliedObject;
+  readonly object: KubeObject & { readonly metadata: { readonly name: string } };
   readonly fieldManager: string;
 }
 
