@@ -288,6 +288,7 @@ class ChangeRun {
     },
   ): void {
     const { host: { random }, clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
+    const { observer, state: subject } = this.#r;
     progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
       now: clock.now(),
       judge: (handler, attempt) =>
@@ -299,6 +300,7 @@ class ChangeRun {
           defaultBackoff,
           random,
           error,
+          observed: { observer, subject },
         }),
     });
   }
@@ -335,7 +337,8 @@ class ChangeRun {
     { handler, retry, started, runtime }: Attempt,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
-    const { host, clock, logger, settings, signal, observer, state: subject, makeChildren } = this.#r;
+    const { host, clock, logger, settings, signal, observer, state: subject, succeeded, makeChildren } =
+      this.#r;
     const begun = clock.monotonic() - runtime;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
@@ -352,7 +355,7 @@ class ChangeRun {
       defaultBackoff: settings.execution.defaultBackoff,
       random: host.random,
       signal,
-      observed: { observer, subject },
+      observed: { observer, subject, succeeded },
       args: (limited) => {
         const { param } = handler;
         const attempt = {

@@ -143,6 +143,7 @@ export class Controller implements Worker {
     const { result, error } = observer.around === undefined
       ? await this.#attempt(r, turn)
       : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(r, turn));
+    for (const end of r.succeeded) observer.attemptCounts?.(state, end);
     this.#shared.slots.turnEnds(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(r, result);

@@ -150,6 +150,7 @@ async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promis
     case "dropped":
       // NB: signed without what was dropped.
       keepRecords(r, work);
+      for (const end of r.succeeded) if (written.handlers.includes(end.handler)) r.succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
       // The attempts of those handlers have failed by that: the next turn notes it.
       pending.refusal = run?.refuse(written) ?? written;

@@ -81,12 +81,20 @@ export class ReconcileRun {
 
   /** Fails the attempts of these handlers, since the server has refused what they wrote. Returns what is left for others. */
   refuse({ error, handlers }: Refusal): Refusal {
+    const { observer, state: subject } = this.#r;
+    const observed = { observer, subject };
     const ours = this.#handlers.filter(({ id }) => handlers.includes(id));
     for (const handler of ours) {
       const record = this.#r.state.recordOf(handler.id);
       record.hasFinalized = false;
       const judge = (retry: number): { readonly error: Error; readonly after: Seconds | undefined } => {
-        const outcome = failAfterwards(handler, { ...this.#judging(handler), retry, runtime: 0, error });
+        const outcome = failAfterwards(handler, {
+          ...this.#judging(handler),
+          retry,
+          runtime: 0,
+          error,
+          observed,
+        });
         return { error, after: outcome.kind === "retry" ? outcome.delay : undefined };
       };
       record.refuse(judge, this.#r.clock.monotonic());
@@ -136,7 +144,8 @@ export class ReconcileRun {
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
-    const { state, clock, host: { random }, logger, signal, observer, patch, makeChildren } = this.#r;
+    const { state, clock, host: { random }, logger, signal, observer, patch, succeeded, makeChildren } =
+      this.#r;
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
@@ -149,7 +158,7 @@ export class ReconcileRun {
       clock,
       attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
       signal,
-      observed: { observer, subject: state },
+      observed: { observer, subject: state, succeeded },
       args: (limited) => {
         const { wall: started, monotonic } = begun;
         const times = { retry, started, begun: monotonic, signal: limited, clock };

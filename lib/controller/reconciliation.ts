@@ -11,7 +11,7 @@ import { bridgeLogger, type Poster } from "../engines/posting/poster.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectWriter } from "../execution/object_writer.ts";
 import type { ObjectState } from "../execution/object_state.ts";
-import type { Observer } from "../execution/observer.ts";
+import type { AttemptEnd, Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
 import { isObject, toJson } from "../model/json.ts";
@@ -79,6 +79,8 @@ export interface Reconciliation extends Shared {
   readonly localLogger: Logger;
   /** The changes that handlers of this reconcile want. */
   readonly patch: Patch;
+  /** The attempts that have ended well so far: the server may refuse what they have written. */
+  readonly succeeded: Set<AttemptEnd>;
 }
 
 /** Makes what a reconcile of one object works with. */
@@ -113,6 +115,7 @@ export function prepare(shared: Shared, state: ObjectState, { isUrgent: urgent }
     logger: postingLogger(localLogger, reference, shared),
     localLogger,
     patch: new Patch(),
+    succeeded: new Set(),
   };
   return prepared;
 }

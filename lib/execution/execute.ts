@@ -18,7 +18,7 @@ import {
   toError,
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
-import type { AttemptStart, Observed } from "./observer.ts";
+import type { AttemptEnd, AttemptStart, Observed } from "./observer.ts";
 import { type AttemptLimit, invoke } from "./invoke.ts";
 
 /** The facts about the handler's earlier attempts. */
@@ -55,7 +55,7 @@ const BLOCKING: Seconds = 0.75;
 export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
   const { observed, noun, attempts, clock } = options;
   if (observed === undefined) return await attemptOnce(handler, options);
-  const { observer, subject } = observed;
+  const { observer, subject, succeeded } = observed;
   const { id, family = id } = handler;
   const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
   observer.attemptBegins?.(subject, attempt);
@@ -66,7 +66,10 @@ export async function execute<Args>(handler: Handler<Args>, options: ExecuteOpti
   if (clock.monotonic() - begun > BLOCKING) observer.attemptBlocks?.(subject, attempt);
   const outcome = await running;
   const seconds = clock.monotonic() - begun;
-  observer.attemptEnds?.(subject, { ...attempt, start: attempt, outcome, seconds });
+  const end: AttemptEnd = { ...attempt, start: attempt, outcome, seconds };
+  observer.attemptEnds?.(subject, end);
+  if (outcome.kind === "success" && succeeded !== undefined) succeeded.add(end);
+  else observer.attemptCounts?.(subject, end);
   return outcome;
 }
 
@@ -125,13 +128,18 @@ export interface RefusedAttempt {
   /** Time since the first attempt began. */
   readonly runtime: Seconds;
   readonly error: Error;
+  /** The observer, and the object that it is told about. Default: none. */
+  readonly observed?: Observed;
 }
 
 /** Fails an attempt afterwards: what the handler wrote was refused. Says the same as if the handler had thrown the error. */
 export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt): Outcome {
-  const { retry, runtime, error } = refused;
+  const { retry, runtime, error, observed, noun } = refused;
   const outcome = judge(handler, { ...refused, attempts: { retry, runtime }, spent: runtime });
   report(handler, outcome, { ...refused, thrown: error });
+  const { id, family = id } = handler;
+  const start: AttemptStart = { noun, handler: id, family, retry };
+  observed?.observer.attemptCounts?.(observed.subject, { ...start, start, outcome, seconds: 0 });
   return outcome;
 }
 

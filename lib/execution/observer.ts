@@ -151,6 +151,11 @@ export interface Observer extends RequestObserver {
   /** The handler has computed for so long before it waited for the first time that nothing else could run. */
   attemptBlocks?(subject: Subject | undefined, attempt: AttemptStart): void;
   attemptEnds?(subject: Subject | undefined, attempt: AttemptEnd): void;
+  /**
+   * An attempt counts as this: as it ended; but where the server may refuse what it has written, only when that is known. Of
+   * an attempt that failed by a refusal, `seconds` is 0.
+   */
+  attemptCounts?(subject: Subject | undefined, attempt: AttemptEnd): void;
   written?(subject: Subject, written: Written): void;
   /** The server has refused what handlers wrote: their attempts, which had ended well, have failed by that. */
   refused?(subject: Subject, refusal: { readonly handlers: readonly string[]; readonly error: Error }): void;
@@ -175,6 +180,8 @@ export interface Observer extends RequestObserver {
 export interface Observed {
   readonly observer: Observer;
   readonly subject: Subject | undefined;
+  /** Takes the attempts that have succeeded, for who tells what they count as. Default: that is told at once. */
+  readonly succeeded?: Set<AttemptEnd>;
 }
 
 const TOLD = [
@@ -188,6 +195,7 @@ const TOLD = [
   "attemptBegins",
   "attemptBlocks",
   "attemptEnds",
+  "attemptCounts",
   "written",
   "refused",
   "reconcileEnds",

@@ -37,6 +37,52 @@ function documented(): string[] {
 
 suite("metrics", (scenario) => {
   scenario.virtual(
+    "attempts whose writes are refused count as what they become, and not as successes",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ execution: { defaultBackoff: 1 } });
+      // The value of a label has no blanks.
+      const wrong = (name: string) => ({ labels: { [name]: "a b" } });
+      op.on.create(Example, { id: "once" }, ({ patch, retry }) => {
+        if (retry === 0) patch.metadata = wrong("once");
+      });
+      op.on.create(
+        Example,
+        { id: "never", retries: 2 },
+        ({ patch }) => void (patch.metadata = wrong("never")),
+      );
+      op.on.create(Example, { id: "fine" }, ({ patch }) => void (patch.status["fine"] = true));
+      op.timer(Example, { id: "tick", interval: 1e6, backoff: 1 }, ({ patch, retry }) => {
+        if (retry === 0) patch.metadata = wrong("tick");
+      });
+      op.daemon(Example, { id: "quiet" }, () => {});
+      op.reconcile(Example, { id: "keep", backoff: 1 }, ({ patch, retry }) => {
+        if (retry === 0) patch.metadata = wrong("keep");
+      });
+      const running = await world.start(op, { liveness: LIVENESS });
+      await objects.create("one");
+      await running.advance(60);
+      const counts = (await scrape(world)).filter(({ name }) => name === "lotse_handler_attempts_total");
+      const told = counts.map(({ labels, value }) =>
+        `${/handler="(\w+)",outcome="(\w+)"/.exec(labels)?.slice(1).join(" ")} ${value}`
+      );
+      assert.deepEqual(told.toSorted(), [
+        "fine success 1",
+        "keep retry 1",
+        "keep success 1",
+        "never failure 1",
+        "never retry 1",
+        "once retry 1",
+        "once success 1",
+        "quiet success 1",
+        "tick retry 1",
+        "tick success 1",
+      ]);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
     "[N11] every metric that is documented moves, and no label holds an object's name",
     async (world) => {
       const objects = new Objects(world);

@@ -1,5 +1,6 @@
 /** Calls the function of a daemon or a timer: what it is given, and what its errors mean. Source: Kopf, docs/daemons. */
 
+import type { AttemptEnd } from "../../execution/observer.ts";
 import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
 import { execute, failAfterwards } from "../../execution/execute.ts";
@@ -39,6 +40,8 @@ export interface CallOptions {
   readonly patch: Patch;
   /** Aborts when the function is to give up. */
   readonly signal: AbortSignal;
+  /** Takes the attempt if it has succeeded: the server may refuse what it has written. */
+  readonly succeeded?: Set<AttemptEnd>;
 }
 
 /** Begins to count. */
@@ -47,7 +50,10 @@ export function beginAttempts(clock: Clock): Attempts {
 }
 
 /** Calls the function once. Never throws. */
-export function callOnce(caller: Caller, { attempts, patch, signal }: CallOptions): Promise<Outcome> {
+export function callOnce(
+  caller: Caller,
+  { attempts, patch, signal, succeeded }: CallOptions,
+): Promise<Outcome> {
   const { handler, state, logger, context: { clock, random, settings, observer } } = caller;
   return execute({ ...handler, fn: (args: never) => callUntilStopped(caller, args) }, {
     clock,
@@ -58,7 +64,7 @@ export function callOnce(caller: Caller, { attempts, patch, signal }: CallOption
     defaultBackoff: settings.execution.defaultBackoff,
     random,
     signal,
-    observed: observer && { observer, subject: state },
+    observed: observer && { observer, subject: state, succeeded },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
   });
@@ -66,7 +72,7 @@ export function callOnce(caller: Caller, { attempts, patch, signal }: CallOption
 
 /** Fails a run that ended well, because the server has refused what it wrote. */
 export function failRun(caller: Caller, attempts: Attempts, error: Error): Outcome {
-  const { handler, logger, context: { clock, random, settings } } = caller;
+  const { handler, state, logger, context: { clock, random, settings, observer } } = caller;
   return failAfterwards(handler, {
     logger,
     noun: nounOf(handler),
@@ -76,6 +82,7 @@ export function failRun(caller: Caller, attempts: Attempts, error: Error): Outco
     retry: attempts.retry,
     runtime: clock.monotonic() - attempts.begun,
     error,
+    observed: observer && { observer, subject: state },
   });
 }
 

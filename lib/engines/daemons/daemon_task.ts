@@ -7,6 +7,7 @@
  * it is tried again with growing pauses, beside the schedule. Source: Kopf, docs/daemons; Kopf, docs/timers.
  */
 
+import type { AttemptEnd } from "../../execution/observer.ts";
 import type { Schedule } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
 import { toError } from "../../execution/errors.ts";
@@ -226,15 +227,23 @@ export class DaemonTask {
     patch.fns.push(...this.#writes?.pending.takeLost() ?? []);
     const logger = this.#logger;
     const caller = this.#caller(logger);
-    let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal });
+    const succeeded = new Set<AttemptEnd>();
+    let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal, succeeded });
     // Its object may have gone; but where the operator stops, there are some seconds left to write.
-    if (this.#isIn("abandoned") && !isExiting()) return this.#end();
+    if (this.#isIn("abandoned") && !isExiting()) {
+      this.#count(succeeded);
+      return this.#end();
+    }
     const { body } = this.siblings.state;
     if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
       const refusal = await this.#write(patch, logger);
-      if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);
+      if (refusal !== undefined && outcome.kind === "success") {
+        succeeded.clear();
+        outcome = failRun(caller, attempts, refusal);
+      }
     }
+    this.#count(succeeded);
     attempts.retry++;
     if (outcome.kind !== "retry") this.#attempts = undefined;
     if (this.isStopping) return this.#end();
@@ -244,6 +253,11 @@ export class DaemonTask {
       run.seen,
       outcome,
     );
+  }
+
+  #count(succeeded: Iterable<AttemptEnd>): void {
+    const { observer } = this.#context;
+    for (const end of succeeded) observer?.attemptCounts?.(this.siblings.state, end);
   }
 
   #planNext(next: NextRun, seen: number, outcome: Outcome): void {

@@ -278,11 +278,15 @@ export class Metrics implements Observer, Disposable {
     this.#active.inc({ noun });
   }
 
-  attemptEnds(subject: Subject | undefined, { noun, family: handler, outcome, seconds }: AttemptEnd): void {
+  attemptEnds(subject: Subject | undefined, { noun, family: handler, seconds }: AttemptEnd): void {
     const kind = subject === undefined ? "" : this.#kindOf(subject);
     this.#active.dec({ noun });
-    this.#attempts.inc({ kind, handler, outcome: outcome.kind });
     this.#attemptTime.observe({ kind, handler }, seconds);
+  }
+
+  attemptCounts(subject: Subject | undefined, { family: handler, outcome }: AttemptEnd): void {
+    const kind = subject === undefined ? "" : this.#kindOf(subject);
+    this.#attempts.inc({ kind, handler, outcome: outcome.kind });
   }
 
   written(subject: Subject, { writes }: Written): void {

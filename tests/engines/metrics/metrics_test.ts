@@ -25,12 +25,9 @@ describe("Metrics", () => {
     const attempt = { noun: "Handler", handler: "make/for-db-1", family: "make/*", retry: 0 };
     metrics.attemptBegins(subjectOf("db-1"), attempt);
     assert.match(await metrics.text(), /lotse_handlers_active\{noun="Handler"\} 1\n/);
-    metrics.attemptEnds(subjectOf("db-1"), {
-      ...attempt,
-      start: attempt,
-      outcome: { kind: "success" },
-      seconds: 0.2,
-    });
+    const end = { ...attempt, start: attempt, outcome: { kind: "success" as const }, seconds: 0.2 };
+    metrics.attemptEnds(subjectOf("db-1"), end);
+    metrics.attemptCounts(subjectOf("db-1"), end);
     const text = await metrics.text();
     assert.match(
       text,

@@ -2,6 +2,7 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
+const METRICS = ["tests/scenarios/metrics_test.ts"];
 const DAEMONS = ["tests/engines/daemons/daemons_test.ts"];
 const TASKS = ["tests/engines/daemons/daemon_task_test.ts"];
 const POSTING = ["tests/engines/posting/poster_test.ts"];
@@ -53,8 +54,8 @@ const mutants: Mutant[] = [
     ["if (this.#lastOutcome === undefined) this.#plan(this.#due);", "if (true) this.#plan(this.#due);"],
     ["    if (writer.isClosed) {", "    if (false) {"],
     [
-      'if (refusal !== undefined && outcome.kind === "success") outcome',
-      "if (refusal !== undefined) outcome",
+      'if (refusal !== undefined && outcome.kind === "success") {',
+      "if (refusal !== undefined) {",
     ],
     ["if (refusal !== undefined) return this.#failLastRun(refusal, logger);", ""],
     ["    attempts.retry++;\n    const run", "    const run"],
@@ -65,10 +66,16 @@ const mutants: Mutant[] = [
       "if (phase.kind === 'flushing') this.#end();",
     ],
     [
-      'if (this.#isIn("abandoned") && !isExiting()) return this.#end();',
-      'if (this.#isIn("abandoned")) return this.#end();',
+      'if (this.#isIn("abandoned") && !isExiting()) {',
+      'if (this.#isIn("abandoned")) {',
     ],
   ], [...DAEMONS, ...TASKS]),
+  // A refused attempt counts as a success; one that is none counts for nothing.
+  ...breaksOf("lib/engines/daemons/daemon_task.ts", [["succeeded.clear();", ""]], METRICS),
+  ...breaksOf("lib/controller/reconcile.ts", [["r.succeeded.delete(end);", "void end;"]], METRICS),
+  ...breaksOf("lib/controller/controller.ts", [
+    ["for (const end of r.succeeded) observer.attemptCounts?.(state, end);", ""],
+  ], METRICS),
   ...breaksOf("lib/engines/daemons/object_daemons.ts", [
     ["if (before === undefined || before === essence) return;", "if (before === undefined) return;"],
     ["failed !== undefined && failed !== essence", "failed !== essence"],

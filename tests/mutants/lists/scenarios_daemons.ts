@@ -225,8 +225,8 @@ const mutants: Mutant[] = [
   { ...STOPPING, replace: "did not exit in time: it is left behind", by: "is left behind" },
   {
     ...STOPPING,
-    replace: 'if (this.#isIn("abandoned") && !isExiting()) return this.#end();',
-    by: "",
+    replace: 'if (this.#isIn("abandoned") && !isExiting()) {',
+    by: "if (false) {",
   },
   { ...STOPPING, replace: 'this.#flag?.set("DONE");', by: "" },
   // The operator's end.
