@@ -240,7 +240,8 @@ class ChangeRun {
     progress: Progress<ChangeHandler>,
     selected: readonly ChangeHandler[],
   ): Promise<{ readonly isIdle: boolean }> {
-    const { host: { random }, clock, logger, lifecycle, patch, signal, state: { pending } } = this.#r;
+    const { host: { random }, clock, logger, lifecycle, patch, signal, state } = this.#r;
+    const { pending } = state;
     this.#all.push(progress);
     if (pending.refusal !== undefined) this.#refusal = pending.takeRefusal();
     if (this.#refusal !== undefined) this.#failRefused(this.#refusal, { progress, selected });
@@ -264,7 +265,7 @@ class ChangeRun {
       if (outcome.kind === "retry" && isAtOnce(outcome.delay)) this.#hasRetriedAtOnce = true;
       progress.settle(active.id, outcome, { now: clock.now(), descendants });
       if (outcome.kind === "success") {
-        storeResult({ ...this.#r, body: this.#r.state.body }, active.id, outcome.result);
+        storeResult({ patch, logger, body: state.body }, active.id, outcome.result);
       }
       const hasWritten = before === undefined ? !patch.isEmpty : contentOf(patch) !== before;
       if (hasWritten) this.#writers.push(active.id);
@@ -310,7 +311,8 @@ class ChangeRun {
     const attempt = { handler, retry: 0, started: this.#r.clock.now(), runtime: 0 };
     const outcome = await this.#execute(attempt, new Set());
     if (outcome?.kind === "success") {
-      storeResult({ ...this.#r, body: this.#r.state.body }, handler.id, outcome.result);
+      const { patch, logger, state: { body } } = this.#r;
+      storeResult({ patch, logger, body }, handler.id, outcome.result);
     }
   }
 
@@ -346,7 +348,8 @@ class ChangeRun {
       if (children.areWaiting) await children.run();
       return result;
     };
-    const outcome = await execute({ ...handler, fn }, {
+    const outcome = await execute(handler, {
+      fn,
       clock,
       logger,
       attempts: { retry, runtime },

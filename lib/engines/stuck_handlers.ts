@@ -12,12 +12,13 @@ import type { AttemptEnd, AttemptStart, Observer, Subject } from "../execution/o
 import { objectReference } from "../model/references.ts";
 import type { Block, Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { ExecutionSettings } from "../settings/sections.ts";
 
 export interface StuckHandlersOptions {
   readonly host: Host;
   readonly logger: Logger;
-  /** After how long a call is warned of. Null: never. */
-  readonly warnAfter: () => Seconds | null;
+  /** `warnAfter`: after how long a call is warned of. Null: never. Read anew each time. */
+  readonly settings: Pick<ExecutionSettings, "warnAfter">;
 }
 
 /** The slots of a work queue. */
@@ -61,13 +62,11 @@ const REMEMBERED: Seconds = 10;
 export class StuckHandlers implements Observer, Disposable {
   readonly #options: StuckHandlersOptions;
   readonly #calls = new Map<AttemptStart, Call>();
-  /** How many of them must end some time. */
-  #ending = 0;
   #ended: EndedCall[] = [];
   #blocking: { readonly call: Call; readonly at: Seconds } | undefined;
   #slots: Slots | undefined;
   #isStarving = false;
-  #timer: { readonly due: Seconds; readonly handle: Disposable } | undefined;
+  #timer: Disposable | undefined;
   readonly #blocks: Disposable;
 
   constructor(options: StuckHandlersOptions) {
@@ -83,8 +82,8 @@ export class StuckHandlers implements Observer, Disposable {
   attemptBegins(subject: Subject | undefined, attempt: AttemptStart): void {
     const since = this.#now;
     this.#calls.set(attempt, { subject, attempt, since, warnings: 0 });
-    if (!mayEnd(attempt)) return;
-    this.#ending++;
+    // NB: what is under way when the timer rings, or was begun since, makes it ring again.
+    if (this.#timer !== undefined || !mayEnd(attempt)) return;
     const limit = this.#limit;
     if (limit !== Infinity) this.#arm(since + limit);
   }
@@ -97,7 +96,6 @@ export class StuckHandlers implements Observer, Disposable {
   attemptEnds(_subject: Subject | undefined, { start, seconds }: AttemptEnd): void {
     const call = this.#calls.get(start);
     this.#calls.delete(start);
-    if (mayEnd(start) && --this.#ending === 0) this.#disarm();
     if (call === undefined || seconds < LONG) return;
     const until = this.#now;
     this.#ended = this.#ended.filter((each) => each.until > until - REMEMBERED).slice(-MOST_NAMED);
@@ -125,7 +123,7 @@ export class StuckHandlers implements Observer, Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#disarm();
+    this.#timer?.[Symbol.dispose]();
     this.#blocks[Symbol.dispose]();
     this.#calls.clear();
   }
@@ -135,7 +133,7 @@ export class StuckHandlers implements Observer, Disposable {
   }
 
   get #limit(): Seconds {
-    return this.#options.warnAfter() ?? Infinity;
+    return this.#options.settings.warnAfter ?? Infinity;
   }
 
   #ageOf({ since }: Call): number {
@@ -148,17 +146,9 @@ export class StuckHandlers implements Observer, Disposable {
     return [...this.#calls.values()].filter((call) => mayEnd(call.attempt) && call.since <= since);
   }
 
-  /** One timer for all: it rings when the first call was due, and while there is any. */
+  /** One timer for all: it rings when the first call was due, and while there is any. A timer for each call would cost more. */
   #arm(due: Seconds): void {
-    if (this.#timer !== undefined && this.#timer.due <= due) return;
-    this.#timer?.handle[Symbol.dispose]();
-    const handle = this.#options.host.clock.after(due - this.#now, () => this.#look());
-    this.#timer = { due, handle };
-  }
-
-  #disarm(): void {
-    this.#timer?.handle[Symbol.dispose]();
-    this.#timer = undefined;
+    this.#timer = this.#options.host.clock.after(due - this.#now, () => this.#look());
   }
 
   #look(): void {

@@ -30,6 +30,8 @@ export interface Attempts {
 }
 
 export interface ExecuteOptions<Args> {
+  /** Is called in the place of the handler's function. Default: that one. */
+  readonly fn?: (args: Args) => unknown;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly attempts: Attempts;

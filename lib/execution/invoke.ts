@@ -19,6 +19,8 @@ export interface AttemptLimit {
 }
 
 export interface InvokeOptions<Args> {
+  /** Is called in the place of the handler's function. Default: that one. */
+  readonly fn?: (args: Args) => unknown;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Aborts when the operator stops. */
@@ -39,7 +41,7 @@ export async function invoke<Args>(
 ): Promise<unknown> {
   if (limit === undefined || limit.remaining === Infinity) {
     const args = options.args(options.signal);
-    return await context.run({ handler: handler.id, args }, handler.fn, args);
+    return await context.run({ handler: handler.id, args }, options.fn ?? handler.fn, args);
   }
   return await invokeWithin(handler, limit, options);
 }
@@ -64,7 +66,7 @@ async function invokeWithin<Args>(
   });
   const run = (async (): Promise<unknown> => {
     const args = options.args(controller.signal);
-    return await context.run({ handler: handler.id, args }, handler.fn, args);
+    return await context.run({ handler: handler.id, args }, options.fn ?? handler.fn, args);
   })();
   const late = (): void => {
     if (over) logger.warn("Handler ended after its timeout; its result is dropped", { handler: handler.id });

@@ -66,7 +66,7 @@ export interface SettleOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Ids of sub-handlers, of any depth, that the attempt has had. */
-  readonly descendants?: Iterable<string>;
+  readonly descendants?: ReadonlySet<string>;
 }
 
 export interface RefuseOptions<H> {
@@ -331,44 +331,55 @@ function isFinished(record: ProgressRecord): boolean {
   return record.success || record.failure;
 }
 
+/** NB: it is written field by field, since copies by spread cost more than all else in it. */
+type Draft = { -readonly [Key in keyof ProgressRecord]: ProgressRecord[Key] };
+
 function afterOutcome(
   record: ProgressRecord,
   outcome: Outcome,
   { now, descendants }: SettleOptions,
 ): ProgressRecord {
-  const { started, purpose } = record;
+  const { started, purpose, waits } = record;
   const subrefs = unite(record.subrefs, descendants);
-  const waits = record.waits === undefined ? {} : { waits: record.waits };
-  const base = {
+  const next: Draft = {
     started,
     purpose,
     subrefs,
-    ...waits,
     retries: record.retries + 1,
     success: false,
     failure: false,
   };
+  if (waits !== undefined) next.waits = waits;
   switch (outcome.kind) {
     case "success":
-      return { ...base, stopped: formatTimestamp(now), success: true };
+      next.stopped = formatTimestamp(now);
+      next.success = true;
+      return next;
     case "failure":
-      return { ...base, stopped: formatTimestamp(now), failure: true, message: outcome.error.message };
+      next.stopped = formatTimestamp(now);
+      next.failure = true;
+      next.message = outcome.error.message;
+      return next;
     case "retry":
-      return { ...base, ...dueIn(outcome.delay, now), message: outcome.error.message };
+      next.message = outcome.error.message;
+      return Object.assign(next, dueIn(outcome.delay, now));
     case "children":
-      return {
-        ...base,
-        retries: record.retries,
-        waits: (record.waits ?? 0) + 1,
-        ...dueIn(outcome.delay, now),
-      };
+      next.retries = record.retries;
+      next.waits = (waits ?? 0) + 1;
+      return Object.assign(next, dueIn(outcome.delay, now));
   }
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** Undefined rather than empty: most handlers have no sub-handlers. */
-function unite(before: readonly string[] = [], now: Iterable<string> = []): readonly string[] | undefined {
+function unite(
+  before: readonly string[] = [],
+  now: ReadonlySet<string> = NONE,
+): readonly string[] | undefined {
+  if (before.length === 0 && now.size === 0) return undefined;
   const all = new Set([...before, ...now]);
-  return all.size === 0 ? undefined : [...all].sort();
+  return [...all].sort();
 }
 
 function dueIn(delay: Seconds, now: number): Pick<ProgressRecord, "delayed" | "delay"> {

@@ -102,7 +102,7 @@ export async function createComponents(
   const stuckHandlers = new StuckHandlers({
     host,
     logger: logger.child({ name: "lotse.objects" }),
-    warnAfter: () => settings.execution.warnAfter,
+    settings: settings.execution,
   });
   const metrics = liveness === undefined
     ? undefined

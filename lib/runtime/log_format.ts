@@ -58,16 +58,19 @@ function toFull(record: LogRecord, options: TextSinkOptions): string {
 }
 
 function toText(record: LogRecord, options: TextSinkOptions): string {
-  const { error, ...fields } = withoutHints(record.fields);
+  const { fields } = record;
   const prefix = options.prefix ?? true ? toOneLine(toPrefix(record.reference)) : "";
-  const pairs = Object.keys(fields).map((key) => toPair(key, fields[key])).join("");
-  const failure = Object.hasOwn(record.fields, "error") ? `: ${toOneLine(describe(error))}` : "";
+  let pairs = "";
+  for (const key of Object.keys(fields)) {
+    if (key !== "error" && !isHint(key, fields[key])) pairs += toPair(key, fields[key]);
+  }
+  const failure = Object.hasOwn(fields, "error") ? `: ${toOneLine(describe(fields["error"]))}` : "";
   return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
 }
 
 /** A `stack` that is true or false says something about the error, and is no field of its own. */
-function withoutHints({ stack, ...fields }: LogFields): LogFields {
-  return typeof stack === "boolean" || stack === undefined ? fields : { ...fields, stack };
+function isHint(key: string, value: unknown): boolean {
+  return key === "stack" && typeof value === "boolean";
 }
 
 function toPair(key: string, value: unknown): string {
@@ -122,7 +125,7 @@ function toJson(record: LogRecord, options: TextSinkOptions): string {
   line.timestamp = new Date(time).toISOString().replace("Z", "+00:00");
   line.severity = level;
   line.logger = logger;
-  addFields(line, withoutHints(fields));
+  addFields(line, fields);
   const stack = toStack(record, options).trim();
   if (stack) line.exception = stack;
   // One by one: a field that JSON cannot hold costs itself only.
@@ -136,6 +139,7 @@ function addFields(line: Record<string, unknown>, fields: LogFields): void {
   const taken: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(fields)) {
     const value = fields[key] instanceof Error ? describe(fields[key]) : fields[key];
+    if (isHint(key, value)) continue;
     if (key === "severity") line.severity = value;
     else if (key in line || key === "fields" || key === "exception") taken[key] = value;
     else line[key] = value;

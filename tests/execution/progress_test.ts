@@ -33,7 +33,7 @@ function load(body: KubeObject, options: Partial<LoadOptions> = {}): Progress<Ha
 function after(outcome: Outcome, before: ProgressRecord = record, descendants: string[] = []): unknown {
   const body = bodyWith({ fn: before });
   const progress = load(body);
-  progress.settle("fn", outcome, { now: NOW, descendants });
+  progress.settle("fn", outcome, { now: NOW, descendants: new Set(descendants) });
   const patch = new Patch();
   progress.store(patch);
   return storage.fetch(applyMergePatch(body, patch.toMergePatch()), "fn");

@@ -62,8 +62,8 @@ export class VersionOrder {
     if (!this.#isOrdered || typeof a !== "string" || typeof b !== "string") return "unknown";
     if (!DECIMAL.test(a) || !DECIMAL.test(b)) return "unknown";
     // NB: they may outgrow 2^53, so they are compared as texts.
-    const left = a.replace(/^0+/, "");
-    const right = b.replace(/^0+/, "");
+    const left = a.startsWith("0") ? a.replace(/^0+/, "") : a;
+    const right = b.startsWith("0") ? b.replace(/^0+/, "") : b;
     if (left === right) return "same";
     const isNewer = left.length === right.length ? left > right : left.length > right.length;
     return isNewer ? "newer" : "older";

@@ -227,7 +227,8 @@ export class Indexing implements Disposable {
       if (result !== undefined && result !== null) table.replace(object.key, entriesOf(result));
     };
     settle(
-      await execute({ ...handler, fn }, {
+      await execute(handler, {
+        fn,
         clock,
         logger: cause.logger,
         attempts: { retry, runtime: clock.monotonic() - begun },

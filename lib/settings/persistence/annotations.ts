@@ -57,11 +57,24 @@ export function annotationsFit(
   own: Readonly<Record<string, string>>,
   limit: number,
 ): boolean {
-  const others = Object.entries(annotationsOf(body)).filter(([key]) => !Object.hasOwn(own, key));
-  const all = [...others, ...Object.entries(own)].flat().map(String);
   // No character takes more than 3 bytes, so that most need not be encoded to be counted.
-  if (all.reduce((sum, text) => sum + text.length, 0) * 3 <= limit) return true;
-  return all.reduce((sum, text) => sum + byteLengthOf(text), 0) <= limit;
+  const annotations = annotationsOf(body);
+  if (sizeOf(annotations, own, ({ length }) => length * 3) <= limit) return true;
+  return sizeOf(annotations, own, byteLengthOf) <= limit;
+}
+
+/** Returns the size of all annotations: of those that are there, and of those that take the place of their namesakes. */
+function sizeOf(
+  annotations: Readonly<Record<string, unknown>>,
+  own: Readonly<Record<string, string>>,
+  measure: (text: string) => number,
+): number {
+  let size = 0;
+  for (const key of Object.keys(annotations)) {
+    if (!Object.hasOwn(own, key)) size += measure(key) + measure(String(annotations[key]));
+  }
+  for (const key of Object.keys(own)) size += measure(key) + measure(String(own[key]));
+  return size;
 }
 
 /** Puts the removal of an annotation into the patch; if the object does not have it, only a pending one is taken back. */

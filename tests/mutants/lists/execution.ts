@@ -19,12 +19,17 @@ const mutants: Mutant[] = [
     ["retry: options.attempts.retry + 1,", "retry: options.attempts.retry,"],
   ], ["tests/engines/activities_test.ts"]),
   ...breaksOf("lib/execution/progress.ts", [
-    ["retries: record.retries + 1,", "retries: 1,"],
+    ["afterOutcome", "retries: record.retries + 1,", "retries: 1,"],
     [
-      "return { ...base, stopped: formatTimestamp(now), success: true };",
-      "return { ...record, ...base, stopped: formatTimestamp(now), success: true };",
+      "afterOutcome",
+      "next.success = true;\n      return next;",
+      "next.success = true;\n      return { ...record, ...next };",
     ],
-    ["return { ...base, stopped: formatTimestamp(now), failure: true,", "return { ...base, failure: true,"],
+    [
+      "afterOutcome",
+      "next.stopped = formatTimestamp(now);\n      next.failure = true;",
+      "next.failure = true;",
+    ],
     ["Progress.awake", "this.#rest(id, record, now) > ROUNDING)", "this.#rest(id, record, now) >= 0)"],
     ["Progress.awake", "handler === undefined || isFinished(record)", "handler === undefined"],
     [
@@ -33,8 +38,8 @@ const mutants: Mutant[] = [
     ],
     ["[...all].sort()", "[...all]"],
     ["new Set([...before, ...now])", "new Set(now)"],
-    ["const waits = record.waits === undefined ? {} : { waits: record.waits };", "const waits = {};"],
-    ["        retries: record.retries,\n", ""],
+    ["afterOutcome", "if (waits !== undefined) next.waits = waits;", ""],
+    ["afterOutcome", "next.retries = record.retries;", ""],
     ["Math.min(...pending", "Math.max(...pending"],
     ["if (isOfOther(record, purpose)) return false;", ""],
     [

@@ -64,8 +64,9 @@ const mutants: Mutant[] = [
   {
     ...PROGRESS,
     tests: subs,
-    replace: "retries: record.retries,\n        waits",
-    by: "retries: record.retries + 1,\n        waits",
+    in: "afterOutcome",
+    replace: "next.retries = record.retries;",
+    by: "",
   },
   {
     ...PROGRESS,
