@@ -331,7 +331,7 @@ function isFinished(record: ProgressRecord): boolean {
   return record.success || record.failure;
 }
 
-/** NB: it is written field by field, since copies by spread cost more than all else in it. */
+// NB: written field by field: copies by spread cost more than all else in it.
 type Draft = { -readonly [Key in keyof ProgressRecord]: ProgressRecord[Key] };
 
 function afterOutcome(
@@ -352,14 +352,12 @@ function afterOutcome(
   if (waits !== undefined) next.waits = waits;
   switch (outcome.kind) {
     case "success":
-      next.stopped = formatTimestamp(now);
       next.success = true;
-      return next;
+      break;
     case "failure":
-      next.stopped = formatTimestamp(now);
       next.failure = true;
       next.message = outcome.error.message;
-      return next;
+      break;
     case "retry":
       next.message = outcome.error.message;
       return Object.assign(next, dueIn(outcome.delay, now));
@@ -368,17 +366,14 @@ function afterOutcome(
       next.waits = (waits ?? 0) + 1;
       return Object.assign(next, dueIn(outcome.delay, now));
   }
+  next.stopped = formatTimestamp(now);
+  return next;
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
 /** Undefined rather than empty: most handlers have no sub-handlers. */
-function unite(
-  before: readonly string[] = [],
-  now: ReadonlySet<string> = NONE,
-): readonly string[] | undefined {
-  if (before.length === 0 && now.size === 0) return undefined;
-  const all = new Set([...before, ...now]);
+function unite(before: readonly string[] = [], now?: ReadonlySet<string>): readonly string[] | undefined {
+  if (before.length === 0 && (now === undefined || now.size === 0)) return undefined;
+  const all = new Set([...before, ...now ?? []]);
   return [...all].sort();
 }
 
