@@ -86,6 +86,7 @@ export const ROWS: readonly Row[] = [
       { key: "reviewP99", title: "p99 ms", digits: 1 },
       { key: "reviewUs", title: "CPU µs per review", digits: 0 },
     ],
+    isOnce: true,
   },
   {
     name: "requests",

@@ -1,18 +1,18 @@
 /**
  * Measures Lotse beside controller-runtime, kube-rs and Kopf on one control plane, in turn: `deno task peers`. README.md says how.
  *
- *   [--rounds 3] [--only ROWS[/PEERS]] [--objects 2000] [--unchanged 10000] [--out FILE]
+ *   [--rounds 3] [--only ROWS[/PEERS]]... [--objects 2000] [--unchanged 10000] [--minutes N] [--out FILE]
  *
- * ROWS and PEERS are lists with commas; a peer that ends with "*" stands for all that begin so. Tables go to standard output.
+ * ROWS and PEERS are lists with commas; a name that ends with "*" stands for all that begin so. Tables go to standard output.
  */
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { type Build, buildGo } from "./builds.ts";
-import { type Peer, PEERS, YARDSTICKS } from "./peers.ts";
+import { wantedBy } from "./choice.ts";
+import { type Peer, YARDSTICKS } from "./peers.ts";
 import { Place } from "./place.ts";
 import { type RowName, ROWS } from "./rows.ts";
 import { type Figures, Session } from "./session.ts";
@@ -21,23 +21,21 @@ import { tableOf } from "./table.ts";
 const { values: flags } = parseArgs({
   options: {
     rounds: { type: "string", default: "3" },
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     objects: { type: "string", default: "2000" },
     unchanged: { type: "string", default: "10000" },
+    minutes: { type: "string", default: "Infinity" },
     out: { type: "string" },
   },
 });
-const [objects, unchanged, rounds] = [flags.objects, flags.unchanged, flags.rounds].map(Number) as [
-  number,
-  number,
-  number,
-];
-const [rowNames = "", peerNames = ""] = flags.only.split("/");
-const rows = chosen(ROWS, rowNames);
-const peers = chosen(PEERS, peerNames);
+const [objects, unchanged, rounds, minutes] = [flags.objects, flags.unchanged, flags.rounds, flags.minutes]
+  .map(Number) as [number, number, number, number];
+const wanted = wantedBy(flags.only);
+const peers = [...wanted.keys()];
 
 const values = new Map<string, Map<string, number[]>>();
 const missing = new Map<string, string>();
+const leftOut: string[] = [];
 const began = performance.now();
 
 await main();
@@ -46,16 +44,12 @@ async function main(): Promise<void> {
   const load = buildGo("load");
   if (load.missing !== undefined) throw new Error(`There is no load generator: ${load.missing}`);
   const builds = findAll();
-  {
+  const counted = [...builds].filter(([peer]) => wanted.get(peer)?.has("requests"));
+  if (counted.length > 0) await countRequests(load.path, new Map(counted));
+  if ([...wanted.values()].some((names) => [...names].some((name) => name !== "requests"))) {
     await using place = await Place.open({ load: load.path });
-    for (let round = 0; round < rounds; round++) {
-      const names = rows.filter(({ name, isOnce }) => name !== "requests" && (round === 0 || !isOnce)).map((
-        row,
-      ) => row.name);
-      await measureRound(place, { builds, round, names: new Set(names) });
-    }
+    for (let round = 0; round < rounds; round++) await measureRound(place, { builds, round });
   }
-  if (rows.some(({ name }) => name === "requests")) await countRequests(load.path, builds);
   report();
 }
 
@@ -73,15 +67,21 @@ function findAll(): Map<Peer, Build> {
 interface RoundOptions {
   readonly builds: ReadonlyMap<Peer, Build>;
   readonly round: number;
-  readonly names: ReadonlySet<RowName>;
 }
 
 /** Each round begins with another peer, so that what changes with time does not always meet the same ones. */
-async function measureRound(place: Place, { builds, round, names }: RoundOptions): Promise<void> {
+async function measureRound(place: Place, { builds, round }: RoundOptions): Promise<void> {
   const all = [...builds];
   const first = Math.floor((all.length * round) / rounds);
   for (const [peer, { path }] of [...all.slice(first), ...all.slice(0, first)]) {
-    const session = new Session(place, { peer, path, rows: names, objects, unchanged });
+    const rows = new Set(
+      ROWS.filter(({ name, isOnce }) => wanted.get(peer)?.has(name) && (round === 0 || !isOnce)).map((row) =>
+        row.name
+      ),
+    );
+    rows.delete("requests");
+    if (rows.size === 0) continue;
+    const session = new Session(place, { peer, path, rows, objects, unchanged });
     await take(peer, `round ${round + 1}`, () => session.measure());
   }
 }
@@ -89,7 +89,6 @@ async function measureRound(place: Place, { builds, round, names }: RoundOptions
 async function countRequests(load: string, builds: ReadonlyMap<Peer, Build>): Promise<void> {
   await using place = await Place.open({ load, audit: true });
   for (const [peer, { path }] of builds) {
-    if (peer.raw !== undefined) continue;
     const options = {
       peer,
       path,
@@ -104,6 +103,10 @@ async function countRequests(load: string, builds: ReadonlyMap<Peer, Build>): Pr
 /** Keeps the figures; a peer that fails is named in the tables, and the others go on. */
 async function take(peer: Peer, what: string, measure: () => Promise<Figures>): Promise<void> {
   const started = performance.now();
+  if (started - began > minutes * 60_000) {
+    leftOut.push(`${peer.name} in ${what}`);
+    return;
+  }
   try {
     const figures = await measure();
     const own = values.get(peer.name) ?? new Map<string, number[]>();
@@ -120,6 +123,7 @@ async function take(peer: Peer, what: string, measure: () => Promise<Figures>): 
 
 function report(): void {
   const names = peers.map(({ name }) => name);
+  const rows = ROWS.filter(({ name }) => [...wanted.values()].some((each) => each.has(name)));
   const tables = rows.map((row) => tableOf(row, { values, peers: names, yardsticks: YARDSTICKS, missing }));
   console.log(tables.join("\n\n"));
   const most = Math.max(0, ...[...values.values()].flatMap((own) => own.get("load") ?? []));
@@ -129,6 +133,7 @@ function report(): void {
         seconds(began)
       } s in all. ${describeCounters()}`,
   );
+  if (leftOut.length > 0) console.log(`Left out after ${minutes} minutes: ${leftOut.join(", ")}`);
   if (flags.out === undefined) return;
   const all = [...values].map(([peer, own]) => [peer, Object.fromEntries(own)]);
   writeFileSync(
@@ -152,21 +157,4 @@ function describeCounters(): string {
 
 function seconds(since: number): string {
   return ((performance.now() - since) / 1000).toFixed(0);
-}
-
-/** @throws {RangeError} If a name is nobody's. */
-function chosen<Named extends { readonly name: string }>(
-  all: readonly Named[],
-  names: string,
-): readonly Named[] {
-  if (names === "") return all;
-  const wanted = names.split(",").map((name) => {
-    const matches = all.filter((each) =>
-      name.endsWith("*") ? each.name.startsWith(name.slice(0, -1)) : each.name === name
-    );
-    if (matches.length > 0) return matches;
-    console.error(`There is no "${name}" among: ${all.map((each) => each.name).join(", ")}`);
-    process.exit(2);
-  });
-  return all.filter((each) => wanted.some((matches) => matches.includes(each)));
 }

@@ -38,7 +38,7 @@ interface Outcome {
 const SMALL = 800;
 const LARGE = 9800;
 const PER_SECOND = 50;
-const PACED_SECONDS = 8;
+const PACED_SECONDS = 6;
 /** How fast events come that change nothing: much slower than anybody but Kopf can take them. */
 const TOUCHES_PER_SECOND = 3000;
 /** How long an operator is left alone before its memory is read, in milliseconds. */
@@ -225,7 +225,7 @@ export class Session {
     using lines = this.#place.begin("review", {
       url: `https://127.0.0.1:${port}${this.#options.peer.webhook}`,
       writers: 16,
-      seconds: 4,
+      seconds: 3,
     });
     await lines.next().catch((error: unknown) => this.#fail(candidate, error));
     const before = candidate.cpuMs();

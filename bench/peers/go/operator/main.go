@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -55,6 +56,7 @@ func main() {
 func run() error {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(version, &Item{}, &ItemList{})
+	metav1.AddToGroupVersion(scheme, version)
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { wantedBy } from "../../bench/peers/choice.ts";
+import { PEERS } from "../../bench/peers/peers.ts";
 import type { Row } from "../../bench/peers/rows.ts";
 import { median, tableOf, type Values } from "../../bench/peers/table.ts";
 
@@ -50,5 +52,33 @@ describe("tableOf()", () => {
 describe("median()", () => {
   it("is the middle, or the mean of the two in the middle, of numbers in any order", () => {
     assert.deepEqual([median([3, 1, 10]), median([10, 2, 1, 4]), median([7])], [3, 3, 7]);
+  });
+});
+
+describe("wantedBy()", () => {
+  function namesOf(only: readonly string[]): Record<string, string[]> {
+    return Object.fromEntries([...wantedBy(only)].map(([{ name }, rows]) => [name, [...rows]]));
+  }
+
+  it("adds up rows of peers, in the order of all; loops without an operator have no rows but the first", () => {
+    assert.deepEqual(namesOf(["start/kopf,kube-rs", "handled,latency/raw-1,kube*"]), {
+      "raw-1": ["handled"],
+      "kube-rs": ["start", "handled", "latency"],
+      "kopf": ["start"],
+    });
+  });
+
+  it("takes what is not named for everything", () => {
+    assert.equal(wantedBy([""]).size, PEERS.length);
+    assert.deepEqual(Object.keys(namesOf(["/kopf"])), ["kopf"]);
+    assert.ok((namesOf(["/kopf"])["kopf"] ?? []).length > 5);
+  });
+
+  it("refuses a name that is nobody's", () => {
+    assert.throws(() => wantedBy(["start/kop"]), {
+      name: "RangeError",
+      message: /There is no "kop" among: raw-1, /,
+    });
+    assert.throws(() => wantedBy(["begin"]), { message: /There is no "begin" among: handled, / });
   });
 });
