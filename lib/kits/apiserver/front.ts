@@ -4,7 +4,7 @@
 
 import type { Hono } from "hono";
 import type { Host } from "../../runtime/host.ts";
-import { wishOf } from "./access/attributes.ts";
+import { targetOf, wishOf } from "./access/attributes.ts";
 import type { Credentials, Gate } from "./access/gate.ts";
 import type { User } from "./access/user.ts";
 import type { AuditLog } from "./audit_log.ts";
@@ -33,7 +33,8 @@ export async function answerRequest(
   credentials: Credentials,
 ): Promise<Response> {
   const { clock } = host;
-  const wish = wishOf(request);
+  const target = targetOf(request.url);
+  const wish = wishOf(request, target);
   const [received, begin] = [clock.now(), clock.monotonic()];
   let user: User | undefined;
   let response: Response;
@@ -43,7 +44,7 @@ export async function answerRequest(
     if ("path" in wish && wish.path === "/metrics") {
       response = new Response(metrics.format(), { headers: { "content-type": METRICS_TYPE } });
     } else {
-      response = await app.fetch(request, { user });
+      response = await app.fetch(request, { user, target });
       if (request.method !== "GET") await state?.kept();
     }
   } catch (error) {

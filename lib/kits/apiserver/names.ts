@@ -4,10 +4,18 @@
  * Source: k8s.io/apimachinery, pkg/util/validation and pkg/api/validate/content.
  */
 
+const ENCODER = new TextEncoder();
 const LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?";
 const LABEL_1123 = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const SUBDOMAIN = `${LABEL_1123}(\\.${LABEL_1123})*`;
 const QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const LABEL_VALUE = `(${QUALIFIED})?`;
+// Compiled once, because every write checks some names.
+const COMPILED: ReadonlyMap<string, RegExp> = new Map(
+  [LABEL_1035, LABEL_1123, SUBDOMAIN, QUALIFIED, LABEL_VALUE].map((
+    pattern,
+  ) => [pattern, new RegExp(`^${pattern}$`)]),
+);
 const QUALIFIED_SAYS =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
@@ -25,7 +33,7 @@ export function dns1035Errors(name: string): string[] {
 /** Returns what is wrong with a name such as a namespace's: a DNS label. */
 export function dnsLabelErrors(name: string): string[] {
   // NB: a name that would do as a subdomain is told that dots are what is wrong with it.
-  if (new RegExp(`^${SUBDOMAIN}$`).test(name) && name.includes(".")) {
+  if (matches(name, SUBDOMAIN) && name.includes(".")) {
     return [...tooLongFor(name, { maximum: 63, unit: "characters" }), "must not contain dots"];
   }
   return check(name, {
@@ -64,7 +72,7 @@ export function qualifiedNameErrors(key: string): string[] {
   }
   if (name === "") errors.push("name part must be non-empty");
   else if (name.length > 63) errors.push(`name part must be no more than 63 bytes`);
-  if (!new RegExp(`^${QUALIFIED}$`).test(name)) {
+  if (!matches(name, QUALIFIED)) {
     errors.push(`name part ${explain(QUALIFIED_SAYS, { pattern: QUALIFIED, examples })}`);
   }
   return errors;
@@ -73,7 +81,7 @@ export function qualifiedNameErrors(key: string): string[] {
 /** Returns what is wrong with a label's value. */
 export function labelValueErrors(value: string): string[] {
   return check(value, {
-    pattern: `(${QUALIFIED})?`,
+    pattern: LABEL_VALUE,
     maximum: 63,
     message:
       `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${"and must start and end with an alphanumeric character"}`,
@@ -93,16 +101,20 @@ interface Rule {
 
 function check(text: string, { pattern, maximum, message, examples, unit = "characters" }: Rule): string[] {
   const errors = tooLongFor(text, { maximum, unit });
-  return new RegExp(`^${pattern}$`).test(text)
-    ? errors
-    : [...errors, explain(message, { pattern, examples })];
+  return matches(text, pattern) ? errors : [...errors, explain(message, { pattern, examples })];
+}
+
+function matches(text: string, pattern: string): boolean {
+  return COMPILED.get(pattern)?.test(text) === true;
 }
 
 function tooLongFor(
   text: string,
   { maximum, unit }: { readonly maximum: number; readonly unit: string },
 ): string[] {
-  return new TextEncoder().encode(text).length > maximum ? [`must be no more than ${maximum} ${unit}`] : [];
+  // No character takes more than three bytes.
+  if (text.length * 3 <= maximum) return [];
+  return ENCODER.encode(text).length > maximum ? [`must be no more than ${maximum} ${unit}`] : [];
 }
 
 function explain(

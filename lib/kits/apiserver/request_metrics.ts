@@ -24,10 +24,17 @@ export interface Answered {
   readonly seconds: number;
 }
 
+/** Requests that are alike. */
+interface Series {
+  readonly labels: string;
+  readonly codes: Map<number, number>;
+  /** NB: how long a watch takes says nothing. */
+  readonly duration: Duration | undefined;
+}
+
 export class RequestMetrics {
   readonly #store: Store;
-  readonly #requests = new Map<string, number>();
-  readonly #durations = new Map<string, Duration>();
+  readonly #series = new Map<string, Series>();
   #inFlight = 0;
 
   constructor(store: Store) {
@@ -42,26 +49,29 @@ export class RequestMetrics {
   /** To be called when it is answered. */
   end({ wish, code, seconds }: Answered): void {
     this.#inFlight--;
-    const { group, resource, subresource, scope } = isPathWish(wish)
-      ? { group: "", resource: "", subresource: wish.path, scope: "" }
-      : { ...wish, scope: wish.name !== "" ? "resource" : wish.namespace === "" ? "cluster" : "namespace" };
-    const labels = labelsOf({ group, resource, scope, subresource, verb: wish.verb.toUpperCase() });
-    const counted = `${labels},code="${code}"`;
-    this.#requests.set(counted, (this.#requests.get(counted) ?? 0) + 1);
-    // NB: how long a watch takes says nothing.
-    if (wish.verb !== "watch") this.#observe(labels, seconds);
-  }
-
-  #observe(labels: string, seconds: number): void {
-    let duration = this.#durations.get(labels);
-    if (duration === undefined) {
-      duration = { counts: BUCKETS.map(() => 0), sum: 0, count: 0 };
-      this.#durations.set(labels, duration);
-    }
+    const { codes, duration } = this.#seriesOf(wish);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+    if (duration === undefined) return;
     const bucket = BUCKETS.findIndex((limit) => seconds <= limit);
     if (bucket >= 0) duration.counts[bucket] = (duration.counts[bucket] ?? 0) + 1;
     duration.sum += seconds;
     duration.count++;
+  }
+
+  #seriesOf(wish: Wish): Series {
+    const { group, resource, subresource, scope } = isPathWish(wish)
+      ? { group: "", resource: "", subresource: wish.path, scope: "" }
+      : { ...wish, scope: wish.name !== "" ? "resource" : wish.namespace === "" ? "cluster" : "namespace" };
+    // NB: strange paths may share one; then they are counted together.
+    const key = `${wish.verb}/${scope}/${group}/${resource}/${subresource}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      const labels = labelsOf({ group, resource, scope, subresource, verb: wish.verb.toUpperCase() });
+      const duration = { counts: BUCKETS.map(() => 0), sum: 0, count: 0 };
+      series = { labels, codes: new Map(), duration: wish.verb === "watch" ? undefined : duration };
+      this.#series.set(key, series);
+    }
+    return series;
   }
 
   /** Returns everything, one line for each number. */
@@ -74,10 +84,16 @@ export class RequestMetrics {
       "counter",
       "Requests, by what they were about and how they were answered.",
     );
-    for (const [labels, count] of this.#requests) lines.push(`apiserver_request_total{${labels}} ${count}`);
+    for (const { labels, codes } of this.#series.values()) {
+      for (const [code, count] of codes) {
+        lines.push(`apiserver_request_total{${labels},code="${code}"} ${count}`);
+      }
+    }
     const duration = "apiserver_request_duration_seconds";
     describe(duration, "histogram", "Seconds until the head of the answer; without watches.");
-    for (const [labels, { counts, sum, count }] of this.#durations) {
+    for (const { labels, duration: observed } of this.#series.values()) {
+      if (observed === undefined) continue;
+      const { counts, sum, count } = observed;
       let below = 0;
       for (const [index, limit] of BUCKETS.entries()) {
         below += counts[index] ?? 0;

@@ -5,12 +5,13 @@
 import type { Context, Hono } from "hono";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import type { Target } from "./access/attributes.ts";
 import type { User } from "./access/user.ts";
 import type { Cluster } from "./cluster.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
-import { apiVersionFor, parseResourcePath, type ResourcePath } from "./paths.ts";
+import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
 import { badRequest, methodNotAllowed, noSuchResource, notFound, notServed } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
@@ -26,7 +27,7 @@ const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 /** The facts that come with a request: whose it is. */
 export interface Asked {
-  readonly Bindings: { readonly user: User };
+  readonly Bindings: { readonly user: User; readonly target: Target };
 }
 
 /** Registers all routes. */
@@ -139,8 +140,7 @@ const NOT_SERVED: Readonly<Record<string, string>> = Object.assign(Object.create
 
 async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Response> {
   const request = c.req.raw;
-  const url = new URL(request.url);
-  const path = parseResourcePath(url.pathname);
+  const { url, path } = c.env.target;
   if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
   if (kind === undefined) return await serveReview(cluster, c, path);

@@ -8,6 +8,7 @@
 import { Hono } from "hono";
 import type { Authority } from "../../runtime/certificates.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
+import { targetOf } from "./access/attributes.ts";
 import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
@@ -154,7 +155,8 @@ function build<H extends Host>(
     state,
   };
   if (workloads !== false) {
-    const serveInside = async (request: Request, user: User) => await app.fetch(request, { user });
+    const serveInside = async (request: Request, user: User) =>
+      await app.fetch(request, { user, target: targetOf(request.url) });
     startWorkloads(cluster, { ...(workloads === true ? {} : workloads), serve: serveInside });
   }
   const faults = new Faults(host.clock);

@@ -5,7 +5,7 @@
  */
 
 import { groupOf } from "../kinds.ts";
-import { parseResourcePath } from "../paths.ts";
+import { parseResourcePath, type ResourcePath } from "../paths.ts";
 import { Refusal } from "../refusal.ts";
 import { isTrue } from "../requests/shape.ts";
 import type { User } from "./user.ts";
@@ -43,10 +43,22 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
+/** A URL that has been read. */
+export interface Target {
+  readonly url: URL;
+  /** Undefined if it leads to no resource. */
+  readonly path: ResourcePath | undefined;
+}
+
+/** Reads a URL. */
+export function targetOf(text: string): Target {
+  const url = new URL(text);
+  return { url, path: parseResourcePath(url.pathname) };
+}
+
 /** Reads what a request wants. */
-export function wishOf({ method, url }: Request): Wish {
-  const { pathname, searchParams } = new URL(url);
-  const path = parseResourcePath(pathname);
+export function wishOf({ method, url }: Request, target: Target = targetOf(url)): Wish {
+  const { url: { pathname, searchParams }, path } = target;
   if (path === undefined) return { verb: method.toLowerCase(), path: pathname };
   const { apiVersion, plural, name: named, namespace, subresource = "" } = path;
   const name = named ?? nameInQuery(searchParams);

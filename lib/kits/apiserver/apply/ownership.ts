@@ -10,7 +10,7 @@ import type { Clock } from "../../../runtime/host.ts";
 import type { Kind, Kinds } from "../kinds.ts";
 import { timestamp } from "../timestamp.ts";
 import { typeOfKind } from "../types/mod.ts";
-import { equal } from "../values.ts";
+import { clone, equal, setOwn } from "../values.ts";
 import { compareObjects, type Differences } from "./comparison.ts";
 import { difference, type FieldSet, isEmptySet, LEAF, SELF, union, withoutBelow } from "./field_set.ts";
 import { BuiltinTypes, customType, DEDUCED, type MergeType } from "./merge_type.ts";
@@ -81,18 +81,19 @@ export class Ownership {
   track({ kind, writer, before, after }: TrackedWrite): void {
     const given = after.metadata.managedFields;
     const owners = this.#ownersFor({ given, before, writer });
-    delete after.metadata.managedFields;
-    if (owners.length === 0 && before !== undefined) return;
+    lendOwners(after, before);
+    if (owners.length === 0 && before !== undefined) return void delete after.metadata.managedFields;
     try {
       this.#track({ kind, writer, before, after }, owners);
     } catch (error) {
       // NB: lists that cannot be told apart are owned by nobody; whether they are valid is not decided here.
       if (!(error instanceof SyntaxError)) throw error;
+      delete after.metadata.managedFields;
     }
   }
 
   #track({ kind, writer, before, after }: TrackedWrite, owners: readonly Owner[]): void {
-    const live = before === undefined ? zeroValue(kind) : shownIn(kind, withoutOwners(before));
+    const live = before === undefined ? zeroValue(kind) : shownIn(kind, before);
     const compared = this.comparison(kind, {
       live,
       next: shownIn(kind, after),
@@ -113,16 +114,17 @@ export class Ownership {
   follow({ kind, before, after }: { kind: Kind; before: KubeObject; after: KubeObject }): void {
     // What is stored was written by store().
     const owners = (before.metadata.managedFields ?? []) as Owner[];
-    delete after.metadata.managedFields;
+    lendOwners(after, before);
     if (owners.length === 0) return;
     try {
       const compared = this.comparison(kind, {
-        live: shownIn(kind, withoutOwners(before)),
+        live: shownIn(kind, before),
         next: shownIn(kind, after),
       });
       this.store(after, this.release(owners, compared));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
+      delete after.metadata.managedFields;
     }
   }
 
@@ -269,6 +271,25 @@ export function ignoredBy({ custom, subresources }: Kind, subresource: string | 
 /** Returns the object as a version of its kind shows it. */
 export function shownIn(kind: Kind, object: KubeObject): JsonObject {
   return kind.conversion === undefined ? object : kind.conversion.toServed(object);
+}
+
+/** Lets an object have the owners of the one before while the two are compared: then those do not differ. */
+function lendOwners(after: KubeObject, before: KubeObject | undefined): void {
+  const owners = before?.metadata.managedFields;
+  if (owners === undefined) delete after.metadata.managedFields;
+  else after.metadata.managedFields = owners;
+}
+
+/** Returns a copy of an object, which shares nothing with it but the list of owners. */
+export function cloneButOwners(object: KubeObject): KubeObject {
+  const copy: JsonObject = {};
+  for (const key of Object.keys(object)) if (key !== "metadata") setOwn(copy, key, clone(object[key]));
+  const metadata: JsonObject = {};
+  for (const [key, value] of Object.entries(object.metadata)) {
+    setOwn(metadata, key, key === "managedFields" ? value : clone(value));
+  }
+  // All that was there is there again.
+  return { ...copy, metadata } as KubeObject;
 }
 
 /** Returns the object without its owners. */

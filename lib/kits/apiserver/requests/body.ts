@@ -34,7 +34,10 @@ export async function readText(request: Request): Promise<string> {
 async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
-  const bytes = announced > 0 ? new Uint8Array(await request.arrayBuffer()) : await readStream(request);
+  // NB: what comes in pieces over a port may have any length; a call in the process has its body at hand.
+  const bytes = request.headers.has("transfer-encoding")
+    ? await readStream(request)
+    : new Uint8Array(await request.arrayBuffer());
   if (bytes.length > BODY_LIMIT) throw entityTooLarge(BODY_LIMIT);
   return bytes;
 }
@@ -58,7 +61,9 @@ async function readStream({ body }: Request): Promise<Uint8Array> {
 
 /** The media type of the body, in lower case, without parameters; "" if none is given. */
 export function contentTypeOf(request: Request): string {
-  return parseMediaTypes(request.headers.get("content-type") ?? "")[0]?.type ?? "";
+  const header = request.headers.get("content-type") ?? "";
+  // Nearly all come without parameters.
+  return /^[a-z.+/-]*$/.test(header) ? header : parseMediaTypes(header)[0]?.type ?? "";
 }
 
 /**

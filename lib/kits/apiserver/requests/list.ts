@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import type { Clock } from "../../../runtime/host.ts";
 import type { Cluster } from "../cluster.ts";
 import { inVersion } from "../converter.ts";
 import type { Kind } from "../kinds.ts";
@@ -13,14 +14,13 @@ import { badRequest, expired } from "../refusal.ts";
 import { type Entries, lowerBound, rangeOf } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import {
-  concat,
   encodedResponse,
   encodeText,
   headOf,
   isPlain,
   partialMetadata,
-  servedBytes,
   servedObject,
+  servedText,
   tableOf,
 } from "./respond.ts";
 import { type Scope, scopeOf, select } from "./scope.ts";
@@ -40,7 +40,7 @@ export interface Page {
   readonly metadata: JsonObject;
 }
 
-/** Lists beyond this many bytes are sent in pieces as they are read. */
+/** Lists beyond this many characters are sent in pieces as they are read. */
 const WHOLE_LIMIT = 1 << 20;
 const PIECE = 1 << 18;
 
@@ -55,7 +55,7 @@ export function listResponse(cluster: Cluster, request: ListRequest): Response |
 
 function pageResponse(cluster: Cluster, page: Page, request: ListRequest): Response {
   const { kind, shape } = request;
-  if (isPlain(shape)) return new Response(listBody(kind, page), JSON_HEAD);
+  if (isPlain(shape)) return new Response(listBody(cluster, kind, page), JSON_HEAD);
   return encodedResponse(shapedList(cluster, page, request), { shape });
 }
 
@@ -80,46 +80,46 @@ function shapedList(cluster: Cluster, { items, metadata }: Page, { kind, shape }
 
 /** Items of built-in kinds stand without `apiVersion` and `kind`, as the real server writes them. */
 function listBody(
+  { host }: Cluster,
   kind: Kind,
   { items, metadata }: Page,
-): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+): string | ReadableStream<Uint8Array> {
   const { apiVersion, listKind } = kind;
-  const first = encodeText(
-    `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(listKind)},"metadata":${
-      JSON.stringify(metadata)
-    },"items":[`,
-  );
-  const head = kind.custom ? headOf(kind) : encodeText("{");
-  const comma = concat([encodeText(","), head]);
+  const names = `"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(listKind)}`;
+  const first = `{${names},"metadata":${JSON.stringify(metadata)},"items":[`;
+  const head = kind.custom ? headOf(kind) : "{";
   const pieces = function* () {
     yield first;
-    for (const [index, stored] of items.entries()) {
-      yield index === 0 ? head : comma;
-      yield servedBytes(kind, stored);
+    let comma = "";
+    for (const stored of items) {
+      yield `${comma}${head}${servedText(kind, stored)}`;
+      comma = ",";
     }
-    yield encodeText("]}\n");
+    yield "]}\n";
   };
   const sample = items[0];
-  const estimate = sample === undefined ? 0 : servedBytes(kind, sample).length * items.length;
-  return estimate < WHOLE_LIMIT ? concat([...pieces()]) : streamOf(pieces());
+  const estimate = sample === undefined ? 0 : servedText(kind, sample).length * items.length;
+  return estimate < WHOLE_LIMIT ? [...pieces()].join("") : streamOf(pieces(), host.clock);
 }
 
-function streamOf(pieces: Generator<Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(pieces: Generator<string>, clock: Clock): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
-    pull(controller) {
-      const batch: Uint8Array[] = [];
+    async pull(controller) {
+      // Others get their turn, however fast the reader is.
+      await clock.sleep(0);
+      const batch: string[] = [];
       let size = 0;
       while (size < PIECE) {
         const { done, value } = pieces.next();
         if (done === true) {
-          if (batch.length > 0) controller.enqueue(concat(batch));
+          if (batch.length > 0) controller.enqueue(encodeText(batch.join("")));
           controller.close();
           return;
         }
         batch.push(value);
         size += value.length;
       }
-      controller.enqueue(concat(batch));
+      controller.enqueue(encodeText(batch.join("")));
     },
   }, { highWaterMark: 0 });
 }

@@ -5,7 +5,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { User } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
-import { withoutOwners } from "../apply/ownership.ts";
+import { cloneButOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
 import { inVersion, oneInVersion } from "../converter.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
@@ -186,11 +186,7 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
 
 /** Only JSON patches can reach into the owners, which objects share. */
 function copyOf(object: KubeObject, request: Request): KubeObject {
-  if (contentTypeOf(request) === JSON_PATCH) return clone(object);
-  const copy = clone(withoutOwners(object));
-  const { managedFields } = object.metadata;
-  if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
-  return copy;
+  return contentTypeOf(request) === JSON_PATCH ? clone(object) : cloneButOwners(object);
 }
 
 async function apply(cluster: Cluster, call: Call): Promise<Response> {

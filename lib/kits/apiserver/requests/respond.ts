@@ -9,7 +9,7 @@ import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeProtobuf, PROTOBUF } from "../protobuf/encode.ts";
 import type { Refusal } from "../refusal.ts";
-import { encodeBody, type Stored } from "../storage/stored.ts";
+import { bodyText, type Stored } from "../storage/stored.ts";
 import { toTable } from "../tables.ts";
 import type { Shape } from "./shape.ts";
 
@@ -23,13 +23,13 @@ export function servedObject(kind: Kind, { object }: Stored): KubeObject {
 }
 
 /** Returns the object's JSON without what headOf() gives. */
-export function servedBytes(kind: Kind, stored: Stored): Uint8Array {
-  return kind.conversion === undefined ? stored.bytes : encodeBody(servedObject(kind, stored));
+export function servedText(kind: Kind, stored: Stored): string {
+  return kind.conversion === undefined ? stored.text : bodyText(servedObject(kind, stored));
 }
 
-/** Returns the beginning of an object's JSON, up to where servedBytes() goes on. */
-export function headOf({ apiVersion, kind }: Kind): Uint8Array {
-  return ENCODER.encode(`{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`);
+/** Returns the beginning of an object's JSON, up to where servedText() goes on. */
+export function headOf({ apiVersion, kind }: Kind): string {
+  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
 }
 
 /** Joins pieces into one. */
@@ -59,7 +59,7 @@ export function objectResponse(cluster: Cluster, stored: Stored, options: Object
   const { kind, shape, code = 200, headers = new Headers() } = options;
   headers.set("content-type", "application/json");
   if (isPlain(shape)) {
-    return new Response(concat([headOf(kind), servedBytes(kind, stored)]), { status: code, headers });
+    return new Response(headOf(kind) + servedText(kind, stored), { status: code, headers });
   }
   return encodedResponse(shapedObject(cluster, stored, options), { code, headers, shape });
 }

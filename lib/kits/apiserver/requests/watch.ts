@@ -15,7 +15,7 @@ import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
 import { Refusal, tooLargeVersion } from "../refusal.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
-import { concat, encodeText, headOf, servedBytes, shapedObject } from "./respond.ts";
+import { concat, encodeText, headOf, servedText, shapedObject } from "./respond.ts";
 import { isInScope, type Scope, scopeOf, select } from "./scope.ts";
 import { isTrue, type Shape } from "./shape.ts";
 import { checkListOptions, readCount, readVersion, tooOld } from "./versions.ts";
@@ -91,7 +91,8 @@ interface WatchOptions {
 class Watch implements ChangeListener {
   readonly #cluster: Cluster;
   readonly #options: WatchOptions;
-  readonly #head: Uint8Array;
+  /** The beginnings of lines with events of each type. */
+  readonly #openings: Readonly<Record<EventType, string>>;
   /** The lines before the changes: the initial state, bookmarks, errors. */
   #lines: Uint8Array[] = [];
   #initial: readonly Stored[] = [];
@@ -110,7 +111,12 @@ class Watch implements ChangeListener {
   constructor(cluster: Cluster, options: WatchOptions) {
     this.#cluster = cluster;
     this.#options = options;
-    this.#head = headOf(options.kind);
+    const head = headOf(options.kind);
+    this.#openings = {
+      ADDED: openingOf("ADDED", head),
+      MODIFIED: openingOf("MODIFIED", head),
+      DELETED: openingOf("DELETED", head),
+    };
   }
 
   /** Takes the state or the past that the reader shall see first, and listens from then on. */
@@ -217,11 +223,9 @@ class Watch implements ChangeListener {
   #take(): Uint8Array | undefined {
     const pieces: Uint8Array[] = [];
     let size = 0;
-    const add = (parts: readonly Uint8Array[]) => {
-      for (const part of parts) {
-        pieces.push(part);
-        size += part.length;
-      }
+    const add = (piece: Uint8Array) => {
+      pieces.push(piece);
+      size += piece.length;
     };
     while (size < CHUNK && this.#sent < this.#initial.length) {
       const stored = this.#initial[this.#sent++];
@@ -230,15 +234,17 @@ class Watch implements ChangeListener {
     if (this.#sent < this.#initial.length) return concat(pieces);
     this.#initial = [];
     this.#sent = 0;
-    add(this.#lines);
+    for (const line of this.#lines) add(line);
     this.#lines = [];
     let taken = 0;
     while (size < CHUNK && taken < this.#changes.length) {
       const change = this.#changes[taken++];
-      if (change !== undefined) add(this.#changeLine(change));
+      const line = change === undefined ? undefined : this.#changeLine(change);
+      if (line !== undefined) add(line);
     }
     this.#changes = taken === this.#changes.length ? [] : this.#changes.slice(taken);
-    return pieces.length === 0 ? undefined : concat(pieces);
+    // Most chunks are one event, which all watches share.
+    return pieces.length > 1 ? concat(pieces) : pieces[0];
   }
 
   /** Returns what a change is to somebody who sees only what is in the scope. */
@@ -254,23 +260,26 @@ class Watch implements ChangeListener {
     return stored === undefined ? undefined : this.#shown.get(stored) ?? stored;
   }
 
-  #changeLine(change: Change): Uint8Array[] {
+  #changeLine(change: Change): Uint8Array | undefined {
     const type = this.#typeOf(change);
     const { version, previous, current } = change;
-    if (type === undefined) return [];
+    if (type === undefined) return undefined;
     // NB: what is gone, or out of sight, is shown as it last was, with the version of the change.
     const shown = type === "DELETED" ? this.#shownOf(previous)?.at(version) : this.#shownOf(current);
-    return shown === undefined ? [] : this.#line(type, shown);
+    return shown === undefined ? undefined : this.#line(type, shown);
   }
 
-  #line(type: EventType, stored: Stored): Uint8Array[] {
+  #line(type: EventType, stored: Stored): Uint8Array {
     const { kind, shape } = this.#options;
     if (shape.form !== "object" || shape.encoding !== "json") {
       const object = shapedObject(this.#cluster, stored, { kind, shape, noHeaders: this.#hasHeaders });
       this.#hasHeaders = true;
-      return [this.#encode(type, object)];
+      return this.#encode(type, object);
     }
-    return [OPENINGS[type], this.#head, servedBytes(kind, stored), CLOSING];
+    const opening = this.#openings[type];
+    return kind.conversion === undefined
+      ? stored.line(opening, CLOSING)
+      : encodeText(opening + servedText(kind, stored) + CLOSING);
   }
 
   /** NB: what has no message is of no kind that is watched in protocol buffers. */
@@ -304,12 +313,11 @@ class Watch implements ChangeListener {
   }
 }
 
-const OPENINGS: Readonly<Record<EventType, Uint8Array>> = {
-  ADDED: encodeText('{"type":"ADDED","object":'),
-  MODIFIED: encodeText('{"type":"MODIFIED","object":'),
-  DELETED: encodeText('{"type":"DELETED","object":'),
-};
-const CLOSING = encodeText("}\n");
+function openingOf(type: EventType, head: string): string {
+  return `{"type":"${type}","object":${head}`;
+}
+
+const CLOSING = "}\n";
 
 function errorStatus(error: Error): JsonObject {
   const status = error instanceof Refusal ? error.status : { message: error.message };

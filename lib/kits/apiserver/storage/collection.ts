@@ -37,12 +37,18 @@ export interface Entries {
 /** How much of the past is kept: at least 100 changes, and those of the last five minutes, but never more than 100,000. */
 const KEPT = { least: 100, most: 100_000, milliseconds: 300_000 };
 
+/** How many of the newest objects keep their texts. */
+const FRESH = 1000;
+
 export class Collection {
   /** The plural and group as etcd's path has them, such as "databases.example.com". */
   readonly name: string;
   readonly listeners = new Set<ChangeListener>();
   readonly #keys: string[] = [];
   readonly #items = new Map<string, Stored>();
+  /** The newest objects, in a ring. */
+  readonly #fresh: Stored[] = [];
+  #oldest = 0;
   #log: Change[] = [];
   #head = 0;
   #trimmed = 0;
@@ -112,10 +118,17 @@ export class Collection {
     } else {
       if (!this.#items.has(key)) this.#insertKey(key);
       this.#items.set(key, current);
+      this.#refresh(current);
     }
     this.#log.push(change);
     this.#trim(change.time);
     for (const listener of this.listeners) listener.offer(change);
+  }
+
+  #refresh(stored: Stored): void {
+    this.#fresh[this.#oldest]?.settle();
+    this.#fresh[this.#oldest] = stored;
+    this.#oldest = (this.#oldest + 1) % FRESH;
   }
 
   /** Forgets what was before a version. */

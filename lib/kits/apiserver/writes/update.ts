@@ -4,7 +4,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { withoutOwners } from "../apply/ownership.ts";
+import { cloneButOwners, withoutOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ObjectPart } from "../paths.ts";
@@ -134,8 +134,8 @@ export interface EditOptions {
 /** Changes an object from inside the server. */
 export function editObject(cluster: Cluster, { kind, reference, edit }: EditOptions): Stored {
   const change = (current: KubeObject) => {
-    // Who owns what does not change here, and is shared with the object before.
-    const copy = clone(withoutOwners(current));
+    // Who owns what does not change here.
+    const copy = cloneButOwners(current);
     edit(copy);
     return tidy(copy);
   };
