@@ -1,21 +1,33 @@
-/** The command line as a function from arguments to an exit code. */
+/**
+ * The command line as a function from arguments to an exit code.
+ *
+ * The files of a command are loaded when it is named: all of them take longer than most commands need to begin.
+ */
 
 import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
-import { addApiServer } from "./apiserver.ts";
-import { addBuild } from "./build.ts";
-import { addDev } from "./dev.ts";
 import { runProgram } from "./dispatch.ts";
-import { addFreeze, addResume } from "./freeze.ts";
-import { addGenerate } from "./generate.ts";
-import { addNew } from "./new.ts";
 import { newProgram } from "./program.ts";
-import { addRun } from "./run.ts";
 
-/** Returns the program, its commands in the order of the help text. */
-export function lotseProgram(host: Host): Command {
+/** Adds a command to a program. */
+type Adder = (program: Command, host: Host) => void;
+
+/** All commands, in the order of the help text. */
+const COMMANDS: Readonly<Record<string, () => Promise<Adder>>> = {
+  new: async () => (await import("./new.ts")).addNew,
+  run: async () => (await import("./run.ts")).addRun,
+  dev: async () => (await import("./dev.ts")).addDev,
+  apiserver: async () => (await import("./apiserver.ts")).addApiServer,
+  build: async () => (await import("./build.ts")).addBuild,
+  generate: async () => (await import("./generate.ts")).addGenerate,
+  freeze: async () => (await import("./freeze.ts")).addFreeze,
+  resume: async () => (await import("./freeze.ts")).addResume,
+};
+
+/** Returns the program with all its commands, or with one of them. */
+export async function lotseProgram(host: Host, only?: string): Promise<Command> {
   const program = newProgram({
     name: "lotse",
     version: VERSION,
@@ -29,13 +41,15 @@ export function lotseProgram(host: Host): Command {
     ].join("\n"),
     host,
   });
-  for (const add of [addNew, addRun, addDev, addApiServer, addBuild, addGenerate, addFreeze, addResume]) {
-    add(program, host);
-  }
+  const isKnown = only !== undefined && Object.hasOwn(COMMANDS, only);
+  const loaded = Object.entries(COMMANDS).map(([name, load]) =>
+    isKnown && name !== only ? undefined : load()
+  );
+  for (const add of await Promise.all(loaded)) add?.(program, host);
   return program;
 }
 
 /** Runs the command line. Returns the exit code, and never throws. */
-export function main(host: Host, args: readonly string[] = host.process.args): Promise<number> {
-  return runProgram(lotseProgram(host), { host, args });
+export async function main(host: Host, args: readonly string[] = host.process.args): Promise<number> {
+  return await runProgram(await lotseProgram(host, args[0]), { host, args });
 }

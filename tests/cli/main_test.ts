@@ -28,7 +28,7 @@ describe("main()", () => {
   });
 
   it("shows the help of each command, with an example", async () => {
-    for (const command of lotseProgram(virtualHost()).commands) {
+    for (const command of (await lotseProgram(virtualHost())).commands) {
       const host = virtualHost();
       const name = command.name();
       assert.equal(await main(host, [name, "--help"]), 0);
