@@ -211,8 +211,8 @@ const controller: Mutant[] = [
     ["Leaving.add", "this.#isOverrun ||= isOverrun;", ""],
     ["Leaving.add", "if (!keepAll || this.#isOverrun)", "if (this.#isOverrun)"],
     ["Leaving.add", "this.#waiting.length > most ? this.#dropGone(state) : []", "[]"],
-    ["state !== latest && ", ""],
-    ["!ofEachKind || ", ""],
+    ["Leaving.#dropGone", "state !== latest && ", ""],
+    ["newestOf", "!ofEachKind || ", ""],
   ]),
   ...breaksOf(CONTROLLER, [["Controller.memoOf", "this.#earlyMemos.set(key, memo);", ""]], [
     "tests/scenarios/admission_test.ts",
@@ -436,7 +436,7 @@ const decisions: Mutant[] = [
   ]], indexing),
   ...breaksOf(
     DECIDE,
-    [["resource, body, memo, old,", "resource, body: current as never, memo, old,"]],
+    [["detectCause", "resource, body, memo, old,", "resource, body: current as never, memo, old,"]],
     handlers,
   ),
 ];
@@ -444,23 +444,26 @@ const decisions: Mutant[] = [
 /** Handlers of changes, their progress, and their sub-handlers. */
 const changes: Mutant[] = [
   ...breaksOf(CHANGES, [
-    ["r.state.hasRunOptionalDeletes = true;", ""],
+    ["callOptionalDeletes", "r.state.hasRunOptionalDeletes = true;", ""],
     [
+      "handle",
       `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
       `if (purpose === "delete" && isPending) return { finalizer: { name: finalizer, wanted: false } };\n  if (!progress.isDone) {`,
     ],
-    ["if (selected.length > 0) logger.info", "logger.info"],
-    ["essence: cause.new,", "essence: cause.old ?? cause.new,"],
+    ["handle", "if (selected.length > 0) logger.info", "logger.info"],
+    ["conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
   ], finalizers),
-  ...breaksOf(CHANGES, [["essence: cause.new,", "essence: cause.old ?? cause.new,"]], causes),
+  ...breaksOf(CHANGES, [["conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"]], causes),
   ...breaksOf(CHANGES, [
     [
+      "handle",
       `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
       `if (purpose === "delete" && isPending) return {};\n  if (!progress.isDone) {`,
     ],
   ], stopping),
   ...breaksOf(CHANGES, [
     [
+      "handle",
       "const { isIdle } = await run.run(progress, selected);\n  state.retries",
       "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n  state.retries",
     ],
@@ -549,15 +552,15 @@ const changes: Mutant[] = [
     ["subHandler", `parent.needsChange === true ? "field" : "create"`, `"field"`],
   ], subs),
   ...breaksOf(SIGNATURES, [
-    ["const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
-    ["return before === after ? all : [", "return true ? all : ["],
-    ["[...kept, ...patches].filter(", "patches.filter("],
+    ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
+    ["Signatures.sign", "return before === after ? all : [", "return true ? all : ["],
+    ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
   ], progress),
   ...breaksOf(SIGNATURES, [
-    ["const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
-    ["[...kept, ...patches].filter(", "patches.filter("],
-    ["    return merged;\n  }\n}", "    throw new Error();\n  }\n}"],
-    [`if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;`, ""],
+    ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
+    ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
+    ["applied", "    return merged;\n  }\n}", "    throw new Error();\n  }\n}"],
+    ["Signatures.#digest", `if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;`, ""],
   ]),
 ];
 

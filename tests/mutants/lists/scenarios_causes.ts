@@ -12,40 +12,52 @@ const mutants: Mutant[] = [
   // The decision table.
   {
     ...CAUSES,
+    in: "detectReason",
     replace: 'reason: hasFinalizer(body, finalizer) ? "delete" : "free"',
     by: 'reason: "free"',
   },
   {
     ...CAUSES,
+    in: "detectReason",
     replace: 'reason: hasFinalizer(body, finalizer) ? "delete" : "free"',
     by: 'reason: "delete"',
   },
-  { ...CAUSES, replace: 'if (!hasOld) return { reason: "create", initial: false };', by: "" },
   {
     ...CAUSES,
+    in: "detectReason",
+    replace: 'if (!hasOld) return { reason: "create", initial: false };',
+    by: "",
+  },
+  {
+    ...CAUSES,
+    in: "detectReason",
     replace: 'return { reason: "create", initial: false };',
     by: 'return { reason: "create", initial };',
   },
-  { ...CAUSES, replace: 'if (hasDiff) return { reason: "update", initial };', by: "" },
+  { ...CAUSES, in: "detectReason", replace: 'if (hasDiff) return { reason: "update", initial };', by: "" },
   {
     ...CAUSES,
+    in: "detectReason",
     replace: 'if (hasDiff) return { reason: "update", initial };',
     by: 'if (hasDiff) return { reason: "update", initial: false };',
   },
   {
     ...CAUSES,
+    in: "detectReason",
     replace: 'return initial ? { reason: "resume", initial }',
     by: 'return false ? { reason: "resume", initial }',
   },
   {
     file: "lib/model/finalizers.ts",
     tests,
+    in: "isDeleting",
     replace: "return metadataOf(body).deletionTimestamp != null;",
     by: 'return "deletionTimestamp" in metadataOf(body);',
   },
   {
     file: "lib/registry/args.ts",
     tests,
+    in: "ChangeArgs.diff",
     replace:
       "return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);",
     by: "return [];",
@@ -53,6 +65,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "findReasonAgainst",
     replace:
       'return !cause.initial || (cause.reason === "delete" && !handler.deleted) ? "reason" : undefined;',
     by: 'return !cause.initial ? "reason" : undefined;',
@@ -60,6 +73,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "findReasonAgainst",
     replace:
       'return !cause.initial || (cause.reason === "delete" && !handler.deleted) ? "reason" : undefined;',
     by: 'return !cause.initial || cause.reason === "delete" ? "reason" : undefined;',
@@ -67,6 +81,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "findReasonAgainst",
     replace:
       'return !cause.initial || (cause.reason === "delete" && !handler.deleted) ? "reason" : undefined;',
     by: "return undefined;",
@@ -74,33 +89,39 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "findReasonAgainst",
     replace: 'if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";',
     by: "",
   },
   {
     ...APPLY,
+    in: "Writer.mergeWithFinalizer",
     replace: "const body = { ...rest, metadata: { ...metadata, finalizers, resourceVersion } };",
     by: "const body = { ...rest, metadata: { ...metadata, finalizers } };",
   },
   {
     ...APPLY,
+    in: "finalizersAfter",
     replace: "return isDeleting(body) ? undefined : addFinalizer(body, name);",
     by: "return isDeleting(body) ? undefined : [name];",
   },
   {
     ...APPLY,
+    in: "finalizersAfter",
     replace: "return isDeleting(body) ? undefined : addFinalizer(body, name);",
     by: "return undefined;",
   },
   {
     file: "lib/registry/declare.ts",
     tests: finalizers,
+    in: "changeHandler",
     replace: 'requiresFinalizer: cause === "delete" && options.optional !== true,',
     by: 'requiresFinalizer: cause === "delete",',
   },
   {
     file: "lib/model/finalizers.ts",
     tests: finalizers,
+    in: "removeFinalizer",
     replace: "const rest = list.filter((item) => item !== finalizer);",
     by: "const rest = list.filter((item) => item !== finalizer).reverse();",
   },

@@ -16,12 +16,14 @@ const mutants: Mutant[] = [
   },
   {
     ...PROGRESS,
+    in: "Progress.delay",
     replace: "Math.min(...pending.map(",
     by: "2 * Math.min(...pending.map(",
   },
   {
     file: "lib/client/watch/watcher.ts",
     tests,
+    in: "Watcher.#digest",
     replace: "this.#advance(event.version);",
     by:
       'items.push({ type: "event", event: { type: "MODIFIED", object: { metadata: { name: "mark" } } as never } });',

@@ -14,51 +14,76 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests: filters,
+    in: "Registry.of",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },
   // A filter that throws: ends the cycle; counts as matching; is complained about each time, or never.
-  { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "throw error;" },
-  { file: "lib/registry/registry.ts", tests: filters, replace: 'return "error";', by: "return undefined;" },
-  { ...FILTERS, replace: 'return "labels";', by: "{}" },
-  { ...FILTERS, replace: 'return "when";', by: "{}" },
+  {
+    file: "lib/registry/registry.ts",
+    tests: filters,
+    in: "mismatchOf",
+    replace: 'return "error";',
+    by: "throw error;",
+  },
+  {
+    file: "lib/registry/registry.ts",
+    tests: filters,
+    in: "mismatchOf",
+    replace: 'return "error";',
+    by: "return undefined;",
+  },
+  { ...FILTERS, in: "findMismatch", replace: 'return "labels";', by: "{}" },
+  { ...FILTERS, in: "findMismatch", replace: 'return "when";', by: "{}" },
   {
     ...FILTERS,
+    in: "matchesField",
     replace: "values.some((each) => matchesValue(value ?? PRESENT, each, candidate))",
     by: "true",
   },
   // A field that was not counted before is news.
   {
     ...DIFFBASE,
+    in: "align",
     replace: "const value = getField(isRecorded ? essence : body, path);",
     by: "const value = getField(essence, path);",
   },
 
   // An ambiguous selector serves all; is not told of; takes the others of its kinds with it.
-  { ...OBSERVATION, replace: "if (isSpecific(selector) && matching.length > 1) {", by: "if (false) {" },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#resolve",
+    replace: "if (isSpecific(selector) && matching.length > 1) {",
+    by: "if (false) {",
+  },
+  {
+    ...OBSERVATION,
+    in: "WatchedResources.#resolve",
     replace: "if (isSpecific(selector) && matching.length > 1) {",
     by: "if (matching.length > 1) {",
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#resolve",
     replace: 'this.#warn("The selector is ambiguous: its handlers are not served (name the group)"',
     by:
       'this.#options.logger.debug("The selector is ambiguous: its handlers are not served (name the group)"',
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.watched",
     replace: "registry.serveOnly((handler, resource) => kinds.get(handler)?.has(keyOf(resource)) === true);",
     by: "",
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#resolve",
     replace: "if (matching.length === 0) {\n      this.#warn(",
     by: "if (matching.length === 0) {\n      ((...args: unknown[]) => args)(",
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.concerns",
     replace: "return [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
     by:
       "return objectHandlers.length < 0 && [...objectHandlers, ...admissionHandlers].some(({ selector }) =>",
@@ -66,26 +91,31 @@ const mutants: Mutant[] = [
   // Kinds are watched that cannot be; are handled that cannot be patched; or it is not said.
   {
     ...OBSERVATION,
+    in: "WatchedResources.#isServable",
     replace: 'if (!resource.verbs.includes("list") || !resource.verbs.includes("watch")) {',
     by: 'if (!resource.verbs.includes("list")) {',
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#isServable",
     replace: 'if (isStateful && !resource.verbs.includes("patch") && !isEnding(resource)) {',
     by: "if (false) {",
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#isServable",
     replace: 'if (isStateful && !resource.verbs.includes("patch") && !isEnding(resource)) {',
     by: 'if (!resource.verbs.includes("patch") && !isEnding(resource)) {',
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#isServable",
     replace: 'this.#warn("The kind cannot be watched',
     by: 'this.#options.logger.debug("The kind cannot be watched',
   },
   {
     ...OBSERVATION,
+    in: "WatchedResources.#isServable",
     replace: 'this.#warn("The kind cannot be patched',
     by: 'this.#options.logger.debug("The kind cannot be patched',
   },
@@ -93,12 +123,14 @@ const mutants: Mutant[] = [
   {
     file: "lib/operator/informers.ts",
     tests: selectors,
+    in: "Informers.revise",
     replace: "!isSame(wanted.get(key)?.resource, target.resource)",
     by: "!isSame(wanted.get(key)?.resource ?? target.resource, target.resource)",
   },
   {
     file: "lib/operator/informers.ts",
     tests: selectors,
+    in: "Informers.revise",
     replace: "await Promise.all(ended.map(([, { task }]) => task.stop()));",
     by:
       "const stopped = ended.length === 0 ? [] : [...this.#running.values(), ...ended.map(([, each]) => each)];\n    await Promise.all(stopped.map(({ task }) => task.stop()));",

@@ -11,24 +11,28 @@ const mutants: Mutant[] = [
   {
     file: "lib/execution/execute.ts",
     tests,
+    in: "report",
     replace: "logger.error(`${noun} failed with an error that is ignored`",
     by: "logger.debug(`${noun} failed with an error that is ignored`",
   },
-  { ...ARGS, replace: "return this.#attempt?.param;", by: "return undefined;" },
+  { ...ARGS, in: "ObjectArgs.param", replace: "return this.#attempt?.param;", by: "return undefined;" },
   {
     ...ARGS,
+    in: "EventArgs.type",
     replace: 'get type(): WatchEvent["type"] {\n    return this.#event.type;',
     by: 'get type(): WatchEvent["type"] {\n    return null;',
   },
   // Handlers of a field get the whole object's change.
   {
     ...ARGS,
+    in: "ChangeArgs.diff",
     replace:
       "return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);",
     by: "return this.#cause.diff;",
   },
   {
     ...ARGS,
+    in: "ChangeArgs.#at",
     replace: "const value = this.#field === undefined ? essence : getField(essence, this.#field);",
     by: "const value = essence;",
   },
@@ -44,12 +48,14 @@ const mutants: Mutant[] = [
   {
     file: "lib/model/views.ts",
     tests,
+    in: "stanza",
     replace: "return isObject(value) ? value : EMPTY;",
     by: "return value;",
   },
   {
     file: "lib/model/views.ts",
     tests,
+    in: "Snapshot.spec",
     replace: "return stanza(this.body.spec) as Spec;",
     by: "return ((this as { readonly body: { spec?: object } }).body.spec ??= {}) as Spec;",
   },
@@ -57,6 +63,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/execution/progress.ts",
     tests,
+    in: "Progress.store",
     replace: "} else if (stored === undefined || !isEqual(record, stored)) {",
     by: "} else if (record.retries > 0 && (stored === undefined || !isEqual(record, stored))) {",
   },

@@ -11,92 +11,151 @@ const mutants: Mutant[] = [
   // What functions return: only texts are keys; nothing is a value, too; former keys stay.
   {
     ...INDEXING,
+    in: "entriesOf",
     replace: "return isPlain(result) ? Object.entries(result) : [[null, result]];",
     by: "return [[null, result]];",
   },
   {
     ...INDEXING,
+    in: "entriesOf",
     replace: "return isPlain(result) ? Object.entries(result) : [[null, result]];",
     by: "return isPlain(result) ? Object.entries(result) : [];",
   },
-  { ...INDEXING, replace: "if (result instanceof Map) return result;", by: "" },
+  { ...INDEXING, in: "entriesOf", replace: "if (result instanceof Map) return result;", by: "" },
 
-  { ...INDEXING, replace: "if (result !== undefined && result !== null) table.replace", by: "table.replace" },
   {
     ...INDEXING,
+    in: "Indexing.#attempt",
+    replace: "if (result !== undefined && result !== null) table.replace",
+    by: "table.replace",
+  },
+  {
+    ...INDEXING,
+    in: "Indexing.#attempt",
     replace: "if (result !== undefined && result !== null) table.replace",
     by: "if (result !== undefined) table.replace",
   },
-  { ...TABLE, replace: "if (!wanted.has(hash)) this.#remove(object, hash);", by: "" },
-  { ...TABLE, replace: "return isStructure(key) ? `=${canonicalJson(key)}` : key;", by: "return key;" },
-  { ...TABLE, replace: "if (slot.values.size === 0) this.#slots.delete(hash);", by: "" },
-  { ...TABLE, replace: "Object.freeze([...slot.values.values()])", by: "[...slot.values.values()]" },
+  {
+    ...TABLE,
+    in: "IndexTable.replace",
+    replace: "if (!wanted.has(hash)) this.#remove(object, hash);",
+    by: "",
+  },
+  {
+    ...TABLE,
+    in: "hashOf",
+    replace: "return isStructure(key) ? `=${canonicalJson(key)}` : key;",
+    by: "return key;",
+  },
+  {
+    ...TABLE,
+    in: "IndexTable.#remove",
+    replace: "if (slot.values.size === 0) this.#slots.delete(hash);",
+    by: "",
+  },
+  {
+    ...TABLE,
+    in: "listOf",
+    replace: "Object.freeze([...slot.values.values()])",
+    by: "[...slot.values.values()]",
+  },
   // Objects stay in that have gone, or that filters leave out; or go while they are being deleted.
   {
     ...INDEXING,
+    in: "Indexing.#work",
     replace: 'if (event.type === "DELETED") this.#drop(object.key);',
     by: 'if (event.type === "DELETED") {}',
   },
   {
     ...INDEXING,
+    in: "Indexing.#work",
     replace: 'if (event.type === "DELETED") this.#drop(object.key);\n',
     by: "if (false) this.#drop(object.key);\n",
   },
   {
     ...INDEXING,
+    in: "Indexing.#work",
     replace: 'if (event.type === "DELETED") this.#drop(object.key);',
     by: "if (event.object.metadata.deletionTimestamp !== undefined) this.#drop(object.key);",
   },
   {
     ...INDEXING,
+    in: "Indexing.#index",
     replace: "if (!this.#isWanted(handler, object, cause)) table.drop(object.key);",
     by: "if (!this.#isWanted(handler, object, cause)) {}",
   },
   // Errors: arbitrary ones remove what was there; others keep it; nothing is left out; for too short; for ever.
-  { ...INDEXING, replace: 'errors: "ignored",', by: 'errors: "permanent",' },
-  { ...INDEXING, replace: "table.drop(object.key);\n    const until", by: "const until" },
-  { ...INDEXING, replace: "else if (!this.#isExcluded(handler, object)) await", by: "else await" },
-  { ...INDEXING, replace: 'outcome.kind === "failure" ? Infinity :', by: 'outcome.kind === "failure" ? 0 :' },
+  { ...INDEXING, in: "Indexing.#attempt", replace: 'errors: "ignored",', by: 'errors: "permanent",' },
   {
     ...INDEXING,
+    in: "Indexing.#settle",
+    replace: "table.drop(object.key);\n    const until",
+    by: "const until",
+  },
+  {
+    ...INDEXING,
+    in: "Indexing.#index",
+    replace: "else if (!this.#isExcluded(handler, object)) await",
+    by: "else await",
+  },
+  {
+    ...INDEXING,
+    in: "Indexing.#settle",
+    replace: 'outcome.kind === "failure" ? Infinity :',
+    by: 'outcome.kind === "failure" ? 0 :',
+  },
+  {
+    ...INDEXING,
+    in: "Indexing.#settle",
     replace: "this.#options.clock.monotonic() + outcome.delay;",
     by: "this.#options.clock.monotonic() + outcome.delay / 2;",
   },
   {
     ...INDEXING,
+    in: "Indexing.#settle",
     replace: "this.#options.clock.monotonic() + outcome.delay;",
     by: "this.#options.clock.monotonic() + outcome.delay + 1;",
   },
   {
     ...INDEXING,
+    in: "Indexing.#settle",
     replace: "known.set(id, { retry: retry + 1, started, begun, until });",
     by: "known.set(id, { retry, started, begun, until });",
   },
-  { ...INDEXING, replace: "known?.delete(id);\n", by: "" },
+  { ...INDEXING, in: "Indexing.#settle", replace: "known?.delete(id);\n", by: "" },
   // Of functions with one id only the first fills the index.
   {
     ...INDEXING,
+    in: "Indexing.#index",
     replace: "const table = this.#tables.get(handler.id);",
     by:
       "const first = this.#options.handlers.find(({ id }) => id === handler.id);\n      const table = first === handler ? this.#tables.get(handler.id) : undefined;",
   },
   // The gate: is open from the beginning; opens before all was indexed; never opens where a function fails; takes slots.
-  { ...INDEXING, replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);", by: "this.#gate.open();" },
+  {
+    ...INDEXING,
+    in: "Indexing.block",
+    replace: "if (!this.#gate.isOpen) this.#blockers.add(blocker);",
+    by: "this.#gate.open();",
+  },
   {
     file: "lib/operator/informers.ts",
     tests,
+    in: "Informers.#start",
     replace: "if (indexing.concerns(resource) || isLookedUp(resource)) indexing.block(key);",
     by: "",
   },
-  { ...INDEXING, replace: "this.block(object.key);", by: "" },
+  { ...INDEXING, in: "Indexing.submit", replace: "this.block(object.key);", by: "" },
   {
     file: "lib/operator/informers.ts",
     tests,
+    in: "Informers.#listed",
     replace: "this.#options.indexing.release(key);",
     by: "",
   },
   {
     ...INDEXING,
+    in: "Indexing.#work",
     replace: "      this.release(object.key);\n      return;",
     by: "      if (!this.#exclusions.has(object.key)) this.release(object.key);\n      return;",
   },
@@ -104,23 +163,27 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "isWatching",
     replace: 'handler.type !== "admission" && handler.type !== "task";',
     by: 'handler.type !== "admission" && handler.type !== "task" && handler.type !== "index";',
   },
   {
     file: "lib/registry/registry.ts",
     tests,
+    in: "Registry.of",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },
   {
     ...INDEXING,
+    in: "Indexing.constructor",
     replace: "Object.freeze(Object.assign(Object.create(null), Object.fromEntries(views)))",
     by: "Object.assign({}, Object.fromEntries(views))",
   },
   {
     file: "lib/registry/args.ts",
     tests,
+    in: "ObjectArgs.name",
     replace: "return this.#cause.body.metadata?.name;",
     by:
       "return (this.#cause.indices.name as unknown as string | undefined) ?? this.#cause.body.metadata?.name;",
@@ -129,6 +192,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/client/cache/informer.ts",
     tests,
+    in: "Informer.#complete",
     replace: 'for (const cached of missing) this.#tellOf(cached, { type: "DELETED", origin: "missing" });',
     by: "",
   },
@@ -136,6 +200,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/engines/daemons/daemon_call.ts",
     tests,
+    in: "argsOf",
     replace: "newest, patch, logger, memo, indices };",
     by:
       "newest, patch, logger, memo, indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])) };",

@@ -14,38 +14,53 @@ const pace = ["tests/scenarios/reconcile_pace_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf(CONTROLLER, [
-    ["this.triggers.notify(resource, told, handlers.sources);", ""],
-    ["this.triggers.introduce(state, children);", ""],
+    ["Controller.notify", "this.triggers.notify(resource, told, handlers.sources);", ""],
+    ["Controller.#stateOf", "this.triggers.introduce(state, children);", ""],
   ], related),
   ...breaksOf(TRIGGERS, [
-    [`if (records.length > 0) queue.add(state, "dependency");`, ""],
-    [`queue.add(owner, "dependency");`, ""],
+    ["Triggers.wake", `if (records.length > 0) queue.add(state, "dependency");`, ""],
+    ["Triggers.#tellOwner", `queue.add(owner, "dependency");`, ""],
     [
+      "Triggers.#tell",
       "const before = event.old === undefined ? [] : this.#ownersOf(source, event.old);",
       "const before: ObjectState[] = [];",
     ],
     [
+      "Triggers.#wakeMapped",
       "for (const state of old === undefined ? [object] : [old, object]) {",
       "for (const state of [object]) {",
     ],
-    ["if (isController && reference.controller !== true) continue;", ""],
+    ["Triggers.#ownersOf", "if (isController && reference.controller !== true) continue;", ""],
     [
+      "Triggers.#tell",
       "if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);",
       "this.#tellOwner(owner, source, event);",
     ],
-    ["if (differsFromSent({ before: early.old, sent, answer })) return;", ""],
+    ["Triggers.#withdraw", "if (differsFromSent({ before: early.old, sent, answer })) return;", ""],
   ], related),
   ...breaksOf(RECORD, [
-    [`this.#planned = { at: now + requeueAfter, reason: { kind: "requeue" } };`, ""],
-    [`this.wake({ kind: "resync" }, now);`, ""],
-    [`this.#planned = { at: now + after, reason: { kind: "retry", error } };`, ""],
+    [
+      "ReconcileRecord.succeed",
+      `this.#planned = { at: now + requeueAfter, reason: { kind: "requeue" } };`,
+      "",
+    ],
+    ["ReconcileRecord.look", `this.wake({ kind: "resync" }, now);`, ""],
+    ["ReconcileRecord.fail", `this.#planned = { at: now + after, reason: { kind: "retry", error } };`, ""],
   ], reconcile),
   ...breaksOf(RUN, [
-    [`this.#wake(record, { kind: "change" });`, ""],
-    [`if (handler.finalize !== undefined) this.#wake(record, { kind: "delete" });`, ""],
+    ["ReconcileRun.#look", `this.#wake(record, { kind: "change" });`, ""],
+    [
+      "ReconcileRun.finalize",
+      `if (handler.finalize !== undefined) this.#wake(record, { kind: "delete" });`,
+      "",
+    ],
   ], reconcile),
-  ...breaksOf(RUN, [["if (record.isWoken || record.isPlanned) wake(state);", ""]], pace),
-  ...breaksOf(SLOTS, [["if (!this.#options.wake(state)) {", "if (true) {"]], pace),
+  ...breaksOf(
+    RUN,
+    [["ReconcileRun.#guarded", "if (record.isWoken || record.isPlanned) wake(state);", ""]],
+    pace,
+  ),
+  ...breaksOf(SLOTS, [["Slots.#serve", "if (!this.#options.wake(state)) {", "if (true) {"]], pace),
 ];
 
 export default mutants;

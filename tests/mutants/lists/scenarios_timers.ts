@@ -14,107 +14,150 @@ const mutants: Mutant[] = [
   // The interval: all timers are sharp; none is; sharp ones overlap; the initial delay comes each time, or never.
   {
     ...NEXT_RUN,
+    in: "afterInterval",
     replace: "if (sharp !== true || interval === 0) return now + interval;",
     by: "if (interval === 0) return now + interval;",
   },
   {
     ...NEXT_RUN,
+    in: "afterInterval",
     replace: "if (sharp !== true || interval === 0) return now + interval;",
     by: "return now + interval;",
   },
   {
     ...NEXT_RUN,
+    in: "afterInterval",
     replace: "return due + (passed + 1) * interval;",
     by: "return due + Math.max(interval, now - due);",
   },
   {
     ...NEXT_RUN,
+    in: "nextRun",
     replace: "if (handler.interval !== undefined) return { due: afterInterval(handler, run) };",
     by:
       "if (handler.interval !== undefined) return { due: afterInterval(handler, run) + Number(handler.initialDelay ?? 0) };",
   },
   {
     ...TASK,
+    in: "DaemonTask.start",
     replace: "this.#plan(this.#context.clock.monotonic() + delay);",
     by: "this.#plan(this.#context.clock.monotonic());",
   },
-  { ...NEXT_RUN, replace: 'return handler.idle === undefined ? "end" : "change";', by: 'return "change";' },
   {
     ...NEXT_RUN,
+    in: "nextRun",
+    replace: 'return handler.idle === undefined ? "end" : "change";',
+    by: 'return "change";',
+  },
+  {
+    ...NEXT_RUN,
+    in: "nextRun",
     replace: 'return handler.idle === undefined ? "end" : "change";',
     by: 'return handler.idle === undefined ? "end" : { due: now + 60 };',
   },
-  { ...DAEMONS, replace: "matching.some(({ id }) => !object.hasFinished(id))", by: "matching.length > 0" },
+  {
+    ...DAEMONS,
+    in: "Daemons.match",
+    replace: "matching.some(({ id }) => !object.hasFinished(id))",
+    by: "matching.length > 0",
+  },
   // Idling: begins anew with each event, or never; what is due does not look at it; changes bring nothing, or twice as much.
   {
     ...OBJECT,
+    in: "ObjectDaemons.notice",
     replace: "if (before === undefined || before === essence) return;",
     by: "if (before === undefined) return;",
   },
-  { ...OBJECT, replace: "this.idleSince = now;\n    this.changes++;", by: "this.changes++;" },
-  { ...OBJECT, replace: "for (const task of this.#tasks) task.onChange();", by: "" },
+  {
+    ...OBJECT,
+    in: "ObjectDaemons.notice",
+    replace: "this.idleSince = now;\n    this.changes++;",
+    by: "this.changes++;",
+  },
+  {
+    ...OBJECT,
+    in: "ObjectDaemons.notice",
+    replace: "for (const task of this.#tasks) task.onChange();",
+    by: "",
+  },
   {
     ...TASK,
+    in: "DaemonTask.wake",
     replace: "if (isDue && this.#idleEnd() > now) return this.#plan(this.#idleEnd());",
     by: "",
   },
   {
     ...TASK,
+    in: "DaemonTask.#planNext",
     replace: "this.#plan(this.siblings.changes > seen ? this.#idleEnd() : Infinity);",
     by: "this.#plan(Infinity);",
   },
   // A timer that waits for a change does not stop; or holds its object until it is polled.
   {
     ...TASK,
+    in: "DaemonTask.stop",
     replace: 'if (phase.kind === "waiting") this.#end();',
     by: 'if (phase.kind === "waiting" && this.#due !== Infinity) this.#end();',
   },
   {
     ...TASK,
+    in: "DaemonTask.stop",
     replace: 'if (phase.kind === "waiting") this.#end();',
     by: 'if (phase.kind === "waiting" && this.#due === Infinity) this.#end();',
   },
   // Failures: another pause than was asked for; the same numbers for ever; no end; an end for good, or where none was wanted.
   {
     ...NEXT_RUN,
+    in: "nextRun",
     replace: "return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };",
     by: 'return { due: now + (handler.type === "timer" ? handler.interval ?? 0 : outcome.delay) };',
   },
-  { ...TASK, replace: 'if (outcome.kind !== "retry") this.#attempts = undefined;', by: "" },
+  {
+    ...TASK,
+    in: "DaemonTask.#run",
+    replace: 'if (outcome.kind !== "retry") this.#attempts = undefined;',
+    by: "",
+  },
   {
     ...NEXT_RUN,
+    in: "nextRun",
     replace: 'if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";',
     by:
       'if (outcome.kind === "failure" && handler.keepSchedule !== true && handler.interval !== 1) return "end";',
   },
   {
     ...NEXT_RUN,
+    in: "nextRun",
     replace: 'if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";',
     by: 'if (outcome.kind === "failure") return "end";',
   },
   {
     ...TASK,
+    in: "DaemonTask.#end",
     replace: "mayReturn ? essenceOf(state, state.body) : undefined",
     by: "undefined",
   },
   // A write that fails: ends the timer; is not logged; is not tried again, or only with the next run.
   {
     ...WRITER,
+    in: "ObjectWriter.#write",
     replace: "return settleRefused(error instanceof ApiError ? this.#toldOf(error, state) : error, request);",
     by: "throw error;",
   },
   {
     ...TASK,
+    in: "DaemonTask.#resendAfter",
     replace: 'logger.error("Cannot write the patch: it is kept, and tried again"',
     by: 'logger.debug("Cannot write the patch: it is kept, and tried again"',
   },
   {
     ...TASK,
+    in: "DaemonTask.#resendAfter",
     replace: "const retryIn = delays[Math.min(attempt, delays.length) - 1] ?? 60;",
     by: "const retryIn = 3600;",
   },
   // Results: are not written, or only the first.
-  { ...TASK, replace: "await this.#write(patch, logger);\n", by: "{}\n" },
+  { ...TASK, in: "DaemonTask.#run", replace: "await this.#write(patch, logger);\n", by: "{}\n" },
 ];
 
 export default mutants;
