@@ -4,6 +4,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Cause } from "./causes.ts";
+import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { equal, isObject, objectAt } from "./values.ts";
 
 /** Source: k8s.io/api/core/v1, MaxSecretSize. */
@@ -16,6 +17,8 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
   if (kind === "Secret") return sizeCauses([object.data], "data");
   if (kind === "Pod") return podCauses(objectAt(object, "spec") ?? {}, "spec");
   if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
+  if (kind === "CronJob") return cronJobCauses(object);
+  if (kind === "HorizontalPodAutoscaler") return autoscalerCauses(object);
   if (kind === "Service") return portCauses(objectAt(object, "spec") ?? {});
   return [];
 }

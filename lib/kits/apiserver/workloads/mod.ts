@@ -17,6 +17,7 @@ import { reconcileDeployment } from "./deployments.ts";
 import { reconcileEndpoints } from "./endpoints.ts";
 import { reconcileJob } from "./jobs.ts";
 import { reconcilePod } from "./kubelet.ts";
+import { reconcileCronJob } from "./cron_jobs.ts";
 import { ensureNode } from "./node.ts";
 import { controllerOf } from "./pods.ts";
 import { reconcileReplicaSet } from "./replica_sets.ts";
@@ -42,6 +43,7 @@ const CONTROLLERS: Readonly<Record<string, Reconcile>> = {
   "statefulsets.apps": reconcileStatefulSet,
   "daemonsets.apps": reconcileDaemonSet,
   "jobs.batch": reconcileJob,
+  "cronjobs.batch": reconcileCronJob,
   "persistentvolumeclaims": reconcileClaim,
   "persistentvolumes": reconcileVolume,
   "services": reconcileEndpoints,
@@ -54,6 +56,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   StatefulSet: "statefulsets.apps",
   DaemonSet: "daemonsets.apps",
   Job: "jobs.batch",
+  CronJob: "cronjobs.batch",
   Service: "services",
 };
 

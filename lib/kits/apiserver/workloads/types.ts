@@ -160,6 +160,29 @@ export interface JobStatus extends JsonObject {
 
 export type Job = KubeObject<JobSpec, JobStatus>;
 
+export interface CronJobSpec extends JsonObject {
+  readonly schedule: string;
+  readonly timeZone?: string;
+  readonly suspend?: boolean;
+  readonly concurrencyPolicy?: "Allow" | "Forbid" | "Replace";
+  readonly startingDeadlineSeconds?: number;
+  readonly successfulJobsHistoryLimit?: number;
+  readonly failedJobsHistoryLimit?: number;
+  readonly jobTemplate: {
+    readonly metadata?: {
+      readonly labels?: Record<string, string>;
+      readonly annotations?: Record<string, string>;
+    };
+    readonly spec: JsonObject;
+  };
+}
+
+export interface CronJobStatus extends JsonObject {
+  readonly lastScheduleTime?: string;
+}
+
+export type CronJob = KubeObject<CronJobSpec, CronJobStatus>;
+
 export type Node = KubeObject<
   JsonObject & {
     readonly unschedulable?: boolean;

@@ -19,6 +19,7 @@ export type Place = string;
 
 export const PLACES = {
   claims: "v1/persistentvolumeclaims",
+  cronJobs: "batch/v1/cronjobs",
   daemonSets: "apps/v1/daemonsets",
   deployments: "apps/v1/deployments",
   endpoints: "v1/endpoints",

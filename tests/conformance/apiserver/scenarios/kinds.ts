@@ -223,4 +223,47 @@ export const STORED_KINDS: readonly Scenario[] = [
       });
     },
   },
+  {
+    name: "names schedules and numbers of replicas that cannot be",
+    async run(api) {
+      await api.namespace("schedules");
+      const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+      const base = { schedule: "@daily", jobTemplate: { spec: { template } } };
+      const jobs = "/apis/batch/v1/namespaces/schedules/cronjobs";
+      for (
+        const spec of [
+          { schedule: "" },
+          { schedule: "* * *" },
+          { schedule: "61 * * * *" },
+          { schedule: "* 5-1 * * *" },
+          { schedule: "* * 0 * *" },
+          { schedule: "*/0 * * * *" },
+          { schedule: "a * * * *" },
+          { schedule: "1-2-3 * * * *" },
+          { schedule: "@often" },
+          { schedule: "TZ=UTC * * * * *" },
+          { timeZone: "" },
+          { timeZone: "Local" },
+          { timeZone: "Mars/Olympus" },
+          { concurrencyPolicy: "Never" },
+          { startingDeadlineSeconds: -1, failedJobsHistoryLimit: -1 },
+        ]
+      ) {
+        await api.refused(422, "POST", jobs, { metadata: { name: "a" }, spec: { ...base, ...spec } });
+      }
+      await api.refused(422, "POST", jobs, { metadata: { name: "a".repeat(53) }, spec: base });
+      const scalers = "/apis/autoscaling/v2/namespaces/schedules/horizontalpodautoscalers";
+      const target = { apiVersion: "apps/v1", kind: "Deployment", name: "a" };
+      for (
+        const spec of [
+          { minReplicas: 3, maxReplicas: 2, scaleTargetRef: target },
+          { minReplicas: -1, maxReplicas: 2, scaleTargetRef: target },
+          { scaleTargetRef: target },
+          { maxReplicas: 2, scaleTargetRef: {} },
+        ]
+      ) {
+        await api.refused(422, "POST", scalers, { metadata: { name: "a" }, spec });
+      }
+    },
+  },
 ];
