@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers";
 import { type Answer, type Api, createApi, MERGE } from "../api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -13,6 +14,26 @@ async function fill(api: Api, count: number): Promise<void> {
     await api.ok("POST", MAPS, { metadata: { name: `m${i}`, labels: { even: String(i % 2 === 0) } } });
   }
 }
+
+describe("A long list", () => {
+  it("lets others have their turn between its pieces", async () => {
+    const api = createApi();
+    const text = "x".repeat(500_000);
+    for (let i = 0; i < 4; i++) await api.ok("POST", MAPS, { metadata: { name: `m${i}` }, data: { text } });
+    const { body } = await api.server.fetch(new Request(`https://api.test${MAPS}`));
+    assert.ok(body);
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    for await (const _ of body);
+    isOver = true;
+    assert.ok(turns >= 4, `${turns} turns`);
+  });
+});
 
 describe("A list in pages", () => {
   it("shows the version of its first page, whatever happens meanwhile", async () => {
