@@ -87,10 +87,12 @@ async function measure(candidate: string): Promise<Figures> {
   const api = new Api(connectionOf(plane));
   try {
     const live = await measureLive(candidate, plane, api);
+    say(candidate, `start with ${idle}`);
     await using operator = new Operator(programOf(candidate), plane, resync);
     const before = await operator.snapshot(api);
     await operator.quiet(idle);
     const settled = await operator.snapshot(api);
+    say(candidate, "resync");
     // Each object is due once within this time: it varies by a tenth.
     await sleep(resync * 1100);
     const after = await operator.snapshot(api);
@@ -101,6 +103,11 @@ async function measure(candidate: string): Promise<Figures> {
   }
 }
 
+/** For those who wait. */
+function say(candidate: string, what: string): void {
+  console.error(`${Math.round((performance.now() - began) / 1000)} s: ${candidate}: ${what}`);
+}
+
 /** Objects that are made while the operator runs; and as many more as the resync is to be measured with. */
 async function measureLive(
   candidate: string,
@@ -109,6 +116,7 @@ async function measureLive(
 ): Promise<Pick<Figures, "perSecond" | "burst">> {
   await using operator = new Operator(programOf(candidate), plane);
   await write(plane, "warm", 20); // It is there, and has met the kind.
+  say(candidate, `${objects} objects`);
   const before = await operator.snapshot(api);
   const seconds = await write(plane, "burst", objects);
   await operator.quiet(objects);
