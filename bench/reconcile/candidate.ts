@@ -1,7 +1,6 @@
 /** A candidate's process, and what it has cost. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ControlPlane } from "../../tests/control_plane/control_plane.ts";
@@ -29,6 +28,8 @@ export interface Snapshot {
 export class Operator implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
+  /** It prints how often it has reconciled when it listens to signals. */
+  readonly #ready: Promise<number>;
   #told: (calls: number) => void = () => {};
 
   /** @param resync In seconds; undefined: never. */
@@ -37,6 +38,7 @@ export class Operator implements AsyncDisposable {
     if (resync !== undefined) env["BENCH_RESYNC"] = String(resync);
     this.#child = spawn(path, args, { stdio: ["ignore", "pipe", "ignore"], env });
     this.#ended = new Promise((resolve) => this.#child.on("close", resolve));
+    this.#ready = this.#next();
     let text = "";
     this.#child.stdout?.on("data", (chunk) => {
       text += chunk;
@@ -54,12 +56,14 @@ export class Operator implements AsyncDisposable {
     return { calls: await this.#calls(), cpuMs: cpuMs(this.pid), requests: await readAll(api) };
   }
 
-  /** Waits until so many reconciles have begun, and no more begin. */
-  async quiet(least: number): Promise<void> {
-    for (let calls = -1, last = -2; calls < least || calls !== last;) {
-      last = calls;
+  /** Waits until so many reconciles have begun, and neither they nor requests become more. */
+  async quiet(least: number, api: Api): Promise<void> {
+    for (let calls = 0, seen = -1, last = -2; calls < least || seen !== last;) {
+      last = seen;
       await sleep(QUIET);
-      calls = await this.#calls();
+      const { calls: now, requests } = await this.snapshot(api);
+      calls = now;
+      seen = [...requests.values()].reduce((all, count) => all + count, calls);
     }
   }
 
@@ -68,21 +72,19 @@ export class Operator implements AsyncDisposable {
     await this.#ended;
   }
 
-  /** NB: a process that has not got so far yet would end by the signal. */
   async #calls(): Promise<number> {
-    while (!handlesSignal(this.pid)) await sleep(100);
-    const { promise, resolve } = Promise.withResolvers<number>();
-    this.#told = resolve;
+    await this.#ready;
+    const calls = this.#next();
     // NB: on Deno a child's own `kill()` sends one signal only.
     process.kill(this.pid, "SIGUSR2");
-    return await promise;
+    return await calls;
   }
-}
 
-/** Whether a process listens to SIGUSR2. */
-function handlesSignal(pid: number): boolean {
-  const caught = /SigCgt:\s+([0-9a-f]+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
-  return (BigInt(`0x${caught}`) >> 11n & 1n) === 1n;
+  #next(): Promise<number> {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.#told = resolve;
+    return promise;
+  }
 }
 
 async function readAll(api: Api): Promise<Map<string, number>> {

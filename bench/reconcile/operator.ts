@@ -20,5 +20,7 @@ op.reconcile(
   },
 );
 
-process.on("SIGUSR2", () => console.log(`calls ${calls}`));
+const printCalls = () => console.log(`calls ${calls}`);
+process.on("SIGUSR2", printCalls);
+printCalls(); // It listens.
 await op.run();

@@ -52,7 +52,7 @@ describe("WatchedResources", () => {
     const registry = new Registry();
     const { on, owns, watches, reconcile } = declareInto(registry);
     on.event(Example, () => {});
-    on.child(Example, "configmaps", function follow() {});
+    on.child(Example, "services", function follow() {});
     owns(Example, "configmaps");
     watches("secrets", function ownersOf() {
       return [];

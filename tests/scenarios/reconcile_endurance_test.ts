@@ -2,7 +2,7 @@
  * Owners whose children, and what these are made from, are changed by chance, through faults, latency, broken streams and
  * restarts. In the end each child is as it should be, nobody was reconciled twice at once, and nobody was left unwoken.
  *
- * By default a few hundred changes, for CI. `LOTSE_CHANGES=100000` makes as many, each two thousand of them in a world of
+ * By default a few hundred changes, for CI. `LOTSE_CHANGES=100000` makes as many, five hundred of them in each world of
  * their own with a seed of its own (some minutes).
  */
 
@@ -17,7 +17,7 @@ const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true 
 const SECRETS = { group: "", version: "v1", plural: "secrets", namespaced: true };
 const OWNERS = 8;
 const KEYS = 3;
-const MOST_PER_WORLD = 2000;
+const MOST_PER_WORLD = 500;
 
 const changes = Number(currentHost().process.env("LOTSE_CHANGES") ?? 600);
 const worlds = Math.max(2, Math.ceil(changes / MOST_PER_WORLD));

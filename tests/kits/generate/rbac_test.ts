@@ -215,8 +215,12 @@ describe("makeRbac(), of what handlers do by themselves", () => {
   it("[N25.3] grants what owns, watches and caches need: to see the kind", () => {
     const op = operator(QUIET);
     op.owns(Cat, kinds.Pod);
-    op.watches(kinds.Secret, () => []);
+    // It names objects, and brings none about.
+    op.watches(kinds.Secret, function children() {
+      return [];
+    });
     op.cache(kinds.Node);
+    assert.deepEqual(unseenOf(op), []);
     assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [" nodes,pods,secrets list,watch"]);
   });
 });

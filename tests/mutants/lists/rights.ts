@@ -1,0 +1,47 @@
+/** Breaks of the rights that handlers' code shows, and of what applies remember. */
+
+import { breaksOf, type Mutant } from "../mutant.ts";
+
+const rbac = ["tests/kits/generate/rbac_test.ts"];
+const apply = ["tests/client/cache/applied_states_test.ts", "tests/scenarios/apply_test.ts"];
+
+const mutants: Mutant[] = [
+  ...breaksOf("lib/engines/rights/needs.ts", [
+    ["needsOfCode", "needs.push(...KEEP.map((verb) => ({ ...place, verb })));", ""],
+    ["needsOfCode", "if (owned.length === 0) {", "if (false) {"],
+    ["needsOfCode", "if (UNCALLED.includes(cause)) continue;", ""],
+  ], rbac),
+  ...breaksOf("lib/engines/rights/calls_in_code.ts", [
+    [
+      "rightsShownBy",
+      'const resource = call === "scale" ? `${plural}/scale` : plural;',
+      "const resource = plural;",
+    ],
+    ["rightsShownBy", 'if (part !== undefined) rights.push({ group: "", ...part });', ""],
+    ["rightsShownBy", "hasMore = true;", ""],
+  ], rbac),
+  ...breaksOf("lib/client/cache/applied_states.ts", [
+    ["AppliedStates.look", "digest === digestOf(object)", "true"],
+    [
+      "AppliedStates.note",
+      "if (known.metadata.resourceVersion !== metadata.resourceVersion) return;",
+      "return;",
+    ],
+    ["AppliedStates.look", "cloneJson(known)", "known"],
+    ["AppliedStates.forget", "this.#applied.delete(cached.object)", "void cached"],
+    [
+      "AppliedStates.look",
+      'return caches.isMissing(resource, object) ? "missing" : undefined;',
+      "return undefined;",
+    ],
+  ], apply),
+  ...breaksOf("lib/operator/watched_resources.ts", [
+    ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
+    ["if (child !== undefined) continue;", ""],
+  ], ["tests/operator/watched_resources_test.ts"]),
+  ...breaksOf("lib/operator/object_watch.ts", [
+    ["follow", "isRejectionTold: true", "isRejectionTold: false"],
+  ], ["tests/scenarios/api_test.ts"]),
+];
+
+export default mutants;
