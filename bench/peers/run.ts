@@ -15,7 +15,7 @@ import { wantedBy } from "./choice.ts";
 import { type Peer, YARDSTICKS } from "./peers.ts";
 import { Place } from "./place.ts";
 import { type RowName, ROWS } from "./rows.ts";
-import { type Figures, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { tableOf } from "./table.ts";
 
 const { values: flags } = parseArgs({
@@ -82,7 +82,7 @@ async function measureRound(place: Place, { builds, round }: RoundOptions): Prom
     rows.delete("requests");
     if (rows.size === 0) continue;
     const session = new Session(place, { peer, path, rows, objects, unchanged });
-    await take(peer, `round ${round + 1}`, () => session.measure());
+    await take(peer, { what: `round ${round + 1}`, session, measure: () => session.measure() });
   }
 }
 
@@ -96,29 +96,37 @@ async function countRequests(load: string, builds: ReadonlyMap<Peer, Build>): Pr
       objects: Math.min(objects, 500),
       unchanged,
     };
-    await take(peer, "requests", () => new Session(place, options).count());
+    const session = new Session(place, options);
+    await take(peer, { what: "requests", session, measure: () => session.count() });
   }
 }
 
-/** Keeps the figures; a peer that fails is named in the tables, and the others go on. */
-async function take(peer: Peer, what: string, measure: () => Promise<Figures>): Promise<void> {
+interface Turn {
+  readonly what: string;
+  readonly session: Session;
+  readonly measure: () => Promise<void>;
+}
+
+/** Keeps the figures, also those before a failure; that is named in the tables, and the others go on. */
+async function take(peer: Peer, { what, session, measure }: Turn): Promise<void> {
   const started = performance.now();
   if (started - began > minutes * 60_000) {
     leftOut.push(`${peer.name} in ${what}`);
     return;
   }
   try {
-    const figures = await measure();
-    const own = values.get(peer.name) ?? new Map<string, number[]>();
-    values.set(peer.name, own);
-    for (const [key, value] of Object.entries(figures)) own.set(key, [...own.get(key) ?? [], value]);
-    const told = Object.entries(figures).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`);
-    console.error(`${what}, ${peer.name}, ${seconds(started)} s: ${told.join(", ")}`);
+    await measure();
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     missing.set(`${peer.name} in ${what}`, message);
     console.error(`${what}, ${peer.name}: ${message}`);
   }
+  const own = values.get(peer.name) ?? new Map<string, number[]>();
+  values.set(peer.name, own);
+  const figures = Object.entries(session.figures);
+  for (const [key, value] of figures) own.set(key, [...own.get(key) ?? [], value]);
+  const told = figures.map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`);
+  console.error(`${what}, ${peer.name}, ${seconds(started)} s: ${told.join(", ")}`);
 }
 
 function report(): void {

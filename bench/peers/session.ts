@@ -46,9 +46,10 @@ const SETTLING = 1500;
 const TEMPLATE = "template";
 
 export class Session {
+  /** What was measured so far. */
+  readonly figures: Figures = {};
   readonly #place: Place;
   readonly #options: SessionOptions;
-  readonly #figures: Figures = {};
   readonly #namespace: string;
 
   constructor(place: Place, options: SessionOptions) {
@@ -58,11 +59,10 @@ export class Session {
   }
 
   /** Measures what the rows ask for, but for requests and reviews, which have places of their own. */
-  async measure(): Promise<Figures> {
+  async measure(): Promise<void> {
     const { rows, peer } = this.#options;
     if (peer.raw !== undefined) {
-      await this.#handleRaw();
-      return this.#figures;
+      return await this.#handleRaw();
     }
     if (asks(rows, ["handled", "latency", "start", "restart", "unchanged", "memory", "restart-50000"])) {
       await this.#live(SMALL);
@@ -70,13 +70,12 @@ export class Session {
     if (asks(rows, ["restart", "unchanged", "memory"])) await this.#restart();
     if (rows.has("restart-50000")) await this.#restartOver50000();
     await this.#clear("");
-    if (rows.has("memory")) await new Session(this.#place, this.#options).#measureLarge(this.#figures);
+    if (rows.has("memory")) await new Session(this.#place, this.#options).#measureLarge(this.figures);
     if (rows.has("reviews") && peer.webhook !== undefined) await this.#review();
-    return this.#figures;
   }
 
   /** Measures requests, in a place that writes them down; bytes are counted between the operator and the API server. */
-  async count(): Promise<Figures> {
+  async count(): Promise<void> {
     const { peer: { marker }, objects } = this.#options;
     using proxy = this.#place.begin("proxy");
     const { port } = await proxy.next<{ port: number }>();
@@ -92,12 +91,12 @@ export class Session {
     await sleep(SETTLING);
     const [requests, after] = [this.#place.requests().slice(asked), await bytes()];
     console.error(`  ${describe(requests, objects)}`);
-    return {
+    Object.assign(this.figures, {
       requests: requests.length / objects,
       sentKb: (after.sent - before.sent) / objects / 1024,
       receivedKb: (after.received - before.received) / objects / 1024,
       events: events / objects,
-    };
+    });
   }
 
   async #handleRaw(): Promise<void> {
@@ -105,7 +104,7 @@ export class Session {
     await this.#place.plane.kubectl(["create", "namespace", this.#namespace]);
     const flags = { namespace: this.#namespace, prefix: "raw", count: objects, raw };
     const { seconds } = await this.#place.load<Outcome>("burst", flags);
-    this.#figures["perSecond"] = objects / seconds;
+    this.figures["perSecond"] = objects / seconds;
     await this.#clear("");
   }
 
@@ -114,20 +113,20 @@ export class Session {
     const { rows, objects, peer: { marker } } = this.#options;
     await using candidate = await this.#start(bytes);
     await sleep(SETTLING);
-    this.#figures["idleMb"] = candidate.memoryMb();
+    this.figures["idleMb"] = candidate.memoryMb();
     const flags = { namespace: this.#namespace, marker };
     if (rows.has("handled")) {
       const before = candidate.cpuMs();
       const burst = await this.#place.load<Outcome>("burst", { ...flags, prefix: "burst", count: objects });
       await sleep(300);
-      this.#figures["perSecond"] = objects / burst.seconds;
-      this.#figures["cpuMs"] = (candidate.cpuMs() - before) / objects;
-      this.#figures["load"] = burst.load;
+      this.figures["perSecond"] = objects / burst.seconds;
+      this.figures["cpuMs"] = (candidate.cpuMs() - before) / objects;
+      this.figures["load"] = burst.load;
     }
     if (!rows.has("latency")) return;
     const paced = { prefix: "paced", count: PER_SECOND * PACED_SECONDS, "per-second": PER_SECOND };
     const { p50, p99 } = await this.#place.load<Outcome>("paced", { ...flags, ...paced });
-    Object.assign(this.#figures, { p50, p99 });
+    Object.assign(this.figures, { p50, p99 });
   }
 
   /** A restart over objects that it has handled before, and then events that change nothing of what they are about. */
@@ -138,11 +137,11 @@ export class Session {
     await using running = candidate;
     await sleep(SETTLING);
     const memory = running.memoryMb();
-    this.#figures["restart"] = seconds;
-    this.#figures["restartCpu"] = cpuMs / 1000;
-    this.#figures["restartMb"] = memory;
-    this.#figures["restartPeakMb"] = running.peakMb();
-    this.#figures["memory1"] = ((memory - (this.#figures["idleMb"] ?? 0)) * 10_000) / unchanged;
+    this.figures["restart"] = seconds;
+    this.figures["restartCpu"] = cpuMs / 1000;
+    this.figures["restartMb"] = memory;
+    this.figures["restartPeakMb"] = running.peakMb();
+    this.figures["memory1"] = ((memory - (this.figures["idleMb"] ?? 0)) * 10_000) / unchanged;
     if (!rows.has("unchanged")) return;
     const before = running.cpuMs();
     await this.#place.load("touch", {
@@ -154,17 +153,17 @@ export class Session {
     await sleep(300);
     const quiet = await running.untilQuiet();
     const each = (quiet.cpuMs - before) / unchanged;
-    this.#figures["eventUs"] = each * 1000;
-    this.#figures["eventsPerCore"] = 1000 / each;
+    this.figures["eventUs"] = each * 1000;
+    this.figures["eventsPerCore"] = 1000 / each;
   }
 
   async #restartOver50000(): Promise<void> {
     const { candidate, seconds, cpuMs } = await this.#startOver(50_000);
     await using running = candidate;
     await sleep(SETTLING);
-    this.#figures["restart50"] = seconds;
-    this.#figures["restart50Cpu"] = cpuMs / 1000;
-    this.#figures["restart50Mb"] = running.memoryMb();
+    this.figures["restart50"] = seconds;
+    this.figures["restart50Cpu"] = cpuMs / 1000;
+    this.figures["restart50Mb"] = running.memoryMb();
   }
 
   /** In a namespace of its own. */
@@ -173,12 +172,12 @@ export class Session {
     {
       await using candidate = await this.#start(LARGE);
       await sleep(SETTLING);
-      this.#figures["idleMb"] = candidate.memoryMb();
+      this.figures["idleMb"] = candidate.memoryMb();
     }
     const { candidate } = await this.#startOver(unchanged);
     await using running = candidate;
     await sleep(SETTLING);
-    const more = running.memoryMb() - (this.#figures["idleMb"] ?? 0);
+    const more = running.memoryMb() - (this.figures["idleMb"] ?? 0);
     figures["memory10"] = (more * 10_000) / unchanged;
     await this.#clear("");
   }
@@ -191,7 +190,7 @@ export class Session {
     const started = performance.now();
     const candidate = this.#candidate(kubeconfig);
     await first.next().catch((error: unknown) => this.#fail(candidate, error));
-    this.#figures["cold"] = (performance.now() - started) / 1000;
+    this.figures["cold"] = (performance.now() - started) / 1000;
     return candidate;
   }
 
@@ -230,9 +229,9 @@ export class Session {
     await lines.next().catch((error: unknown) => this.#fail(candidate, error));
     const before = candidate.cpuMs();
     const done = await lines.next<{ perSecond: number; count: number; p99: number }>();
-    this.#figures["reviewsPerSecond"] = done.perSecond;
-    this.#figures["reviewP99"] = done.p99;
-    this.#figures["reviewUs"] = ((candidate.cpuMs() - before) * 1000) / done.count;
+    this.figures["reviewsPerSecond"] = done.perSecond;
+    this.figures["reviewP99"] = done.p99;
+    this.figures["reviewUs"] = ((candidate.cpuMs() - before) * 1000) / done.count;
   }
 
   #candidate(kubeconfig: string, env?: Readonly<Record<string, string>>): Candidate {

@@ -6,13 +6,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	etcd "go.etcd.io/etcd/client/v3"
 )
 
-// How many objects go into one transaction; etcd's own limit is 128.
-const batch = 100
+// How many objects go into one transaction at most, and how many bytes; etcd's own limits are 128 and 1.5 MiB.
+const (
+	batchCount = 100
+	batchBytes = 1 << 20
+)
 
 // A store is etcd, past the API server: the only way to have many objects in seconds that an operator has handled before. The
 // API server's own cache follows etcd, so that its clients see them as any others.
@@ -54,6 +58,7 @@ func (s *store) put(ctx context.Context, perSecond int, change func(value []byte
 		return err
 	}
 	value = change(value)
+	batch := max(1, min(batchCount, batchBytes/len(value)))
 	started := time.Now()
 	for from := 0; from < s.count; from += batch {
 		if perSecond > 0 {
@@ -89,17 +94,42 @@ func copyObjects(f flags) (any, error) {
 	return map[string]int{"bytes": len(value)}, awaitCount(f, f.count+1)
 }
 
-// touchObjects changes the copies in a way that means nothing to an operator: a field of the status that is not its own.
+// touchObjects changes the copies in a way that means nothing to an operator: a field of the status that is not its own. It
+// answers when a watcher has seen all of that, so that an operator has had the events, too.
 func touchObjects(f flags) (any, error) {
+	c, err := connect(f)
+	if err != nil {
+		return nil, err
+	}
 	s, err := openStore(f)
 	if err != nil {
 		return nil, err
 	}
-	touched := fmt.Appendf(nil, `%s,"touched":%d`, ready, time.Now().UnixNano())
-	err = s.put(context.Background(), f.perSecond, func(value []byte) []byte {
-		return bytes.Replace(value, ready, touched, 1)
+	touched := fmt.Appendf(nil, `"touched":%d`, time.Now().UnixNano())
+	missing, all := f.count, make(chan struct{})
+	err = c.watch(context.Background(), f.namespace, func(line []byte) {
+		if !bytes.Contains(line, touched) {
+			return
+		}
+		if missing--; missing == 0 {
+			close(all)
+		}
 	})
-	return "touched", err
+	if err != nil {
+		return nil, err
+	}
+	err = s.put(context.Background(), f.perSecond, func(value []byte) []byte {
+		return bytes.Replace(value, ready, slices.Concat(ready, []byte(","), touched), 1)
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-all:
+		return "touched", nil
+	case <-time.After(time.Minute):
+		return nil, fmt.Errorf("%d of %d events did not come within a minute", missing, f.count)
+	}
 }
 
 // clearObjects removes the objects whose names begin with the prefix; all, if that is empty.
