@@ -70,7 +70,7 @@ func (c *client) watch(ctx context.Context, namespace string, see func(line []by
 	if err != nil {
 		return err
 	}
-	version := string(fieldOf(list, "resourceVersion"))
+	version := string(fieldOf(list[max(bytes.LastIndex(list, []byte(`"metadata":{`)), 0):], "resourceVersion"))
 	stream, err := c.open(ctx, namespace, version)
 	if err != nil {
 		return err

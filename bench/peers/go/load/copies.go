@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	etcd "go.etcd.io/etcd/client/v3"
@@ -71,11 +73,27 @@ func (s *store) put(ctx context.Context, perSecond int, change func(value []byte
 			copied = bytes.Replace(copied, uid, fmt.Appendf(nil, "00000000-0000-4000-8000-%012d", index), 1)
 			puts = append(puts, etcd.OpPut(s.key(name), string(copied)))
 		}
-		if _, err := s.Txn(ctx).Then(puts...).Commit(); err != nil {
+		if err := s.write(ctx, puts, perSecond == 0); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write does all puts, at once or one by one. NB: what is written at once has one version, as no writes to an API server have:
+// a watcher that begins anew after the first of these would not see the rest.
+func (s *store) write(ctx context.Context, puts []etcd.Op, isAtOnce bool) error {
+	if isAtOnce {
+		_, err := s.Txn(ctx).Then(puts...).Commit()
+		return err
+	}
+	errs := make([]error, len(puts))
+	var writers sync.WaitGroup
+	for index, put := range puts {
+		writers.Go(func() { _, errs[index] = s.Do(ctx, put) })
+	}
+	writers.Wait()
+	return errors.Join(errs...)
 }
 
 // copyObjects makes copies of an object that was handled, and returns when the API server has them.
