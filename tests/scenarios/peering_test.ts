@@ -367,6 +367,40 @@ suite("peering", (scenario) => {
     },
   );
 
+  scenario.timed(
+    "[B47] [A242] an object whose turn goes on when the pause comes gets no daemon before it is over",
+    async (world) => {
+      const meeting = await meetingIn(world);
+      const op = operator();
+      const calls: string[] = [];
+      const reached = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      op.on.event(Example, async function look({ name, type }) {
+        if (name !== "late" || type !== "ADDED") return;
+        reached.resolve();
+        await release.promise;
+      });
+      op.daemon(Example, async function watch({ name, stopped }) {
+        calls.push(`${name} begins`);
+        await stopped.wait();
+        calls.push(`${name} ends: ${[...stopped.reasons]}`);
+      });
+      const running = await world.start(op, HERE);
+      await new Objects(world).create("late");
+      await reached.promise;
+      await meeting.write({ other: record(world, { priority: 1, lifetime: 1000 }) });
+      await running.settle();
+      release.resolve();
+      await running.advance(100);
+      assert.deepEqual(calls, [], "none begins while the operator is paused");
+      await meeting.write({ other: null });
+      await running.settle();
+      assert.deepEqual(calls, ["late begins"]);
+      await running.stop();
+      assert.deepEqual(calls.slice(1), ["late ends: OPERATOR_EXITING"]);
+    },
+  );
+
   scenario.virtual("who is paused is ready, and says for whom it waits", async (world) => {
     const meeting = await meetingIn(world);
     const { op } = noting();

@@ -48,6 +48,23 @@ suite("persistence", (scenario) => {
     },
   );
 
+  scenario.timed("[A187] Kopf's wake-up note costs no request of its own", async (world) => {
+    const objects = new Objects(world);
+    const op = operator({ persistence: persistence.kopf() });
+    op.on.create(Example, { id: "make" }, ({ retry }) => {
+      if (retry === 0) throw new TemporaryError("again", { delay: 10 });
+    });
+    await objects.create("one", { metadata: { annotations: { [`${KOPF}touch-dummy`]: "2026-01-01" } } });
+    const running = await world.start(op);
+    await running.advance(60);
+    const bodies = world.writes().map(({ body }) => body);
+    assert.equal(bodies.length, 2, "the attempt, and the conclusion");
+    assert.match(bodies[0] ?? "", /"kopf\.zalando\.org\/touch-dummy":null/);
+    assert.match(bodies[0] ?? "", /"kopf\.zalando\.org\/make":/);
+    assert.ok(!bodies.slice(1).some((body) => body.includes("touch")), "and it never comes back");
+    await running.stop();
+  });
+
   scenario(
     "notes move from Kopf's place to ours: nobody is called again, and the finalizer stays",
     async (world) => {
