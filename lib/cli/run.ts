@@ -82,6 +82,7 @@ export async function runOperators(
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let waiting = operators.length;
+  const told = operators.length > 1 ? logger.child({ namesKinds: true }) : logger;
   // NB: one process is one peer: its operators must not pause for each other.
   const identity = detectIdentity(host);
   const runs = operators.map((op, number) =>
@@ -92,7 +93,7 @@ export async function runOperators(
       strayErrors: number === 0 ? "handle" : "leave",
       kubeconfig: kubeconfig ?? flags.kubeconfig,
       host,
-      logger,
+      logger: told,
       release,
       signal: stop,
       ready: () => --waiting === 0 && ready?.(),

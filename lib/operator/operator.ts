@@ -252,9 +252,10 @@ export class Operator<Memo extends object = PlainMemo> {
 
   async #run(options: RunOptions<Memo>, current: CurrentRun): Promise<void> {
     const { host = currentHost(), scope } = options;
-    const logger = options.logger === undefined
+    const given = options.logger === undefined
       ? defaultLogger(host)
       : guardedLogger(options.logger, reportOnce(host));
+    const logger = this.#registry.servesSeveral ? given.child({ namesKinds: true }) : given;
     await runOperator({
       host,
       namespaces: scope === undefined || scope === "cluster" ? undefined : [...new Set(scope)],

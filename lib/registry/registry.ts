@@ -5,7 +5,13 @@
  * The same function under one id for several causes is one handler, called once (as `create` and `resume` often are).
  */
 
-import { formatSelector, matches as matchesResource, selectorKey } from "../model/selector.ts";
+import {
+  EVERYTHING,
+  formatSelector,
+  matches as matchesResource,
+  type Selector,
+  selectorKey,
+} from "../model/selector.ts";
 import type { FieldPath } from "../model/fields.ts";
 import type { Resource } from "../model/resource.ts";
 import type { ChangeArgs } from "./args.ts";
@@ -171,6 +177,15 @@ export class Registry {
   /** All handlers of objects that are watched, whatever they are for. */
   get objectHandlers(): readonly ObjectHandler[] {
     return this.#handlers.filter(isWatching);
+  }
+
+  /** Whether handlers are called for more than one kind. */
+  get servesSeveral(): boolean {
+    const called = this.#ofType("event", "change", "daemon", "timer", "reconcile", "index");
+    const selectors = called.map(({ selector }) => selector);
+    const areOpen = ({ category, anyName, predicate }: Selector): boolean =>
+      category !== undefined || predicate !== undefined || anyName === EVERYTHING;
+    return selectors.some(areOpen) || new Set(selectors.map(formatSelector)).size > 1;
   }
 
   /** The handlers of causes. */

@@ -26,7 +26,7 @@ export interface TextSinkOptions {
   readonly write: (text: string) => void;
   /** JSON: the key of the object that a line is about. Default: "object". */
   readonly refkey?: string;
-  /** Whether `[namespace/name] ` stands before messages about an object. Default: true, but not in JSON. */
+  /** Whether `[namespace/name] ` (with the kind, where there are several) stands before messages about an object. Default: true, but not in JSON. */
   readonly prefix?: boolean;
   /** Plain and full: whether levels are shown by colours. Default: false. */
   readonly color?: boolean;
@@ -59,7 +59,7 @@ function toFull(record: LogRecord, options: TextSinkOptions): string {
 
 function toText(record: LogRecord, options: TextSinkOptions): string {
   const { fields } = record;
-  const prefix = options.prefix ?? true ? toOneLine(toPrefix(record.reference)) : "";
+  const prefix = options.prefix ?? true ? toOneLine(toPrefix(record)) : "";
   let pairs = "";
   for (const key of Object.keys(fields)) {
     if (key !== "error" && !isHint(key, fields[key])) pairs += toPair(key, fields[key]);
@@ -118,7 +118,7 @@ function toStack(record: LogRecord, { stacks = "errors" }: TextSinkOptions): str
 
 function toJson(record: LogRecord, options: TextSinkOptions): string {
   const { message, level, time, logger, reference, fields } = record;
-  const prefix = options.prefix ?? false ? toPrefix(reference) : "";
+  const prefix = options.prefix ?? false ? toPrefix(record) : "";
   const line: Record<string, unknown> = Object.create(null);
   line.message = prefix + message;
   if (reference) line[options.refkey ?? "object"] = toReference(reference);
@@ -151,11 +151,12 @@ function toReference({ apiVersion, kind, name, uid, namespace }: LogReference): 
   return { apiVersion, kind, name, uid, namespace: namespace ?? null };
 }
 
-function toPrefix(reference: LogReference | undefined): string {
+/** "[default/db] ", "[node-1] "; with the kind, "[Database default/db] ". */
+function toPrefix({ reference, namesKind }: LogRecord): string {
   if (reference?.name === undefined) return "";
-  return reference.namespace === undefined
-    ? `[${reference.name}] `
-    : `[${reference.namespace}/${reference.name}] `;
+  const { kind, namespace, name } = reference;
+  const place = namespace === undefined ? name : `${namespace}/${name}`;
+  return namesKind && kind !== undefined ? `[${kind} ${place}] ` : `[${place}] `;
 }
 
 /** JSON of anything: what JSON cannot hold becomes a string, and never an exception. */

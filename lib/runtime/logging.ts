@@ -44,6 +44,8 @@ export interface LogRecord {
   readonly time: number;
   /** The object that the line is about, if any. */
   readonly reference?: LogReference;
+  /** Whether the object's kind is to be named before its name. Default: no. */
+  readonly namesKind?: boolean;
 }
 
 /** Takes records. Must not throw. */
@@ -78,6 +80,8 @@ export interface LoggerChild {
   readonly fields?: LogFields;
   /** The object that its lines are about. Default: the same. */
   readonly reference?: LogReference;
+  /** Whether kinds are named before objects' names, as there are several. Default: the same. */
+  readonly namesKinds?: boolean;
 }
 
 /** Makes a logger that writes to a sink. `name` defaults to "lotse". */
@@ -103,6 +107,7 @@ interface LoggerState {
   readonly name: string;
   readonly fields: LogFields;
   readonly reference?: LogReference;
+  readonly namesKinds?: boolean;
 }
 
 class SinkLogger implements Logger {
@@ -132,18 +137,19 @@ class SinkLogger implements Logger {
     return isLevelWanted(level, this.#state.sink.level);
   }
 
-  child({ name, fields, reference }: LoggerChild): Logger {
+  child({ name, fields, reference, namesKinds }: LoggerChild): Logger {
     const state = this.#state;
     return new SinkLogger({
       ...state,
       name: name ?? state.name,
       fields: fields ? { ...state.fields, ...fields } : state.fields,
       reference: reference ?? state.reference,
+      namesKinds: namesKinds ?? state.namesKinds,
     });
   }
 
   #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
-    const { sink, clock, name, reference, fields: own } = this.#state;
+    const { sink, clock, name, reference, namesKinds, fields: own } = this.#state;
     if (!isLevelWanted(level, sink.level)) return;
     const all = fields ? { ...own, ...fields } : own;
     sink.write({
@@ -153,6 +159,7 @@ class SinkLogger implements Logger {
       fields: all,
       time: clock.now(),
       ...reference && { reference },
+      ...namesKinds && { namesKind: true },
     });
   }
 }

@@ -98,7 +98,9 @@ class Story {
     await this.#calls(["backups wiki 0", "change orders 0", "change sessions 0", "change wiki 0"]);
 
     await this.#change("orders", { version: "15.1" });
-    await this.#operators.logged(/\[default\/orders\].*failed permanently.*from version 16\.2 to 15\.1/);
+    await this.#operators.logged(
+      /\[Database default\/orders\].*failed permanently.*from version 16\.2 to 15\.1/,
+    );
     await this.#calls(["change orders 0"]);
     const image = "{.spec.template.spec.containers[0].image}";
     await this.#reachesIn("statefulset/orders", image, "postgres:16.2");

@@ -97,3 +97,21 @@ describe("selectChanges()", () => {
     );
   });
 });
+
+describe("Registry", () => {
+  it("serves several kinds where handlers name two, or a group of them", () => {
+    const Other = resource({ group: "example.com", version: "v1", plural: "backups" });
+    const serves = (declare: (on: On) => void): boolean => {
+      const registry = new Registry();
+      declare(declareInto(registry).on);
+      return registry.servesSeveral;
+    };
+    const nothing = (): void => {};
+    assert.equal(serves(() => {}), false);
+    assert.equal(serves((on) => on.create(Kind, nothing)), false);
+    assert.equal(serves((on) => [on.create(Kind, nothing), on.event(Kind, nothing)]), false);
+    assert.equal(serves((on) => [on.create(Kind, nothing), on.event(Other, nothing)]), true);
+    assert.equal(serves((on) => on.event(EVERYTHING, nothing)), true);
+    assert.equal(serves((on) => on.event(() => true, nothing)), true);
+  });
+});

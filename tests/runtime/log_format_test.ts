@@ -33,6 +33,8 @@ describe("textSink() in plain", () => {
     assert.equal(lineOf({ reference: undefined }, {}), "Handler succeeded handler=provision");
     assert.equal(lineOf({ reference: { name: "db" } }, {}), "[db] Handler succeeded handler=provision");
     assert.equal(lineOf({ fields: {} }, { prefix: false }), "Handler succeeded");
+    assert.match(lineOf({ namesKind: true }, {}), /^\[Database default\/db\] /);
+    assert.match(lineOf({ namesKind: true, reference: { name: "db" } }, {}), /^\[db\] /);
   });
 
   it("quotes strings that could be mistaken, and writes everything else as JSON", () => {
