@@ -10,6 +10,7 @@ import type { Command } from "commander";
 import type { Host, RunOptions, RunResult } from "../runtime/host.ts";
 import { ownDoors } from "../runtime/modules.ts";
 import { BUN_SCRIPT, type BunBuild } from "./bun_script.ts";
+import { doorFiles } from "../runtime/embedded.ts";
 import { CommandError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
 import { type Release, releaseOf } from "./release.ts";
@@ -138,7 +139,7 @@ async function compileWithBun(
   await host.files.writeText(script, BUN_SCRIPT);
   const name = output.split(/[/\\]/).at(-1) ?? "operator";
   const job: BunBuild = {
-    doors: Object.fromEntries(ownDoors()),
+    doors: Object.fromEntries(await doorFiles(work, host)),
     folder,
     call,
     sources,
