@@ -65,7 +65,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: MINUTE, h: 
 function readDuration(text: string): number | undefined {
   if (!/^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let sum = 0;
-  for (const [, count, , unit = ""] of text.matchAll(/([0-9]+(\.[0-9]+)?)(ms|s|m|h)/g)) {
+  for (const [, count, , unit = ""] of text.matchAll(/([0-9]+(\.[0-9]+)?)(ms|s|m|h)/gy)) {
     sum += Number(count) * (UNITS[unit] ?? 0);
   }
   return Math.max(1000, Math.floor(sum / 1000) * 1000);
