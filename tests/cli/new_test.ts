@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { main } from "../../lib/cli/main.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
@@ -6,6 +7,7 @@ import { parseYaml } from "../../lib/runtime/yaml.ts";
 
 const FILES = [
   ".dockerignore",
+  ".github/dependabot.yml",
   ".github/workflows/ci.yaml",
   ".gitignore",
   "Dockerfile",
@@ -56,13 +58,31 @@ describe("lotse new", () => {
       const { host, code } = await make(`my/tea-operator --runtime ${runtime}`);
       assert.deepEqual([code, host.process.stderr], [0, ""]);
       assert.deepEqual(await filesOf(host, "/work/my/tea-operator"), [...FILES, ...own].sort());
-      for (const name of FILES.filter((name) => name.endsWith(".yaml"))) {
+      for (const name of FILES.filter((name) => /\.ya?ml$/.test(name))) {
         parseYaml(await host.files.readText(`/work/my/tea-operator/${name}`));
       }
       assert.match(
         host.process.stdout,
         new RegExp(`^Made my/tea-operator\\. Next:\n {2}cd my/tea-operator\n[^]*${next}\n$`),
       );
+    }
+  });
+
+  it("takes base images by the digests that this repository's own images have", async () => {
+    const own = ["distroless", "scratch"].map((name) =>
+      readFileSync(new URL(`../../Dockerfile.${name}`, import.meta.url), "utf8")
+    ).join("");
+    for (const [runtime, pinned] of [["deno", 2], ["bun", 1], ["node", 2]] as const) {
+      const { host } = await make(`tea --runtime ${runtime}`);
+      const text = await host.files.readText("/work/tea/Dockerfile");
+      const images = [...text.matchAll(/^FROM (\S+)/gm)].map((match) => match[1] ?? "");
+      assert.equal(images.length, 2);
+      assert.equal(images.filter((image) => /:[\w.-]+@sha256:[0-9a-f]{64}$/.test(image)).length, pinned);
+      assert.ok(own.includes(`FROM ${images.at(-1)}\n`), images.at(-1));
+      assert.equal(/imagetools inspect oven\/bun/.test(text), runtime === "bun");
+    }
+    for (const [line, image] of own.matchAll(/^FROM (\S+)/gm)) {
+      assert.match(image ?? "", /^scratch$|@sha256:[0-9a-f]{64}$/, line);
     }
   });
 
