@@ -72,6 +72,11 @@ export interface Credentials {
    * requests then wait for other credentials as often as it takes.
    */
   confirm?(info: ConnectionInfo): void;
+  /**
+   * Says that the server's certificate is not trusted by this very info: its authority may have been replaced, in a file.
+   * Resolves to whether there is another info by now. Default: there is none.
+   */
+  reread?(info: ConnectionInfo): Promise<boolean>;
   /** The info that `current()` gave last, if any. */
   peek?(): ConnectionInfo | undefined;
 }

@@ -54,6 +54,9 @@ const REMEMBERED = 3;
 /** How long after a failed renewal the next one is tried. */
 const RENEWAL_PAUSE: Seconds = 10;
 
+/** For how long what was read counts as new, when a server turns out not to be trusted. */
+const REREAD_PAUSE: Seconds = 5;
+
 /** The pauses between logins that fail; the last one repeats. */
 const LOGIN_PAUSES: readonly Seconds[] = [1, 2, 3, 5];
 
@@ -131,6 +134,18 @@ export class Vault implements Credentials {
     if (![...this.#items.values()].some((item) => item.info === info)) return;
     this.#isProven = true;
     this.#trouble = undefined;
+  }
+
+  async reread(info: ConnectionInfo): Promise<boolean> {
+    const item = [...this.#items.values()].find((each) => each.info === info);
+    if (item === undefined) return true;
+    if (item.renewal === undefined) {
+      const isFresh = this.#options.host.clock.monotonic() - item.takenAt < REREAD_PAUSE;
+      if (info.refresh === undefined || isFresh) return false;
+      this.#renewSoon(item);
+    }
+    await item.renewal;
+    return !equalInfos(item.info, info);
   }
 
   peek(): ConnectionInfo | undefined {

@@ -63,7 +63,8 @@ export function nextDelay(
   return enforce ? asked : Math.max(value, asked);
 }
 
-function isUntrusted(error: unknown): boolean {
+/** Tells whether the server's certificate is not one that we trust. */
+export function isUntrusted(error: unknown): boolean {
   // The hosts' errors carry Node's codes, sometimes one level down.
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth++) {
     const { code } = at as { code?: unknown };

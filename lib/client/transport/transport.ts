@@ -16,7 +16,7 @@ import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connecti
 import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, CallerSignals, Deadline } from "./deadline.ts";
 import { ApiError, LoginError, type MissingRight, toApiError } from "../errors.ts";
-import { isRetriable, nextDelay, startBackoffs } from "./retries.ts";
+import { isRetriable, isUntrusted, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -209,7 +209,7 @@ export class Transport implements Disposable {
         request.signal?.throwIfAborted();
         if (error instanceof ApiError && error.status === 401) {
           this.#renew(info, error, ++refused);
-        } else {
+        } else if (!isUntrusted(error) || !(await this.#credentials.reread?.(info))) {
           if (!isRetriable(error, request)) throw error;
           backoffs ??= startBackoffs(request.backoffs ?? this.networking.errorBackoffs);
           await this.#pause(request, { error, number, backoffs });

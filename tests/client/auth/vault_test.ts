@@ -344,6 +344,50 @@ describe("Vault and expiring credentials", () => {
     assert.equal(renewals, 2);
   });
 
+  it("reads an authority again that the server's certificate does not fit, at once but not again and again", async () => {
+    const host = virtualHost();
+    const { clock } = host;
+    let [reads, ca] = [0, "old"];
+    function refresh(): Promise<ConnectionInfo> {
+      reads++;
+      return Promise.resolve(infoOf("a", { ca, refresh }));
+    }
+    const { vault } = makeVault([[infoOf("a", { ca, refresh })]], { host });
+    const first = await within(host, vault.current());
+    assert.equal(await vault.reread(first), false, "it has just been read");
+    await clock.advance(6);
+    assert.equal(await vault.reread(first), false, "it says the same");
+    assert.equal(await vault.reread(await vault.current()), false);
+    assert.equal(reads, 1);
+    ca = "new";
+    await clock.advance(6);
+    const old = await vault.current();
+    assert.deepEqual(await Promise.all([vault.reread(old), vault.reread(old)]), [true, true]);
+    assert.equal((await vault.current()).ca, "new");
+    assert.equal(await vault.reread(old), true, "it was replaced meanwhile");
+    assert.equal(reads, 2);
+  });
+
+  it("sends a request again whose server was not trusted by an authority that was replaced", async () => {
+    const host = virtualHost();
+    const refresh = (): Promise<ConnectionInfo> => Promise.resolve(infoOf("new", { refresh }));
+    const { vault } = makeVault([[infoOf("old", { refresh })]], { host });
+    const world = makeWorld({
+      host,
+      credentials: vault,
+      answer: ({ headers }) => {
+        if (headers["authorization"] === "Bearer new") return json({ a: 1 });
+        throw Object.assign(new Error("who are you"), { code: "SELF_SIGNED_CERT_IN_CHAIN" });
+      },
+    });
+    const request = { method: "GET", path: "/" };
+    await within(host, vault.current());
+    await assert.rejects(within(host, world.transport.request(request)), /who are you/);
+    await host.clock.advance(6);
+    assert.deepEqual((await within(host, world.transport.request(request))).body, { a: 1 });
+    assert.equal(world.seen.length, 3);
+  });
+
   it("goes on with the old info when a renewal fails, and tries again a little later", async () => {
     const host = virtualHost();
     let attempts = 0;

@@ -1,56 +1,13 @@
 /** What a host must do with an HTTP proxy. */
 
 import assert from "node:assert/strict";
-import { connect as connectSocket } from "node:net";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { createAuthority } from "../../../lib/runtime/certificates.ts";
 import type { Host, HttpRequest } from "../../../lib/runtime/host.ts";
+import { startConnectProxy } from "../../support/connect_proxy.ts";
 import { startRaw } from "./raw_server.ts";
 
 const GET: HttpRequest = { method: "GET", path: "/x", headers: {} };
-
-interface Proxy extends Disposable {
-  readonly port: number;
-  readonly asked: string[];
-}
-
-/** A proxy that tunnels for `user:pass word`, and for nobody else. */
-async function startProxy(): Promise<Proxy> {
-  const asked: string[] = [];
-  const open = new Set<{ destroy(): void }>();
-  const proxy = createServer((_request, response) => void response.writeHead(400).end());
-  proxy.on("connect", (request, client) => {
-    open.add(client);
-    client.on("error", () => {});
-    const sent = Buffer.from(request.headers["proxy-authorization"]?.split(" ")[1] ?? "", "base64")
-      .toString();
-    asked.push(`${request.url} by ${sent}`);
-    if (sent !== "user:pass word") {
-      return void client.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
-    }
-    const [host, port] = (request.url ?? "").split(":");
-    const upstream = connectSocket(Number(port), host, () => {
-      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-      upstream.pipe(client);
-      client.pipe(upstream);
-    });
-    open.add(upstream);
-    upstream.on("error", () => client.destroy());
-    upstream.on("close", () => client.destroy());
-    client.on("close", () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (proxy.address() as AddressInfo).port,
-    asked,
-    [Symbol.dispose]() {
-      proxy.close();
-      for (const socket of open) socket.destroy();
-    },
-  };
-}
 
 /** Describes how a host reaches servers through a proxy. */
 export function proxySuite(makeHost: () => Host): void {
@@ -65,7 +22,7 @@ export function proxySuite(makeHost: () => Host): void {
           ipAddresses: ["127.0.0.1"],
           server: true,
         });
-        using proxy = await startProxy();
+        using proxy = await startConnectProxy({ user: "user:pass word" });
         await using server = await startRaw(
           (request, response) => void response.end(`${request.method} ${request.url}`),
           scheme === "https" ? { cert: certificate, key } : undefined,
@@ -91,7 +48,7 @@ export function proxySuite(makeHost: () => Host): void {
         ipAddresses: ["127.0.0.1"],
         server: true,
       });
-      using proxy = await startProxy();
+      using proxy = await startConnectProxy({ user: "user:pass word" });
       await using server = await startRaw((_request, response) => void response.end("in"), {
         cert: certificate,
         key,
@@ -102,7 +59,7 @@ export function proxySuite(makeHost: () => Host): void {
     });
 
     it("fails with what the proxy says, and where there is none", async () => {
-      using proxy = await startProxy();
+      using proxy = await startConnectProxy({ user: "user:pass word" });
       using refused = network.connect({
         server: "http://127.0.0.1:1",
         proxy: `http://127.0.0.1:${proxy.port}`,
