@@ -21,10 +21,15 @@ import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
 const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node]
 
 Runs the test files whose path contains one of the parts (default: all) on Deno and on Bun, and those of
-tests/conformance/host on Node too. With --only node, whatever is asked for runs on Node.`;
+tests/conformance/host, and some of whole operators, on Node too. With --only node, whatever is asked for runs on Node.`;
 
-/** Node runs what is about the host; everything above it is the same code on the same interface. */
-const ON_NODE = "tests/conformance/host/";
+/** Node runs what is about the host, and whole operators; all between is the same code on the same interface. */
+const ON_NODE = [
+  "tests/conformance/host/",
+  "tests/e2e/copies_test.ts",
+  "tests/e2e/rotation_test.ts",
+  "tests/e2e/stopping_test.ts",
+];
 
 /** These use Deno's own tools, or start each runtime themselves; what they find cannot depend on who runs them. */
 const ON_DENO_ONLY = [
@@ -114,7 +119,7 @@ function planJobs(files: readonly string[], only: RuntimeName | undefined): Job[
 
 function runsOn(name: RuntimeName, file: string): boolean {
   if (ON_DENO_ONLY.some((folder) => file.startsWith(folder))) return name === "deno";
-  return name !== "node" || file.startsWith(ON_NODE);
+  return name !== "node" || ON_NODE.some((folder) => file.startsWith(folder));
 }
 
 /** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */
