@@ -12,7 +12,7 @@ import { type Operator, operator } from "../../mod.ts";
 import { grownSorts, type Heap, heap } from "../support/heap.ts";
 import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
-const LIVES = Number(process.env["LIVES"] ?? 1_600);
+const LIVES = Number(process.env["LIVES"] ?? 800);
 
 /** The ledger remembers two thousand objects; besides, code is compiled, and tables get their size. */
 const WARM_UP = 2_200;
