@@ -8,6 +8,9 @@ import kopf
 EXAMPLE = ("lotse.test", "v1", "examples")
 TABLE = json.loads(pathlib.Path(__file__).with_name("table.json").read_text())
 
+Reason = kopf.DaemonStoppingReason
+REASONS = [Reason.FILTERS_MISMATCH, Reason.OPERATOR_EXITING, Reason.OPERATOR_PAUSING, Reason.RESOURCE_DELETED]
+
 
 def plain(value):
     """Views and diffs as JSON has them."""
@@ -19,8 +22,12 @@ def note(**line):
         calls.write(json.dumps(line) + "\n")
 
 
-def act(id, *, name, spec, retry, reason, diff, old, new, patch, **_):
-    seen = {"diff": plain(diff), "old": plain(old), "new": plain(new)}
+def own_keys(modes, name):
+    return sorted(str(key) for key, names in modes.items() if name in names)
+
+
+def act(id, *, name, spec, retry, reason, diff, old, new, patch, modes, **_):
+    seen = {"diff": plain(diff), "old": plain(old), "new": plain(new), "modes": own_keys(modes, name)}
     note(id=id, name=name, retry=retry, reason=str(reason), **seen)
     if id in spec.get("refuse", []):
         raise kopf.PermanentError("refused")
@@ -69,7 +76,24 @@ def declare(row):
                 return fn
             kopf.subhandler(id=child)(bound())
 
-    fn = event if row["on"] == "event" else family if row.get("family") else single
+    async def timer(name, spec, retry, modes, **_):
+        note(id=id, name=name, retry=retry, modes=own_keys(modes, name))
+        if retry < spec.get("fail", {}).get(id, 0):
+            raise kopf.TemporaryError("fails", delay=0.2)
+
+    async def daemon(name, stopped, **_):
+        note(id=id, name=name, type="begins")
+        try:
+            await stopped.wait()
+        finally:
+            reasons = [reason.name for reason in REASONS if stopped.reason and reason in stopped.reason]
+            note(id=id, name=name, type="ends", reasons=reasons)
+
+    async def index(name, spec, **_):
+        return {str(spec.get("mode", "none")): name}
+
+    special = {"event": event, "timer": timer, "daemon": daemon, "index": index}
+    fn = special.get(row["on"]) or (family if row.get("family") else single)
     getattr(kopf.on, row["on"])(*EXAMPLE, id=id, **options_of(row))(fn)
 
 

@@ -22,10 +22,10 @@ export function assertLinear(
   );
 }
 
-/** Returns the shortest of three times, or the first one that is short enough. */
+/** Returns the shortest of eight times, as others are busy on the machine, or the first one that is short enough. */
 function fastest(work: () => void, enough: number): number {
   let best = Infinity;
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 8; round++) {
     const begun = performance.now();
     work();
     best = Math.min(best, performance.now() - begun);
