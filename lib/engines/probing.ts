@@ -8,6 +8,7 @@
  * need not be a friend. More routes, such as metrics, are handed in. Source: Kopf, docs/probing; scenarios B279–B294, G17.
  */
 
+import { Hono } from "hono";
 import { withoutPassword } from "../client/transport/proxy.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
@@ -83,6 +84,7 @@ export function probingApp(options: ProbingOptions): (request: Request) => Respo
   const { address, vitals, checks, routes = [] } = options;
   const tellsReasons = (): boolean => isLocal(address) || options.tellsReasons?.() === true;
   const probes = new Probes({ ...options, tellsReasons });
+  const app = new Hono();
   const paths = new Map<string, (request: Request) => Response | Promise<Response>>();
   paths.set("/healthz", (request) => probes.answer(request));
   paths.set("/livez", async (request) => {
@@ -95,13 +97,12 @@ export function probingApp(options: ProbingOptions): (request: Request) => Respo
   );
   for (const { path, handle } of routes) paths.set(path, handle);
   paths.set(address.path, (request) => probes.answer(request));
-  return async (request) => {
-    const handle = paths.get(new URL(request.url).pathname);
-    if (handle === undefined) return plain(`Not found: there are ${[...paths.keys()].join(", ")}\n`, 404);
-    if (request.method === "GET") return await handle(request);
-    if (request.method === "HEAD") return new Response(null, await handle(request));
-    return plain("Method not allowed: use GET\n", 405, { allow: "GET, HEAD" });
-  };
+  for (const [path, handle] of paths) {
+    app.on(["GET", "HEAD"], path, (context) => handle(context.req.raw));
+    app.all(path, () => plain("Method not allowed: use GET\n", 405, { allow: "GET, HEAD" }));
+  }
+  app.notFound(() => plain(`Not found: there are ${[...paths.keys()].join(", ")}\n`, 404));
+  return (request) => app.fetch(request);
 }
 
 export interface ServeProbesOptions extends ProbingOptions {

@@ -5,6 +5,8 @@
  * Source: scenarios B128–B157.
  */
 
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import type { JsonObject } from "../../model/object.ts";
 import { certificateFacts } from "../../runtime/certificate_facts.ts";
 import type { Peer } from "../../runtime/host.ts";
@@ -35,26 +37,27 @@ const MOST_AT_ONCE = 500;
 
 /** Makes what answers requests. */
 export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
+  const app = new Hono<{ Bindings: { readonly peer: Peer | undefined } }>();
+  const limit = bodyLimit({ maxSize: LARGEST, onError: () => plain("The review is too large", 413) });
   const open = { bytes: 0, reviews: 0 };
-  return {
-    async fetch(request, peer) {
-      if (request.method !== "POST") {
-        return plain("Method not allowed: reviews come by POST", 405, { allow: "POST" });
-      }
-      const bytes = Math.min(Number(request.headers.get("content-length") ?? LARGEST) || 0, LARGEST);
-      if (open.bytes + bytes > LARGEST_TOGETHER || open.reviews >= MOST_AT_ONCE) {
-        return plain("There are too many reviews at once", 429, { "retry-after": "1", connection: "close" });
-      }
-      open.bytes += bytes;
-      open.reviews++;
-      try {
-        return await respond(request, peer, options);
-      } finally {
-        open.bytes -= bytes;
-        open.reviews--;
-      }
-    },
-  };
+  app.use("*", async (context, next) => {
+    if (context.req.method !== "POST") return await next();
+    const bytes = Math.min(Number(context.req.header("content-length") ?? LARGEST) || 0, LARGEST);
+    if (open.bytes + bytes > LARGEST_TOGETHER || open.reviews >= MOST_AT_ONCE) {
+      return plain("There are too many reviews at once", 429, { "retry-after": "1", connection: "close" });
+    }
+    open.bytes += bytes;
+    open.reviews++;
+    try {
+      await next();
+    } finally {
+      open.bytes -= bytes;
+      open.reviews--;
+    }
+  });
+  app.post("*", limit, (context) => respond(context.req.raw, context.env.peer, options));
+  app.all("*", () => plain("Method not allowed: reviews come by POST", 405, { allow: "POST" }));
+  return { fetch: async (request, peer) => await app.fetch(request, { peer }) };
 }
 
 async function respond(
@@ -71,7 +74,7 @@ async function respond(
       signal: request.signal,
     };
     requireJson(request);
-    return Response.json(await review(parseReviewText(await readText(request)), hints));
+    return Response.json(await review(parseReviewText(await request.text()), hints));
   } catch (error) {
     if (error instanceof ReviewError) {
       logger.warn("A review cannot be answered", { status: error.status, error, stack: false });
@@ -100,21 +103,6 @@ function requireJson(request: Request): void {
   const type = request.headers.get("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() === "application/json") return;
   throw new ReviewError(415, `Reviews are "application/json", not "${type.slice(0, 100)}"`);
-}
-
-/** Reads no more than is taken, whatever the header says. @throws {ReviewError} If there is more. */
-async function readText(request: Request): Promise<string> {
-  const tooLarge = new ReviewError(413, "The review is too large");
-  if (Number(request.headers.get("content-length")) > LARGEST) throw tooLarge;
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = "";
-  for await (const piece of request.body ?? []) {
-    bytes += piece.length;
-    if (bytes > LARGEST) throw tooLarge;
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 function peerOf(peer: Peer | undefined): JsonObject {

@@ -5,7 +5,7 @@
  * Source: Prometheus, docs/practices/naming and docs/instrumenting/exposition_formats.
  */
 
-import { Metric, SECONDS } from "./metric.ts";
+import type { Instruments } from "./exposition.ts";
 
 /** The labels of one series, by their names. */
 export type LabelValues<Label extends string> = { readonly [Name in Label]: string | number };
@@ -79,33 +79,39 @@ const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 /** The beginnings of the operator's own names. */
 const TAKEN = /^(lotse|controller_runtime|workqueue|rest_client|leader_election|process|nodejs|go)_/;
 
-/** The metrics of one operator. */
+/** How many series a metric may have: those that come later are not kept, so that names in labels cannot fill the memory. */
+const MOST_SERIES = 10_000;
+
+/**
+ * The metrics of one operator. They are made by prom-client, which is loaded when the first one is declared, as most
+ * operators declare none; calls that come earlier wait for it.
+ */
 export class CustomMetrics implements MetricsMaker {
-  readonly #metrics = new Map<string, Metric>();
+  readonly #names = new Set<string>();
+  #instruments: Promise<Instruments> | undefined;
+  /** Resolves when all metrics that were declared are there. */
+  #isMade: Promise<unknown> | undefined;
 
   counter<const Label extends string = never>(name: string, options: MetricOptions<Label>): Counter<Label> {
     if (!name.endsWith("_total")) refuse(name, 'names of counters end with "_total"');
-    const metric = this.#add(name, "counter", options);
+    const call = this.#declare(name, options, (made, { help, labels }) => made.counter(name, help, labels));
     return {
-      inc: (...args: readonly unknown[]) => {
-        const { series, value } = metric.take(args, 1);
-        if (value < 0) throw new RangeError(`Cannot add ${value} to counter "${name}": it only grows`);
-        series.value += value;
-      },
+      inc: (...args: readonly unknown[]) =>
+        call(args, (made, labels, value) => made.inc(labels, value), {
+          fallback: 1,
+          check(value) {
+            if (value < 0) throw new RangeError(`Cannot add ${value} to counter "${name}": it only grows`);
+          },
+        }),
     };
   }
 
   gauge<const Label extends string = never>(name: string, options: MetricOptions<Label>): Gauge<Label> {
-    const metric = this.#add(name, "gauge", options);
+    const call = this.#declare(name, options, (made, { help, labels }) => made.gauge(name, help, labels));
     return {
-      set: (...args: readonly unknown[]) => {
-        const { series, value } = metric.take(args);
-        series.value = value;
-      },
-      inc: (...args: readonly unknown[]) => {
-        const { series, value } = metric.take(args, 1);
-        series.value += value;
-      },
+      set: (...args: readonly unknown[]) => call(args, (made, labels, value) => made.set(labels, value)),
+      inc: (...args: readonly unknown[]) =>
+        call(args, (made, labels, value) => made.inc(labels, value), { fallback: 1 }),
     };
   }
 
@@ -113,29 +119,36 @@ export class CustomMetrics implements MetricsMaker {
     name: string,
     options: HistogramOptions<Label>,
   ): Histogram<Label> {
-    const { buckets = SECONDS } = options;
-    const isGrowing = buckets.every((bound, index) =>
+    const { buckets } = options;
+    const isGrowing = buckets?.every((bound, index) =>
       Number.isFinite(bound) && bound > (buckets[index - 1] ?? -Infinity)
     );
-    if (!isGrowing || buckets.length === 0) refuse(name, "its buckets must be numbers that grow");
-    const metric = this.#add(name, "histogram", options, buckets);
+    if (isGrowing === false || buckets?.length === 0) refuse(name, "its buckets must be numbers that grow");
+    const call = this.#declare(
+      name,
+      options,
+      (made, { help, labels }) => made.histogram(name, help, { labels, buckets: buckets && [...buckets] }),
+    );
     return {
-      observe: (...args: readonly unknown[]) => {
-        const { series, value } = metric.take(args);
-        metric.count(series, value);
-      },
+      observe: (...args: readonly unknown[]) =>
+        call(args, (made, labels, value) => made.observe(labels, value)),
     };
   }
 
   /** All of them in Prometheus' text format; "" if there are none. */
-  text(): string {
-    return [...this.#metrics.values()].map((metric) => metric.text()).join("");
+  async text(): Promise<string> {
+    await this.#isMade;
+    return await (await this.#instruments)?.text() ?? "";
   }
 
-  #add(name: string, type: string, options: MetricOptions<string>, buckets: readonly number[] = []): Metric {
+  #declare<Made>(
+    name: string,
+    options: MetricOptions<string>,
+    make: (made: Instruments, parts: { readonly help: string; readonly labels: string[] }) => Made,
+  ): Call<Made> {
     if (typeof name !== "string" || !NAME.test(name)) refuse(name, 'take letters, digits and "_"');
     if (TAKEN.test(name)) refuse(name, "names that begin so are the operator's own");
-    if (this.#metrics.has(name)) refuse(name, "there is one of that name");
+    if (this.#names.has(name)) refuse(name, "there is one of that name");
     const { help, labels = [] } = options ?? {};
     if (typeof help !== "string" || help === "") refuse(name, "say in `help` what it is");
     for (const label of labels) {
@@ -143,10 +156,71 @@ export class CustomMetrics implements MetricsMaker {
         refuse(name, `it cannot have label "${label}"`);
       }
     }
-    const metric = new Metric({ name, type, help, labels, buckets });
-    this.#metrics.set(name, metric);
-    return metric;
+    this.#names.add(name);
+    this.#instruments ??= import("./exposition.ts").then(({ Instruments }) => new Instruments());
+    const making = this.#instruments.then((made) => make(made, { help, labels: [...labels] }));
+    this.#isMade = making;
+    return callsOf({ name, labels }, making);
   }
+}
+
+/** What must hold of a call's number. */
+interface Demands {
+  /** The number of calls that give none. */
+  readonly fallback?: number;
+  /** @throws If the number cannot be. */
+  readonly check?: (value: number) => void;
+}
+
+type Call<Made> = (
+  args: readonly unknown[],
+  act: (made: Made, labels: LabelValues<string>, value: number) => void,
+  demands?: Demands,
+) => void;
+
+/** Passes calls on to a metric: those that come before it is there wait for it, in their order. */
+function callsOf<Made>(metric: Declared, making: Promise<Made>): Call<Made> {
+  const series = new Set<string>();
+  let made: Made | undefined;
+  let waiting: ((made: Made) => void)[] = [];
+  making.then((metric) => {
+    made = metric;
+    for (const act of waiting) act(metric);
+    waiting = [];
+  });
+  return (args, act, { fallback, check } = {}) => {
+    const { labels, value } = readCall(metric, args, fallback);
+    check?.(value);
+    const key = JSON.stringify(metric.labels.map((label) => String(labels[label])));
+    if (!series.has(key) && series.size >= MOST_SERIES) return;
+    series.add(key);
+    if (made === undefined) waiting.push((made) => act(made, labels, value));
+    else act(made, labels, value);
+  };
+}
+
+interface Declared {
+  readonly name: string;
+  readonly labels: readonly string[];
+}
+
+/** Returns the labels and the number of a call. @throws {TypeError} If the labels are not those declared, or it is no number. */
+function readCall(
+  { name, labels }: Declared,
+  args: readonly unknown[],
+  fallback?: number,
+): { readonly labels: LabelValues<string>; readonly value: number } {
+  const [given, value = fallback] = labels.length === 0 ? [{}, args[0] ?? fallback] : args;
+  const names = Object.keys(given ?? {});
+  if (names.length !== labels.length || !labels.every((label) => names.includes(label))) {
+    throw new TypeError(
+      `Cannot count in "${name}": its labels are ${labels.map((each) => `"${each}"`).join(", ")}`,
+    );
+  }
+  if (typeof value !== "number" || Number.isNaN(value)) {
+    throw new TypeError(`Cannot count ${String(value)} in "${name}": pass a number`);
+  }
+  return { labels: given as LabelValues<string>, value }; // has the names that were just looked at
 }
 
 function refuse(name: unknown, why: string): never {

@@ -1,26 +1,21 @@
 /**
- * The operator's own counters, gauges and histograms, and how they are handed to those who scrape.
+ * Counters, gauges and histograms: the only file that knows prom-client.
  */
 
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock, Seconds } from "../../runtime/host.ts";
-import type { Counter, Gauge, Histogram, LabelValues } from "./custom.ts";
-import { Metric, type MetricParts, SECONDS } from "./metric.ts";
 
-/** A gauge that can be counted down, too. */
-export interface UpAndDown<Label extends string> extends Gauge<Label> {
-  dec(labels: LabelValues<Label>): void;
-}
+/** Default bounds of histograms, in seconds: of what may take long. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Makes metrics, and gives their text. */
 export class Instruments {
-  readonly #metrics = new Map<string, Metric>();
-  /** Fill the gauges that are read when somebody looks. */
-  readonly #pulls: (() => void)[] = [];
+  readonly #registry = new Registry();
   readonly #labels = new Map<string, readonly string[]>();
 
   /** The names of all metrics. */
   get names(): string[] {
-    return [...this.#metrics.keys()];
+    return this.#registry.getMetricsAsArray().map(({ name }) => name);
   }
 
   /** The labels of each metric. */
@@ -30,79 +25,59 @@ export class Instruments {
 
   /** The media type of the text. */
   get contentType(): string {
-    return "text/plain; version=0.0.4; charset=utf-8";
+    return this.#registry.contentType;
   }
 
   /** All metrics in Prometheus' text format. */
-  text(): string {
-    for (const pull of this.#pulls) pull();
-    return [...this.#metrics.values()].map((metric) => metric.text()).join("");
+  text(): Promise<string> {
+    return this.#registry.metrics();
   }
 
   counter<Label extends string>(name: string, help: string, labels: Label[]): Counter<Label> {
-    const metric = this.#add({ name, help, type: "counter", labels, buckets: [] });
-    return { inc: (...args: readonly unknown[]) => add(metric, args) };
+    this.#labels.set(name, labels);
+    return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
-  gauge<Label extends string>(name: string, help: string, labels: Label[]): UpAndDown<Label> {
-    const metric = this.#add({ name, help, type: "gauge", labels, buckets: [] });
-    return {
-      set: (...args: readonly unknown[]) => set(metric, args),
-      inc: (...args: readonly unknown[]) => add(metric, args),
-      dec: (of) => add(metric, [of, -1]),
-    };
+  gauge<Label extends string>(name: string, help: string, labels: Label[]): Gauge<Label> {
+    this.#labels.set(name, labels);
+    return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
   histogram<Label extends string>(
     name: string,
     help: string,
-    { labels, buckets = SECONDS }: { readonly labels: Label[]; readonly buckets?: readonly number[] },
+    { labels, buckets = DURATIONS }: { readonly labels: Label[]; readonly buckets?: number[] },
   ): Histogram<Label> {
-    const metric = this.#add({ name, help, type: "histogram", labels, buckets });
-    return {
-      observe(...args: readonly unknown[]) {
-        const { series, value } = metric.take(args);
-        metric.count(series, value);
-      },
-    };
+    this.#labels.set(name, labels);
+    return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
   }
 
   /** A gauge that is read when somebody looks, for each kind. */
   pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
-    const metric = this.#add({ name, help, type: "gauge", labels: [label], buckets: [] });
-    this.#pulls.push(() => {
-      metric.clear();
-      for (const [kind, value] of read()) set(metric, [{ [label]: kind }, value]);
+    this.#labels.set(name, [label]);
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [kind, value] of read()) this.set({ [label]: kind }, value);
+      },
     });
   }
 
   single(name: string, help: string, read: () => number): void {
-    const metric = this.#add({ name, help, type: "gauge", labels: [], buckets: [] });
-    this.#pulls.push(() => set(metric, [read()]));
+    this.#labels.set(name, []);
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
   }
-
-  #add(parts: MetricParts): Metric {
-    const { name, labels } = parts;
-    if (this.#metrics.has(name)) {
-      throw new TypeError(`Cannot make metric "${name}": there is one of that name`);
-    }
-    const metric = new Metric(parts);
-    this.#labels.set(name, labels);
-    this.#metrics.set(name, metric);
-    // Without labels there is one series, which begins at 0.
-    if (labels.length === 0) metric.take([], 0);
-    return metric;
-  }
-}
-
-function add(metric: Metric, args: readonly unknown[]): void {
-  const { series, value } = metric.take(args, 1);
-  series.value += value;
-}
-
-function set(metric: Metric, args: readonly unknown[]): void {
-  const { series, value } = metric.take(args);
-  series.value = value;
 }
 
 // Returns text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.

@@ -25,7 +25,7 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/engines/probing.ts", [
     ["Probes.#current", "- this.#results.at < CACHED", "- this.#results.at <= CACHED"],
     ["Probes.#current", "this.#asking ??= probe()", "this.#asking = probe()"],
-    ["probingApp", `if (request.method === "GET")`, `if (request.method !== "HEAD")`],
+    ["probingApp", `app.on(["GET", "HEAD"], path`, `app.on(["GET", "HEAD", "POST"], path`],
   ]),
   ...breaksOf("lib/engines/daemons/daemons.ts", [
     ["Daemons.pause", `"OPERATOR_PAUSING"`, `"OPERATOR_EXITING"`],
