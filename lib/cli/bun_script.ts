@@ -72,7 +72,7 @@ const result = await Bun.build({
   format: "esm",
   splitting: true,
   bytecode: true,
-  minify: { whitespace: true, syntax: true, identifiers: true, keepNames: true },
+  minify: { whitespace: true, syntax: true, identifiers: false, keepNames: true },
   sourcemap: "inline",
   // An operator must not pick up settings from files that happen to lie in its working folder.
   compile: { outfile: made, ...(target && { target }), autoloadDotenv: false, autoloadBunfig: false },
