@@ -164,7 +164,7 @@ export class CustomMetrics implements MetricsMaker {
   }
 }
 
-/** What must hold of a call's number. */
+/** Demands on the number of a call. */
 interface Demands {
   /** The number of calls that give none. */
   readonly fallback?: number;
