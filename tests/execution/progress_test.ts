@@ -279,6 +279,7 @@ describe("Progress", () => {
         progress.refuse(handlers, options);
         progress.activate([handler], { purpose: "create", now: NOW, digest: () => undefined });
         assert.equal(progress.isDone, true);
+        assert.deepEqual(progress.records().get("fn"), done, "as it was");
       }
     });
   });

@@ -85,7 +85,9 @@ describe("CachedObject", () => {
     assert.equal(cached.adopt(widget("a", 12), WATCH), "same");
     assert.equal(cached.adopt(widget("a", 11), { from: "read" }), "older");
     assert.equal(cached.adopt(widget("a", 13), { from: "read" }), "newer");
-    assert.deepEqual(cached.object, widget("a", 13));
+    assert.equal(cached.adopt(widget("a", 15), WRITE), "newer");
+    assert.equal(cached.adopt(widget("a", 16), WATCH), "newer", "the event of a write is not waited for");
+    assert.deepEqual(cached.object, widget("a", 16));
   });
 
   it("keeps aside what comes before the event of a write, where versions have no order", () => {
