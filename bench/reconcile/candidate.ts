@@ -7,7 +7,7 @@ import type { ControlPlane } from "../../tests/control_plane/control_plane.ts";
 import type { Api } from "../creations/api.ts";
 import { cpuMs, readRequests, subtract } from "../creations/measure.ts";
 
-/** How long no reconcile must begin for a start to be over. In milliseconds. */
+/** How long no request must be sent for a start to be over. In milliseconds. */
 const QUIET = 1500;
 
 /** What one stretch of time has cost. */
@@ -56,14 +56,14 @@ export class Operator implements AsyncDisposable {
     return { calls: await this.#calls(), cpuMs: cpuMs(this.pid), requests: await readAll(api) };
   }
 
-  /** Waits until so many reconciles have begun, and neither they nor requests become more. */
+  /** Waits until so many reconciles have begun, and no more requests are sent. (Resyncs go on.) */
   async quiet(least: number, api: Api): Promise<void> {
     for (let calls = 0, seen = -1, last = -2; calls < least || seen !== last;) {
       last = seen;
       await sleep(QUIET);
       const { calls: now, requests } = await this.snapshot(api);
       calls = now;
-      seen = [...requests.values()].reduce((all, count) => all + count, calls);
+      seen = [...requests.values()].reduce((all, count) => all + count, 0);
     }
   }
 
