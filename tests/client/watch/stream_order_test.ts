@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
+import { StreamOrder } from "../../../lib/client/watch/stream_order.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { bookmark, event, FakeStream, listOf, widget } from "../fake_server.ts";
 import { course, PAGES, serve, start } from "../watch_world.ts";
 
@@ -79,5 +82,16 @@ describe("A watch whose versions", () => {
     await world.host.clock.advance(150);
     assert.deepEqual(course(world), ["list", "watch 10", "watch 10", "list", "watch 10"]);
     await world.stop();
+  });
+});
+
+describe("StreamOrder", () => {
+  it("knows what came in the same chunk, and was not taken in yet", () => {
+    const order = new StreamOrder(new ObjectStore(), virtualHost().clock);
+    const late = { type: "MODIFIED", object: widget("a", 11) };
+    const newer = { type: "MODIFIED", object: widget("a", 12) };
+    assert.equal(order.placeOf(late, "12", [newer]), "repeated");
+    assert.equal(order.placeOf(late, "12", [{ ...newer, type: "DELETED" }]), "misplaced");
+    assert.equal(order.placeOf(late, "12", [{ type: "ADDED", object: widget("b", 12) }]), "misplaced");
   });
 });
