@@ -7,8 +7,7 @@
  * and this one leaves out, only the server's record of managed fields tells.
  */
 
-import { digestOf } from "../../model/encoding.ts";
-import { cloneJson } from "../../model/json.ts";
+import { cloneJson, isSameJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Caches } from "./caches.ts";
@@ -28,8 +27,8 @@ export interface Application {
 /** The states of one run. */
 export class AppliedStates {
   readonly #options: AppliedStatesOptions;
-  /** By state: what was applied last, by its manager. */
-  readonly #applied = new WeakMap<KubeObject, Readonly<Record<string, string>>>();
+  /** By state: the objects that were applied last, by their managers. (A digest of them takes thirty times as long.) */
+  readonly #applied = new WeakMap<KubeObject, ReadonlyMap<string, KubeObject>>();
 
   constructor(options: AppliedStatesOptions) {
     this.#options = options;
@@ -41,8 +40,8 @@ export class AppliedStates {
     if (!isFollowed(resource)) return undefined;
     const known = caches.find(resource, object.metadata)?.object;
     if (known === undefined) return caches.isMissing(resource, object) ? "missing" : undefined;
-    const digest = this.#applied.get(known)?.[fieldManager];
-    return digest !== undefined && digest === digestOf(object) ? cloneJson(known) : undefined;
+    const applied = this.#applied.get(known)?.get(fieldManager);
+    return applied !== undefined && isSameJson(applied, object) ? cloneJson(known) : undefined;
   }
 
   /** Forgets what is remembered of an object, which is being deleted; without a name: of all of the kind. */
@@ -59,6 +58,8 @@ export class AppliedStates {
     const known = caches.find(resource, object.metadata)?.object;
     if (known === undefined || known.metadata.uid !== metadata.uid) return;
     if (known.metadata.resourceVersion !== metadata.resourceVersion) return;
-    this.#applied.set(known, { ...this.#applied.get(known), [fieldManager]: digestOf(object) });
+    // The author may change his own afterwards.
+    const applied = new Map(this.#applied.get(known)).set(fieldManager, cloneJson(object));
+    this.#applied.set(known, applied);
   }
 }
