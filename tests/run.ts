@@ -51,7 +51,8 @@ async function main(args: readonly string[]): Promise<number> {
   const jobs = planJobs(files, options.only);
   let done = 0;
   const reports = await runAll(jobs, {
-    size: Math.max(2, Math.min(4, availableParallelism())),
+    // NB: one more than there are cores, as those with a control plane mostly wait.
+    size: Math.max(3, Math.min(4, availableParallelism() + 1)),
     heavy: 2,
     run: async (job) => {
       const report = await runJob(job);

@@ -52,6 +52,7 @@ export class CrdWatch {
         settings: settings.watching,
         signal,
         onChange: (group, expected) => this.#onChange(group, expected),
+        onFailure: (expected) => this.#retry.ask(expected),
         isServed: async (group, plural) => {
           if (!concerns(group)) return true;
           return (await client.discovery.group(group)).some((kind) => kind.plural === plural);
@@ -85,6 +86,8 @@ export interface WatchCrdsOptions {
   readonly signal: AbortSignal;
   /** Called with the group of each CRD that was added, changed or removed. */
   readonly onChange: (group: string, expected: ExpectedResource | undefined) => Promise<void>;
+  /** Called where that has failed, with what is to be found out all the same. */
+  readonly onFailure: (expected: ExpectedResource) => void;
   /** Whether a listed resource is known already, or of no interest. */
   readonly isServed: (group: string, plural: string) => Promise<boolean>;
 }
@@ -135,27 +138,26 @@ export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
 
 /** NB: also listed ones may be news: they came after the resources were discovered, or while nobody watched. */
 async function takeCrd(
-  { onChange, isServed, logger }: WatchCrdsOptions,
+  { onChange, onFailure, isServed, logger }: WatchCrdsOptions,
   { type, object }: WatchEvent,
   versions: Map<string, string | undefined>,
 ): Promise<void> {
   const { name = "", resourceVersion } = object.metadata;
   const group = groupOf(name);
-  const isKnown = type === null &&
-    (versions.has(name)
-      ? versions.get(name) === resourceVersion
-      : await isServed(group, name.split(".")[0] ?? ""));
-  if (type === "DELETED") versions.delete(name);
-  else versions.set(name, resourceVersion);
-  if (isKnown) return;
+  const expected = expectedBy({ type, object });
   try {
-    await onChange(group, expectedBy({ type, object }));
+    const isKnown = type === null &&
+      (versions.has(name)
+        ? versions.get(name) === resourceVersion
+        : await isServed(group, name.split(".")[0] ?? ""));
+    if (type === "DELETED") versions.delete(name);
+    else versions.set(name, resourceVersion);
+    if (!isKnown) await onChange(group, expected);
   } catch (error) {
-    logger.warn("Cannot look up the kinds of a group: it is tried again with its next change", {
-      group,
-      error,
-    });
+    // NB: nothing may get out of here: those after it wait for it.
+    logger.warn("Cannot look up the kinds of a group: it is tried again", { group, error });
     versions.delete(name);
+    if (expected !== undefined) onFailure(expected);
   }
 }
 

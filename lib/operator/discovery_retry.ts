@@ -45,9 +45,14 @@ export class DiscoveryRetry {
 
   /** Looks whether what is expected is known, now or soon; what was expected for the kind before is forgotten. */
   async expect(expected: ExpectedResource): Promise<void> {
-    const key = `${expected.plural}.${expected.group}`;
-    await this.#tasks.get(key)?.stop();
-    if (await this.isDiscovered(expected)) return;
+    await this.#tasks.get(keyOf(expected))?.stop();
+    if (!await this.isDiscovered(expected)) this.ask(expected);
+  }
+
+  /** Asks until it is told, beginning soon; what was asked for the kind before is forgotten. */
+  ask(expected: ExpectedResource): void {
+    const key = keyOf(expected);
+    void this.#tasks.get(key)?.stop();
     const task = this.#options.tasks.start(`discovery of ${key}`, (signal) => this.#wait(expected, signal));
     this.#tasks.set(key, task);
     void task.done.then(() => {
@@ -57,13 +62,18 @@ export class DiscoveryRetry {
 
   async #wait(expected: ExpectedResource, signal: AbortSignal): Promise<void> {
     const { clock, client, onCaughtUp } = this.#options;
-    for (const [asked, pause] of PAUSES.entries()) {
+    let answers = 0;
+    for (const pause of PAUSES) {
       await clock.sleep(pause, signal);
       if (signal.aborted) return;
-      await client.discovery.refresh(expected.group);
-      const isDiscovered = await this.isDiscovered(expected);
+      // Undefined: the server is away.
+      const isDiscovered = await client.discovery.refresh(expected.group)
+        .then(() => this.isDiscovered(expected))
+        .catch(() => undefined);
       if (signal.aborted) return;
-      if (isDiscovered || asked + 1 === BELIEVED_AFTER) await onCaughtUp();
+      if (isDiscovered === undefined) continue;
+      answers++;
+      if (isDiscovered || answers === BELIEVED_AFTER) await onCaughtUp();
       if (isDiscovered) return;
     }
   }
@@ -71,7 +81,7 @@ export class DiscoveryRetry {
   /** The server knows nothing of a resource that discovery has told of: asks whether it is served in another version by now. */
   async doubt({ group, plural }: Resource): Promise<void> {
     const { client, onCaughtUp } = this.#options;
-    const key = `${plural}.${group}`;
+    const key = keyOf({ group, plural });
     if (this.#doubted.has(key)) return;
     this.#doubted.add(key);
     try {
@@ -88,4 +98,8 @@ export class DiscoveryRetry {
     const kinds = await this.#options.client.discovery.group(group);
     return kinds.some((kind) => kind.plural === plural) === isServed;
   }
+}
+
+function keyOf({ group, plural }: Pick<ExpectedResource, "group" | "plural">): string {
+  return `${plural}.${group}`;
 }

@@ -374,7 +374,7 @@ suite("Kinds", (scenario) => {
     },
   );
 
-  scenario(
+  scenario.alone(
     "whose versions change are watched in the version that is preferred by then, and nothing is made twice",
     async (world) => {
       const movers = { ...PLAINS, plural: "movers", kind: "Mover" };
@@ -520,4 +520,47 @@ suite("Kinds", (scenario) => {
       await running.stop();
     },
   );
+
+  for (const isListed of [true, false]) {
+    scenario.virtual(
+      `[B199] that come ${
+        isListed ? "unseen " : ""
+      }while discovery cannot be reached are served as soon as it can`,
+      async (world) => {
+        await using place = await world.proxy();
+        await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+        await world.host.clock.advance(5);
+        const op = operator();
+        const plains: string[] = [];
+        op.on.create("plains", { id: "make" }, ({ name }) => void plains.push(name));
+        const running = await world.start(op);
+        world.intercept = ({ method, url }) => {
+          if (method !== "GET" || new URL(url).pathname !== "/apis/lotse.test") return undefined;
+          throw Object.assign(new Error("The connection was reset"), { code: "ECONNRESET" });
+        };
+        if (isListed) {
+          const isList = ({ path }: { path: string }): boolean => path.endsWith("/customresourcedefinitions");
+          place.proxy.inject(isList, () => new Response("gone", { status: 410 }), 2);
+          place.breakAll();
+        }
+        await world.client.create(DEFINITIONS, definitionOf(PLAINS));
+        await world.host.clock.advance(20);
+        assert.ok(running.messages("warn").some((message) => message.startsWith("Cannot look up the kinds")));
+        world.intercept = undefined;
+        const metadata = { name: "p", namespace: "default" };
+        await world.until(async () => {
+          await world.client.create(PLAINS, { apiVersion: "lotse.test/v1", kind: "Plain", metadata })
+            .catch(() => {});
+          return plains.includes("p");
+        }, 60);
+        // Nothing that is told of definitions later is lost.
+        await world.client.delete(DEFINITIONS, { name: "plains.lotse.test" });
+        await world.host.clock.advance(30);
+        world.requests.length = 0;
+        await world.host.clock.advance(300);
+        assert.deepEqual(world.requests.filter(({ path }) => path.includes("/plains?")), []);
+        await running.stop();
+      },
+    );
+  }
 });
