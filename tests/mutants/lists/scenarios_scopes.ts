@@ -98,8 +98,14 @@ const mutants: Mutant[] = [
     replace: "if (error.status === 404) this.#options.crds.doubt(resource);",
     by: "",
   },
-  { ...SCANNING, in: "takeCrd", replace: "if (isKnown) return;", by: "" },
-  { ...SCANNING, in: "takeCrd", replace: "if (isKnown) return;", by: "if (versions.size > 0) return;" },
+  { ...SCANNING, in: "takeCrd", replace: "if (!isKnown) await onChange", by: "await onChange" },
+  {
+    ...SCANNING,
+    in: "takeCrd",
+    replace: "if (!isKnown) await onChange",
+    by: "if (versions.size === 0) await onChange",
+  },
+  { ...SCANNING, in: "takeCrd", replace: "onFailure(expected);", by: "void expected;" },
   // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
   {
     ...WATCH,
