@@ -103,6 +103,7 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
     localLogger: logger,
     lifecycle: () => allAtOnce,
     urgent: false,
+    succeeded: new Set(),
     patch: new Patch(),
     // The rest is not for reconciles: clients, posters, hot loops.
   } as Partial<Reconciliation> as Reconciliation;
