@@ -58,6 +58,7 @@ export class RealPlace implements AsyncDisposable {
   readonly #opened = currentHost().clock.monotonic();
   #made = 0;
   #upstream: RealUpstream | undefined;
+  #served: Promise<void> | undefined;
 
   constructor(plane: ControlPlane, client: Client) {
     this.plane = plane;
@@ -91,8 +92,7 @@ export class RealPlace implements AsyncDisposable {
 
   /** Removes what earlier scenarios have left: such a world has the whole cluster to itself. */
   async #clear(): Promise<void> {
-    // NB: a definition's first watches are ended by the server after a second or two.
-    await sleep(Math.max(0, this.#opened + FRESH_KINDS - currentHost().clock.monotonic()));
+    await this.#untilKindsAreServed();
     for (const kind of [EXAMPLES, PLAINS]) await this.#remove(kind);
     for (const kind of WEBHOOKS) await this.#remove(kind);
     // NB: the kinds of peering stay, as definitions take seconds to go and to come.
@@ -100,6 +100,14 @@ export class RealPlace implements AsyncDisposable {
     const own = [EXAMPLES, PLAINS, ...PEERINGS].map(({ plural, group }) => `${plural}.${group}`);
     await this.#remove(DEFINITIONS, own);
     await until(async () => (await this.#names(DEFINITIONS)).every(({ name }) => own.includes(name)));
+  }
+
+  /** NB: the first who asks for a new kind is refused, and a definition's first watches are ended after a second or two. */
+  #untilKindsAreServed(): Promise<void> {
+    return this.#served ??= (async () => {
+      for (const kind of [EXAMPLES, PLAINS]) await this.#names(kind);
+      await sleep(Math.max(0, this.#opened + FRESH_KINDS - currentHost().clock.monotonic()));
+    })();
   }
 
   async #names(kind: AnyKind): Promise<{ readonly name: string; readonly namespace: string | undefined }[]> {
@@ -133,6 +141,7 @@ export class RealPlace implements AsyncDisposable {
 
   async world(): Promise<World> {
     const { client, plane } = this;
+    await this.#untilKindsAreServed();
     const namespace = await this.#makeNamespace();
     let credentials: Credentials | undefined;
     return {

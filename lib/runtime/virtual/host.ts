@@ -6,6 +6,8 @@
  */
 
 import type { Files, Host, Random } from "../host.ts";
+// NB: operators load it when they need it, and a virtual clock does not wait for files that are really read.
+import "../yaml.ts";
 import { Activity } from "./activity.ts";
 import { createVirtualClock, type VirtualClock } from "./clock.ts";
 import { createVirtualFiles } from "./files.ts";

@@ -231,7 +231,8 @@ export const ADMISSION: readonly Scenario[] = [{
       calls.length = 0;
       const made = await api.ok("POST", path, configMap("one"));
       assert.deepEqual(made.data, { a: "1", x: "a", y: "ax", z: "axy" });
-      assert.deepEqual(calls, ["x", "y", "z", "x"]);
+      // NB: a busy server's calls for the probes may still be coming in.
+      assert.deepEqual(calls.slice(-4), ["x", "y", "z", "x"]);
       await api.ok("PATCH", `${path}/one`, { data: { x: null } }, MERGE);
     } finally {
       for (const own of hooks) await own[Symbol.asyncDispose]();
