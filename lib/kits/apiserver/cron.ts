@@ -1,19 +1,19 @@
 /**
  * The schedules of CronJobs: five fields in a time zone, or a word such as "@hourly".
  *
- * Written here, because no package speaks in the words of the one that Kubernetes uses, and the server imports nothing of
+ * Read here, because no package speaks in the words of the one that Kubernetes uses, and the server imports nothing of
  * the framework that it tests. Source: github.com/robfig/cron, ParseStandard; Kubernetes documentation, "CronJob".
  */
 
+import { Cron } from "croner";
+
 /** A schedule that was read. */
 export interface CronSchedule {
-  /** Returns the next time after one, both in milliseconds since 1970; undefined if there is none within five years. */
+  /** Returns the next time after one, both in milliseconds since 1970; undefined if there is none. */
   next(after: number): number | undefined;
 }
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
-const HORIZON_DAYS = 5 * 366;
 
 /** The values that a field allows. */
 interface Bounds {
@@ -49,10 +49,10 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
  * @throws {RangeError} If there is no such time zone.
  */
 export function readSchedule(text: string, timeZone = "UTC"): CronSchedule {
-  const zone = new Zone(timeZone);
-  if (!text.startsWith("@")) return new Fields(text, zone);
+  new Intl.DateTimeFormat("en-US", { timeZone });
+  if (!text.startsWith("@")) return new Fields(text, timeZone);
   const known = Object.hasOwn(DESCRIPTORS, text) ? DESCRIPTORS[text] : undefined;
-  if (known !== undefined) return new Fields(known, zone);
+  if (known !== undefined) return new Fields(known, timeZone);
   if (!text.startsWith("@every ")) throw new SyntaxError(`unrecognized descriptor: ${text}`);
   const every = readDuration(text.slice("@every ".length));
   if (every === undefined) throw new SyntaxError(`failed to parse duration ${text}`);
@@ -71,57 +71,30 @@ function readDuration(text: string): number | undefined {
   return Math.max(1000, Math.floor(sum / 1000) * 1000);
 }
 
+/** Its times are croner's; what may stand in it, and the words where it may not, are Kubernetes'. */
 class Fields implements CronSchedule {
-  readonly #zone: Zone;
-  readonly #minutes: readonly number[];
-  readonly #hours: readonly number[];
-  readonly #daysOfMonth: ReadonlySet<number>;
-  readonly #months: ReadonlySet<number>;
-  readonly #weekdays: ReadonlySet<number>;
-  /** A day must fit both its fields if one of them is free, else either. */
-  readonly #fitsBoth: boolean;
+  readonly #cron: Cron;
 
-  constructor(text: string, zone: Zone) {
+  constructor(text: string, timezone: string) {
     const parts = text.trim().split(/\s+/).filter((part) => part !== "");
     if (parts.length !== FIELDS.length) {
       throw new SyntaxError(`expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`);
     }
-    const [minutes, hours, daysOfMonth, months, weekdays] = FIELDS.map((bounds, index) =>
-      readField(parts[index] ?? "", bounds)
-    );
-    this.#zone = zone;
-    this.#minutes = sorted(minutes);
-    this.#hours = sorted(hours);
-    this.#daysOfMonth = daysOfMonth ?? new Set();
-    this.#months = months ?? new Set();
-    this.#weekdays = weekdays ?? new Set();
-    this.#fitsBoth = [parts[2], parts[4]].some((part) => /(^|,)[*?](\/1)?(,|$)/.test(part ?? ""));
+    // NB: numbers one by one, but for a free day: a day must fit both its fields if one of them is free, else either.
+    const fields = FIELDS.map((bounds, index) => {
+      const part = parts[index] ?? "";
+      const numbers = [...readField(part, bounds)].join(",");
+      return /(^|,)[*?](\/1)?(,|$)/.test(part) ? "*" : numbers;
+    });
+    this.#cron = new Cron(fields.join(" "), { timezone, paused: true });
   }
 
   next(after: number): number | undefined {
-    const today = Math.floor(this.#zone.localOf(after) / DAY) * DAY;
-    for (let day = today; day < today + HORIZON_DAYS * DAY; day += DAY) {
-      if (!this.#isDay(day)) continue;
-      for (const hour of this.#hours) {
-        for (const minute of this.#minutes) {
-          const found = this.#zone.instantOf(day + (hour * 60 + minute) * MINUTE);
-          if (found !== undefined && found > after) return found;
-        }
-      }
-    }
-    return undefined;
+    let time = this.#cron.nextRun(new Date(after));
+    // NB: where clocks are put forward over a time, croner takes the next moment, and Kubernetes none.
+    while (time !== null && !this.#cron.match(time)) time = this.#cron.nextRun(time);
+    return time?.getTime();
   }
-
-  #isDay(day: number): boolean {
-    const date = new Date(day);
-    if (!this.#months.has(date.getUTCMonth() + 1)) return false;
-    const fits = [this.#daysOfMonth.has(date.getUTCDate()), this.#weekdays.has(date.getUTCDay())];
-    return this.#fitsBoth ? fits.every(Boolean) : fits.some(Boolean);
-  }
-}
-
-function sorted(values: ReadonlySet<number> = new Set()): number[] {
-  return [...values].sort((a, b) => a - b);
 }
 
 function readField(text: string, bounds: Bounds): Set<number> {
@@ -165,37 +138,4 @@ function readNumber(text: string, { min, names = [] }: Bounds): number {
   throw new SyntaxError(
     `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`,
   );
-}
-
-/** Wall times of a zone, as if they were of UTC. */
-class Zone {
-  readonly #format: Intl.DateTimeFormat | undefined;
-
-  constructor(name: string) {
-    this.#format = name === "UTC" ? undefined : new Intl.DateTimeFormat("en-US", {
-      timeZone: name,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-  }
-
-  localOf(instant: number): number {
-    if (this.#format === undefined) return instant;
-    const parts = Object.fromEntries(
-      this.#format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
-    );
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second);
-  }
-
-  /** The first moment with that wall time; undefined where clocks are put forward over it. */
-  instantOf(local: number): number | undefined {
-    const guesses = [-DAY, DAY].map((shift) => local - (this.localOf(local + shift) - (local + shift)));
-    return guesses.sort((a, b) => a - b).find((guess) => this.localOf(guess) === local);
-  }
 }
