@@ -11,6 +11,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
+import { ITEM_DEFINITION } from "../item.ts";
 import { Api, type Connection } from "./api.ts";
 import { cpuMs, memoryMb, percentile, readRequests, subtract } from "./measure.ts";
 import type { Outcome } from "./writers.ts";
@@ -18,24 +19,6 @@ import type { Outcome } from "./writers.ts";
 const WRITERS = 32;
 const PER_SECOND = 50;
 const PACED_SECONDS = 20;
-
-const CRD = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "items.bench.lotse.dev" },
-  spec: {
-    group: "bench.lotse.dev",
-    scope: "Namespaced",
-    names: { plural: "items", singular: "item", kind: "Item" },
-    versions: [{
-      name: "v1",
-      served: true,
-      storage: true,
-      subresources: { status: {} },
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    }],
-  },
-};
 
 interface Figures {
   readonly candidate: string;
@@ -112,7 +95,7 @@ async function prepare(): Promise<ControlPlane> {
   const plane = await startControlPlane();
   writeFileSync(connectionPath(plane), JSON.stringify(connectionOf(plane)));
   const api = new Api(connectionOf(plane));
-  await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD);
+  await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ITEM_DEFINITION);
   for (let served = false; !served;) {
     await new Promise((resolve) => setTimeout(resolve, 200));
     served = await api.send("GET", "/apis/bench.lotse.dev/v1/items").then(() => true, () => false);

@@ -5,28 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { writeKubeconfig } from "../../tests/control_plane/folder.ts";
+import { ITEM_DEFINITION } from "../item.ts";
 import { Lines } from "./lines.ts";
 
 /** Flags of the load generator, by their names. */
 export type LoadFlags = Readonly<Record<string, string | number | undefined>>;
-
-const DEFINITION = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "items.bench.lotse.dev" },
-  spec: {
-    group: "bench.lotse.dev",
-    scope: "Namespaced",
-    names: { plural: "items", singular: "item", kind: "Item" },
-    versions: [{
-      name: "v1",
-      served: true,
-      storage: true,
-      subresources: { status: {} },
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    }],
-  },
-};
 
 /** Whose requests are counted: the user in the operators' kubeconfig. */
 const USER = "peer";
@@ -67,7 +50,7 @@ export class Place implements AsyncDisposable {
     for (const [name, text] of [["admin.crt", plane.admin.certificate], ["admin.key", plane.admin.key]]) {
       writeFileSync(join(plane.directory, name ?? ""), text ?? "", { mode: 0o600 });
     }
-    await plane.kubectl(["create", "-f", "-"], { input: JSON.stringify(DEFINITION) });
+    await plane.kubectl(["create", "-f", "-"], { input: JSON.stringify(ITEM_DEFINITION) });
     await plane.kubectl(["wait", "--for=condition=Established", "crd/items.bench.lotse.dev"]);
     // NB: a new kind ends its first watches after a second or two; nobody is measured by that.
     await new Promise((resolve) => setTimeout(resolve, 4000));

@@ -15,27 +15,11 @@ import { type ControlPlane, startControlPlane } from "../../tests/control_plane/
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
 import { Api, type Connection } from "../creations/api.ts";
 import { memoryMb } from "../creations/measure.ts";
+import { ITEM_DEFINITION } from "../item.ts";
 import { type Cost, cost, Operator } from "./candidate.ts";
 
 const HERE = import.meta.dirname ?? ".";
 const YARDSTICK = "controller-runtime";
-
-const CRD = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "items.bench.lotse.dev" },
-  spec: {
-    group: "bench.lotse.dev",
-    scope: "Namespaced",
-    names: { plural: "items", singular: "item", kind: "Item" },
-    versions: [{
-      name: "v1",
-      served: true,
-      storage: true,
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    }],
-  },
-};
 
 interface Figures {
   readonly perSecond: number;
@@ -133,7 +117,7 @@ async function prepare(): Promise<ControlPlane> {
   const plane = await startControlPlane();
   writeFileSync(connectionPath(plane), JSON.stringify(connectionOf(plane)));
   const api = new Api(connectionOf(plane));
-  await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD);
+  await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ITEM_DEFINITION);
   for (let served = false; !served;) {
     await sleep(200);
     served = await api.send("GET", "/apis/bench.lotse.dev/v1/items").then(() => true, () => false);

@@ -12,6 +12,7 @@ import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { operator, resource } from "../../mod.ts";
 import { currentHost } from "../../lib/public/host.ts";
+import { ITEM_DEFINITION } from "../item.ts";
 
 const [kind = "timers", count = "10000", seconds = "60", settling = "62"] = process.argv.slice(2);
 const objects = Number(count);
@@ -24,22 +25,7 @@ const host = { ...currentHost(), network };
 const server = apiServer({ host });
 network.route("https://cluster.test", (request) => server.fetch(request));
 
-await post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "items.bench.lotse.dev" },
-  spec: {
-    group: "bench.lotse.dev",
-    scope: "Namespaced",
-    names: { plural: "items", singular: "item", kind: "Item" },
-    versions: [{
-      name: "v1",
-      served: true,
-      storage: true,
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    }],
-  },
-});
+await post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ITEM_DEFINITION);
 await sleep(500);
 for (let index = 0; index < objects; index++) {
   await post(ITEMS, {
