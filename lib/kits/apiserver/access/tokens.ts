@@ -71,7 +71,7 @@ export class Tokens {
     if (found === undefined || found.expires <= this.#host.clock.now()) return undefined;
     const { namespace, name, uid, id, audiences } = found;
     const account = this.#store.collection("serviceaccounts").get(`${namespace}/${name}`);
-    if (account?.object.metadata.uid !== uid) return undefined;
+    if (account?.metadata.uid !== uid) return undefined;
     const extra = { "authentication.kubernetes.io/credential-id": [`JTI=${id}`] };
     return { user: { ...accountUser(namespace, name), uid, extra }, audiences };
   }

@@ -45,5 +45,5 @@ export function namespaceLabels(
   const isNamespace = kind.group === "" && kind.plural === "namespaces" && subresource === "";
   if (isNamespace && operation !== "DELETE") return object?.metadata.labels ?? {};
   const stored = cluster.store.collection("namespaces").get(namespace);
-  return stored === undefined ? undefined : stored.object.metadata.labels ?? {};
+  return stored === undefined ? undefined : stored.metadata.labels ?? {};
 }

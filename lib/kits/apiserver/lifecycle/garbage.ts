@@ -37,9 +37,9 @@ export class GarbageCollector {
 
   /** To be called on each change of any object. */
   changed({ key, previous, current }: Change, collection: Collection): void {
-    const uid = (current ?? previous)?.object.metadata.uid ?? "";
-    const before = previous?.object.metadata.ownerReferences ?? [];
-    const after = current?.object.metadata.ownerReferences ?? [];
+    const uid = (current ?? previous)?.metadata.uid ?? "";
+    const before = previous?.metadata.ownerReferences ?? [];
+    const after = current?.metadata.ownerReferences ?? [];
     for (const owner of before) if (!after.includes(owner)) this.#dependents.get(owner.uid)?.delete(uid);
     for (const owner of after) this.#own(owner.uid, uid);
     if (current === undefined) {
@@ -48,7 +48,7 @@ export class GarbageCollector {
       return;
     }
     this.#places.set(uid, { collection, key });
-    const { metadata } = current.object;
+    const { metadata } = current;
     const waits = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).some(isOurs);
     if (waits || (after.length > 0 && metadata.deletionTimestamp === undefined)) this.#plan(uid);
     if (waits) { for (const dependent of this.#dependents.get(uid) ?? []) this.#plan(dependent); }
@@ -85,7 +85,7 @@ export class GarbageCollector {
 
   /** Decides by its owners whether an object stays. */
   #judge(found: Found): void {
-    const owners = found.stored.object.metadata.ownerReferences ?? [];
+    const owners = found.stored.metadata.ownerReferences ?? [];
     const states = owners.map((owner) => this.#stateOf(owner, found.stored.object));
     if (owners.length === 0 || states.every((state) => state === "present")) return;
     if (states.includes("present")) {
@@ -101,7 +101,7 @@ export class GarbageCollector {
   }
 
   #isWaiting(uid: string): boolean {
-    const metadata = this.#find(uid)?.stored.object.metadata;
+    const metadata = this.#find(uid)?.stored.metadata;
     return metadata?.deletionTimestamp !== undefined &&
       metadata.finalizers?.includes(FOREGROUND_FINALIZER) === true;
   }
@@ -119,7 +119,7 @@ export class GarbageCollector {
     // NB: an owner of a kind that is not served cannot be looked up; the real collector waits for it, too.
     if (this.#cluster.kinds.named(owner.apiVersion, owner.kind) === undefined) return "present";
     const found = this.#find(owner.uid);
-    const metadata = found?.stored.object.metadata;
+    const metadata = found?.stored.metadata;
     if (metadata === undefined || metadata.name !== owner.name) return "absent";
     if (metadata.namespace !== undefined && metadata.namespace !== dependent.metadata.namespace) {
       return "absent";
@@ -131,7 +131,7 @@ export class GarbageCollector {
   /** Ends a foreground deletion when nothing that blocks it is left. */
   #finishForeground(found: Found): void {
     for (const uid of this.#dependents.get(found.uid) ?? []) {
-      const references = this.#find(uid)?.stored.object.metadata.ownerReferences ?? [];
+      const references = this.#find(uid)?.stored.metadata.ownerReferences ?? [];
       const blocks = references.some((owner) => owner.uid === found.uid && owner.blockOwnerDeletion === true);
       if (blocks) return;
     }
@@ -156,7 +156,7 @@ export class GarbageCollector {
   }
 
   #update({ kind, stored }: Found, edit: (metadata: KubeObject["metadata"]) => void): void {
-    const { namespace, name = "" } = stored.object.metadata;
+    const { namespace, name = "" } = stored.metadata;
     editObject(this.#cluster, {
       kind,
       reference: { namespace, name },
@@ -165,7 +165,7 @@ export class GarbageCollector {
   }
 
   #delete({ kind, stored }: Found, propagation: Propagation | undefined): void {
-    const { namespace, name = "" } = stored.object.metadata;
+    const { namespace, name = "" } = stored.metadata;
     deleteObject(this.#cluster, { kind, reference: { namespace, name }, propagation });
   }
 

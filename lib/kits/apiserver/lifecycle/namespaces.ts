@@ -45,7 +45,7 @@ export class Namespaces {
   /** To be called when an object with a namespace is gone. */
   removed(namespace: string): void {
     const stored = this.#cluster.store.collection("namespaces").get(namespace);
-    if (stored?.object.metadata.deletionTimestamp !== undefined) this.#plan(namespace);
+    if (stored?.metadata.deletionTimestamp !== undefined) this.#plan(namespace);
   }
 
   #plan(name: string): void {

@@ -62,19 +62,20 @@ function pageResponse(cluster: Cluster, page: Page, request: ListRequest): Respo
 const JSON_HEAD = { headers: { "content-type": "application/json" } };
 
 function shapedList(cluster: Cluster, { items, metadata }: Page, { kind, shape }: ListRequest): JsonObject {
-  const objects = items.map((stored) => servedObject(kind, stored));
+  const objects = () => items.map((stored) => servedObject(kind, stored));
   switch (shape.form) {
     case "table":
-      return tableOf(cluster, objects, { kind, shape, listMetadata: metadata });
+      return tableOf(cluster, objects(), { kind, shape, listMetadata: metadata });
     case "metadata":
+      // NB: conversions leave the metadata alone.
       return {
         kind: "PartialObjectMetadataList",
         apiVersion: "meta.k8s.io/v1",
         metadata,
-        items: objects.map((object) => partialMetadata(object)),
+        items: items.map(partialMetadata),
       };
     case "object":
-      return { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
+      return { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects() };
   }
 }
 
@@ -200,7 +201,7 @@ function pageOf(kind: Kind, { scope, limit, version, entries, start }: PageOptio
   for (let i = from; i < to; i++) {
     const key = keys[i] ?? "";
     const stored = entries.get(key);
-    if (stored === undefined || scope.matches?.(stored.object) === false) continue;
+    if (stored === undefined || scope.matches?.(stored) === false) continue;
     if (limit > 0 && items.length === limit) {
       metadata.continue = writeToken({ rv: version, start: key });
       if (scope.matches === undefined) metadata.remainingItemCount = to - i;

@@ -94,18 +94,18 @@ export function shapedObject(
     case "object":
       return { apiVersion: kind.apiVersion, kind: kind.kind, ...servedObject(kind, stored) };
     case "metadata":
-      return partialMetadata(stored.object);
+      return partialMetadata(stored);
     case "table":
       return tableOf(cluster, [servedObject(kind, stored)], {
         kind,
         shape,
         noHeaders,
-        listMetadata: { resourceVersion: stored.object.metadata.resourceVersion },
+        listMetadata: { resourceVersion: stored.metadata.resourceVersion },
       });
   }
 }
 
-export function partialMetadata({ metadata }: KubeObject): JsonObject {
+export function partialMetadata({ metadata }: Pick<KubeObject, "metadata">): JsonObject {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
 }
 

@@ -2,9 +2,8 @@
  * Which objects a list, a watch or a deletecollection is about.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
 import type { Kind } from "../kinds.ts";
-import { parseFieldSelector, type Predicate } from "../field_selector.ts";
+import { parseFieldSelector } from "../field_selector.ts";
 import { parseLabels } from "../label_selector.ts";
 import type { Entries } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -15,7 +14,7 @@ export interface Scope {
   /** The only key that there can be, if the selectors say so. */
   readonly key?: string;
   /** Absent if everything with the prefix is meant. */
-  readonly matches?: Predicate;
+  readonly matches?: (stored: Stored) => boolean;
 }
 
 export interface ScopeOptions {
@@ -31,9 +30,9 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   if (labels === "" && fields === "") return { prefix };
   const byLabels = labels === "" ? undefined : parseLabels(labels);
   const selector = fields === "" ? undefined : parseFieldSelector(fields, kind.selectable);
-  const matches = (object: KubeObject) =>
-    (byLabels === undefined || byLabels(object.metadata.labels ?? {})) &&
-    (selector === undefined || selector.matches(object));
+  const matches = (stored: Stored) =>
+    (byLabels === undefined || byLabels(stored.labels ?? {})) &&
+    (selector === undefined || selector.matches(stored.object));
   if (selector?.name === undefined) return { prefix, matches };
   if (!kind.namespaced) return { prefix, matches, key: selector.name };
   const only = namespace ?? selector.namespace;
@@ -44,14 +43,14 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
 export function select(kind: Kind, { prefix, key, matches }: Scope, entries: Entries): Stored[] {
   if (key !== undefined) {
     const stored = entries.get(key);
-    return stored !== undefined && (matches?.(stored.object) ?? true) ? [stored] : [];
+    return stored !== undefined && (matches?.(stored) ?? true) ? [stored] : [];
   }
   const all = kind.collection.select(entries, prefix);
-  return matches === undefined ? all : all.filter(({ object }) => matches(object));
+  return matches === undefined ? all : all.filter((stored) => matches(stored));
 }
 
 /** Whether an object with that key is in the scope. */
-export function isInScope({ prefix, key, matches }: Scope, candidate: string, object: KubeObject): boolean {
+export function isInScope({ prefix, key, matches }: Scope, candidate: string, stored: Stored): boolean {
   if (key !== undefined ? candidate !== key : !candidate.startsWith(prefix)) return false;
-  return matches?.(object) ?? true;
+  return matches?.(stored) ?? true;
 }

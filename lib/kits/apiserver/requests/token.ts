@@ -31,7 +31,7 @@ export async function tokenResponse(
   const { namespace = "", name = "" } = path;
   const body = await readValue(request);
   if (!isObject(body)) throw badRequest("the request body is not an object of kind TokenRequest");
-  const account = kind.collection.get(`${namespace}/${name}`)?.object.metadata;
+  const account = kind.collection.get(`${namespace}/${name}`)?.metadata;
   if (account === undefined) throw notFound(kind, name);
   const spec = objectAt(body, "spec") ?? {};
   const lifetime = typeof spec.expirationSeconds === "number" ? spec.expirationSeconds : HOUR;

@@ -250,8 +250,8 @@ class Watch implements ChangeListener {
   /** Returns what a change is to somebody who sees only what is in the scope. */
   #typeOf({ key, previous, current }: Change): EventType | undefined {
     const { scope } = this.#options;
-    const was = previous !== undefined && isInScope(scope, key, previous.object);
-    const is = current !== undefined && isInScope(scope, key, current.object);
+    const was = previous !== undefined && isInScope(scope, key, previous);
+    const is = current !== undefined && isInScope(scope, key, current);
     if (is) return was ? "MODIFIED" : "ADDED";
     return was ? "DELETED" : undefined;
   }

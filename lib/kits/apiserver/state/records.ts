@@ -6,6 +6,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { isObject } from "../values.ts";
 
 /** The form of the files; a later one is not read. */
@@ -42,7 +43,7 @@ export function formatEnd(count: number): string {
 
 export function formatRecord({ version, collection, key, object }: StateRecord): string {
   return `${
-    JSON.stringify({ v: version, c: collection, k: key, ...(object === undefined ? {} : { o: object }) })
+    formatJson({ v: version, c: collection, k: key, ...(object === undefined ? {} : { o: object }) })
   }\n`;
 }
 
@@ -91,7 +92,7 @@ export function readJournal(
 
 function parse(line: string): { [key: string]: unknown } | undefined {
   try {
-    const value: unknown = JSON.parse(line);
+    const value = parseJson(line, 64);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

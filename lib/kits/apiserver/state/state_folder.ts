@@ -170,7 +170,7 @@ export class StateFolder implements AsyncDisposable {
     await files.remove(fresh);
     let piece = formatHeader(version);
     for (const { collection, stored } of content) {
-      const { namespace, name } = stored.object.metadata;
+      const { namespace, name } = stored.metadata;
       const key = namespace === undefined ? String(name) : `${namespace}/${name}`;
       piece += formatRecord({ version: stored.version, collection, key, object: stored.object });
       if (piece.length < PIECE) continue;

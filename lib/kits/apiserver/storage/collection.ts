@@ -5,7 +5,8 @@
  * the present with the changes since then undone; a watch from an older version replays them.
  */
 
-import type { Stored } from "./stored.ts";
+import { formatJson } from "../../../runtime/json.ts";
+import type { SharedParts, Stored } from "./stored.ts";
 
 /** One write. */
 export interface Change {
@@ -37,8 +38,11 @@ export interface Entries {
 /** How much of the past is kept: at least 100 changes, and those of the last five minutes, but never more than 100,000. */
 const KEPT = { least: 100, most: 100_000, milliseconds: 300_000 };
 
-/** How many of the newest objects keep their texts. */
+/** How many of the newest objects are kept as objects. */
 const FRESH = 1000;
+
+/** How many parts that objects have in common are remembered. */
+const SHARED = 1000;
 
 export class Collection {
   /** The plural and group as etcd's path has them, such as "databases.example.com". */
@@ -49,6 +53,7 @@ export class Collection {
   /** The newest objects, in a ring. */
   readonly #fresh: Stored[] = [];
   #oldest = 0;
+  readonly #shared = new Map<string, SharedParts>();
   #log: Change[] = [];
   #head = 0;
   #trimmed = 0;
@@ -126,9 +131,19 @@ export class Collection {
   }
 
   #refresh(stored: Stored): void {
-    this.#fresh[this.#oldest]?.settle();
+    this.#fresh[this.#oldest]?.settle((parts) => this.#share(parts));
     this.#fresh[this.#oldest] = stored;
     this.#oldest = (this.#oldest + 1) % FRESH;
+  }
+
+  /** Returns the parts that stand for all that are equal to these. */
+  #share(parts: SharedParts): SharedParts {
+    const key = formatJson(parts);
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    if (this.#shared.size >= SHARED) this.#shared.clear();
+    this.#shared.set(key, parts);
+    return parts;
   }
 
   /** Forgets what was before a version. */

@@ -1,56 +1,114 @@
 /**
  * One version of one object, as it is kept.
  *
- * The object is never changed once it is stored: a write makes a new one. While it is fresh, it is turned into JSON at most
- * once, for the response and all watches; then the text is let go of, because keeping it for all objects would double what
- * they take. `apiVersion` and `kind` are left out of it, because the same object is served under several versions, and
- * because lists of built-in kinds omit them.
+ * The object is never changed once it is stored: a write makes a new one. While it is fresh, it is there as an object, and is
+ * turned into JSON at most once, for the response and all watches. Then it is settled: only its JSON stays, which takes half as
+ * much, but for what many objects have in common (labels, the owners of fields); whoever wants the object again gets a new one.
+ * `apiVersion` and `kind` are left out of the JSON, because the same object is served under several versions, and because lists
+ * of built-in kinds omit them.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
-import { formatJson } from "../../../runtime/json.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
+import { formatJson, parseJson } from "../../../runtime/json.ts";
 
 const ENCODER = new TextEncoder();
 
-export class Stored {
+type Metadata = KubeObject["metadata"];
+
+/** The parts that settled objects share with others of their kind. */
+export interface SharedParts {
+  readonly apiVersion: string | undefined;
+  readonly kind: string | undefined;
+  readonly labels: Metadata["labels"];
+}
+
+/** The object while it is fresh. */
+interface Fresh {
   readonly object: KubeObject;
+  text: string | undefined;
+  line: { readonly opening: string; readonly bytes: Uint8Array } | undefined;
+}
+
+export class Stored {
   /** The resourceVersion as a number. */
   readonly version: number;
-  #text: string | undefined;
-  #isFresh = true;
-  #line: { readonly opening: string; readonly bytes: Uint8Array } | undefined;
+  #fresh: Fresh | undefined;
+  // Of a settled object:
+  /** The JSON of the metadata without the owners of fields. */
+  #metadata = "";
+  /** The JSON of all fields but the metadata, `apiVersion` and `kind`. */
+  #rest = "";
+  #owners: Metadata["managedFields"];
+  #shared: SharedParts | undefined;
 
   constructor(object: KubeObject, version: number) {
-    this.object = object;
+    this.#fresh = { object, text: undefined, line: undefined };
     this.version = version;
+  }
+
+  /** The object, which must not be changed. NB: of a settled object, each time another one. */
+  get object(): KubeObject {
+    if (this.#fresh !== undefined) return this.#fresh.object;
+    const { apiVersion, kind } = this.#shared ?? {};
+    // What is kept is what an object was written as.
+    const rest = parseJson(this.#rest, 64) as JsonObject;
+    return {
+      ...(apiVersion === undefined ? {} : { apiVersion }),
+      ...(kind === undefined ? {} : { kind }),
+      metadata: this.metadata,
+      ...rest,
+    };
+  }
+
+  /** The object's metadata, which must not be changed; cheaper than the object. */
+  get metadata(): Metadata {
+    if (this.#fresh !== undefined) return this.#fresh.object.metadata;
+    // What is kept is what an object's metadata was written as.
+    const metadata = parseJson(this.#metadata, 64) as Metadata;
+    if (this.#owners !== undefined) metadata.managedFields = this.#owners;
+    return metadata;
+  }
+
+  /** The object's labels, which must not be changed; cheaper than the metadata. */
+  get labels(): Metadata["labels"] {
+    return this.#fresh === undefined ? this.#shared?.labels : this.#fresh.object.metadata.labels;
   }
 
   /** The object's JSON without the opening brace, `apiVersion` and `kind`: `"metadata":{…},"spec":{…}}`. */
   get text(): string {
-    const text = this.#text ?? bodyText(this.object);
-    if (this.#isFresh) this.#text = text;
-    return text;
+    const fresh = this.#fresh;
+    if (fresh !== undefined) return fresh.text ??= bodyText(fresh.object);
+    const owners = this.#owners === undefined ? "" : `,"managedFields":${formatJson(this.#owners)}`;
+    const rest = this.#rest === "{}" ? "}" : `,${this.#rest.slice(1)}`;
+    return `"metadata":${this.#metadata.slice(0, -1)}${owners}}${rest}`;
   }
 
   /** Returns the text between an opening and a closing, encoded: watches of one kind share it. Must not be changed. */
   line(opening: string, closing: string): Uint8Array {
-    if (this.#line?.opening === opening) return this.#line.bytes;
+    const fresh = this.#fresh;
+    if (fresh?.line?.opening === opening) return fresh.line.bytes;
     const bytes = ENCODER.encode(opening + this.text + closing);
-    if (this.#isFresh) this.#line = { opening, bytes };
+    if (fresh !== undefined) fresh.line = { opening, bytes };
     return bytes;
   }
 
-  /** Lets go of the texts: from now on they are made anew whenever somebody asks. */
-  settle(): void {
-    this.#isFresh = false;
-    this.#text = undefined;
-    this.#line = undefined;
+  /** Lets go of the object: from now on it is made anew whenever somebody asks. */
+  settle(share: (parts: SharedParts) => SharedParts): void {
+    const fresh = this.#fresh;
+    if (fresh === undefined) return;
+    const { apiVersion, kind, metadata: { managedFields, ...metadata }, ...rest } = fresh.object;
+    this.#metadata = formatJson(metadata);
+    this.#rest = formatJson(rest);
+    this.#owners = managedFields;
+    this.#shared = share({ apiVersion, kind, labels: metadata.labels });
+    this.#fresh = undefined;
   }
 
   /** The same object with a later version: what watchers get when it is gone. */
   at(version: number): Stored {
-    const metadata = { ...this.object.metadata, resourceVersion: String(version) };
-    return new Stored({ ...this.object, metadata }, version);
+    const { object } = this;
+    const metadata = { ...object.metadata, resourceVersion: String(version) };
+    return new Stored({ ...object, metadata }, version);
   }
 }
 

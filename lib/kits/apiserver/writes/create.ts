@@ -105,7 +105,7 @@ export function commitCreation(
   { kind, key, object, dryRun }: Creation,
   stored: KubeObject = object,
 ): Stored {
-  const present = kind.collection.get(key)?.object.metadata;
+  const present = kind.collection.get(key)?.metadata;
   if (present !== undefined) {
     throw alreadyExists(kind, object.metadata.name ?? "", present.deletionTimestamp !== undefined);
   }
@@ -147,7 +147,7 @@ function checkNamespace(
   if (!kind.namespaced) return;
   const found = cluster.store.collection("namespaces").get(namespace);
   if (found === undefined) throw notFound({ group: "", plural: "namespaces", kind: "Namespace" }, namespace);
-  if (found.object.metadata.deletionTimestamp !== undefined) throw terminating(kind, name, namespace);
+  if (found.metadata.deletionTimestamp !== undefined) throw terminating(kind, name, namespace);
 }
 
 function checkDefinition(cluster: Cluster, kind: Kind, name = ""): void {
