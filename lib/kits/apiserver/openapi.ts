@@ -3,12 +3,13 @@
  *
  * kubectl asks for version 3 as JSON, one document per group and version, and looks in it for three things: whether PATCH
  * takes `fieldValidation` and strategic merge patches, and the schema with the kind's
- * `x-kubernetes-group-version-kind`. It asks for version 2 only as protobuf (`protobuf/openapi.ts`). Descriptions of the built-in kinds are left out.
+ * `x-kubernetes-group-version-kind`. It asks for version 2 only as protobuf (`protobuf/openapi.ts`).
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import { servedResources } from "./crd.ts";
+import type { Describe } from "./descriptions.ts";
 import { resourcePaths } from "./openapi_paths.ts";
 import { customSchemas, definitionNameOf, schemasOf, toVersion2 } from "./openapi_schemas.ts";
 import { definitionName, typeOfKind } from "./types/mod.ts";
@@ -19,11 +20,12 @@ const INFO = { title: "Kubernetes", version: "v1.36.3" };
 export interface Served {
   readonly resources: readonly Resource[];
   readonly crds: readonly KubeObject[];
+  readonly describe: Describe;
 }
 
 /** Returns `/openapi/v2`, as JSON. */
-export function openapiV2(resources: readonly Resource[], crds: readonly KubeObject[]): JsonObject {
-  const documents = pathsOf(resources).map((path) => documentOf(path, { resources, crds }, 2));
+export function openapiV2(served: Served): JsonObject {
+  const documents = pathsOf(served.resources).map((path) => documentOf(path, served, 2));
   return {
     swagger: "2.0",
     info: INFO,
@@ -60,12 +62,13 @@ interface Document {
   readonly schemas: JsonObject;
 }
 
-function documentOf(path: string, { resources, crds }: Served, version: 2 | 3): Document {
+function documentOf(path: string, { resources, crds, describe }: Served, version: 2 | 3): Document {
   const here = resources.filter((resource) => pathOfGroup(resource) === path);
   const types = here.flatMap((resource) => typeOfKind(apiVersionOf(resource), resource.kind) ?? []);
   const prefix = version === 2 ? "#/definitions/" : "#/components/schemas/";
   const custom = crds.flatMap(servedResources).filter((resource) => pathOfGroup(resource) === path);
-  const schemas = { ...schemasOf(types, prefix), ...customSchemas(custom, prefix) };
+  const style = { prefix, describe };
+  const schemas = { ...schemasOf(types, style), ...customSchemas(custom, style) };
   const paths = here.map((resource) => {
     const type = typeOfKind(apiVersionOf(resource), resource.kind);
     const name = type === undefined ? definitionNameOf(resource) : definitionName(type);

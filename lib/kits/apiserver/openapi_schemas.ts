@@ -6,6 +6,7 @@
 import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { ServedResource } from "./crd.ts";
+import type { Describe } from "./descriptions.ts";
 import { definitionName, type Field, fieldsOf, isAtomic, type Shape, specialType } from "./types/mod.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
@@ -28,24 +29,34 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
   storage: "storage.k8s.io",
 };
 
+/** How schemas are written. */
+export interface SchemaStyle {
+  /** The beginning of references to other schemas. */
+  readonly prefix: string;
+  readonly describe: Describe;
+}
+
 /** Returns the schemas of types and of everything that they use, by their full names. */
-export function schemasOf(types: readonly string[], prefix: string): JsonObject {
+export function schemasOf(types: readonly string[], style: SchemaStyle): JsonObject {
   const schemas: JsonObject = {};
   const open = [...types];
   for (let type = open.pop(); type !== undefined; type = open.pop()) {
     const name = definitionName(type);
     if (Object.hasOwn(schemas, name)) continue;
     const fields = fieldsOf(type);
-    schemas[name] = fields === undefined ? { ...specialType(type) } : toSchema(type, fields, prefix);
+    schemas[name] = {
+      ...described(style.describe(type)),
+      ...(fields === undefined ? specialType(type) : toSchema(type, fields, style)),
+    };
     open.push(...(fields ?? []).flatMap(({ shape }) => typesIn(shape)));
   }
   return schemas;
 }
 
 /** Returns the schemas of custom resources. */
-export function customSchemas(resources: readonly ServedResource[], prefix: string): JsonObject {
-  const schemas: JsonObject = resources.length === 0 ? {} : schemasOf(["meta.ObjectMeta"], prefix);
-  for (const resource of resources) schemas[definitionNameOf(resource)] = customSchema(resource, prefix);
+export function customSchemas(resources: readonly ServedResource[], style: SchemaStyle): JsonObject {
+  const schemas: JsonObject = resources.length === 0 ? {} : schemasOf(["meta.ObjectMeta"], style);
+  for (const resource of resources) schemas[definitionNameOf(resource)] = customSchema(resource, style);
   return schemas;
 }
 
@@ -74,14 +85,23 @@ function withoutVersion3(schema: unknown): unknown {
     ...(loose ? ["type", "properties", "items"] : []),
   ]);
   const kept = Object.entries(schema).filter(([key]) => !dropped.has(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutVersion3(value)]));
+  const plain = Object.fromEntries(kept.map(([key, value]) => [key, withoutVersion3(value)]));
+  // NB: its readers know no allOf, but take what stands beside a reference.
+  const [only, ...others] = Array.isArray(plain.allOf) ? plain.allOf : [];
+  if (!isObject(only) || only.$ref === undefined || others.length > 0) return plain;
+  const { allOf: _allOf, ...rest } = plain;
+  return { ...rest, ...only };
 }
 
-function toSchema(type: string, fields: readonly Field[], prefix: string): JsonObject {
+function described(description: string | undefined): JsonObject {
+  return description === undefined ? {} : { description };
+}
+
+function toSchema(type: string, fields: readonly Field[], style: SchemaStyle): JsonObject {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return {
     type: "object",
-    properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(field, prefix)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, toProperty(type, field, style)])),
     ...(required.length === 0 ? {} : { required }),
     ...(isAtomic(type) ? { "x-kubernetes-map-type": "atomic" } : {}),
     ...groupVersionKind(type, fields),
@@ -98,12 +118,13 @@ function groupVersionKind(type: string, fields: readonly Field[]): JsonObject {
   return { "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }
 
-function toProperty(field: Field, prefix: string): JsonObject {
+function toProperty(type: string, field: Field, { prefix, describe }: SchemaStyle): JsonObject {
   const { shape, mergeKey, merges, retainsKeys, replaces, listType, listKeys, atomicMap } = field;
   const strategy = [merges ? "merge" : "", retainsKeys ? "retainKeys" : "", replaces ? "replace" : ""].filter(
     Boolean,
   );
   const extensions = {
+    ...described(describe(type, field.name)),
     ...(listKeys === undefined ? {} : { "x-kubernetes-list-map-keys": listKeys }),
     ...(listType === undefined ? {} : { "x-kubernetes-list-type": listType }),
     ...(atomicMap ? { "x-kubernetes-map-type": "atomic" } : {}),
@@ -136,15 +157,18 @@ function typesIn(shape: Shape): string[] {
   return shape.kind === "scalar" ? [] : typesIn(shape.of);
 }
 
-function customSchema(resource: ServedResource, prefix: string): JsonObject {
+function customSchema(resource: ServedResource, { prefix, describe }: SchemaStyle): JsonObject {
   const { schema = {}, group, version, kind } = resource;
   const properties: JsonObject = {};
   for (const [key, value] of Object.entries(objectAt(schema, "properties") ?? {})) {
     setOwn(properties, key, value);
   }
-  properties.apiVersion = { type: "string" };
-  properties.kind = { type: "string" };
-  properties.metadata = { allOf: [{ $ref: `${prefix}${definitionName("meta.ObjectMeta")}` }] };
+  // What Kubernetes says of these is the same for all kinds.
+  const about = (field: string) => described(describe("core.ConfigMap", field));
+  properties.apiVersion = { ...about("apiVersion"), type: "string" };
+  properties.kind = { ...about("kind"), type: "string" };
+  const reference = `${prefix}${definitionName("meta.ObjectMeta")}`;
+  properties.metadata = { ...about("metadata"), allOf: [{ $ref: reference }] };
   return {
     ...schema,
     type: "object",

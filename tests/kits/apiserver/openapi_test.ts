@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openapiV2, openapiV3, openapiV3Index } from "../../../lib/kits/apiserver/openapi.ts";
+import { loadDescriptions } from "../../../lib/kits/apiserver/descriptions.ts";
 import { servedResources } from "../../../lib/kits/apiserver/crd.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
@@ -36,7 +37,8 @@ const CRD: KubeObject = {
   },
 };
 const RESOURCES = [PODS, ...servedResources(CRD)];
-const SERVED = { resources: RESOURCES, crds: [CRD] };
+const describeType = await loadDescriptions();
+const SERVED = { resources: RESOURCES, crds: [CRD], describe: describeType };
 
 /** Gives what stands at a path of keys. */
 function at(value: unknown, ...path: string[]): unknown {
@@ -60,6 +62,23 @@ describe("openapiV3Index()", () => {
 });
 
 describe("openapiV3()", () => {
+  it("describes types and their fields, of custom kinds, too", () => {
+    const schemas = at(openapiV3("api/v1", SERVED), "components", "schemas");
+    const pod = at(schemas, "io.k8s.api.core.v1.Pod");
+    assert.match(String(at(pod, "description")), /^Pod is a collection of containers/);
+    assert.match(
+      String(at(pod, "properties", "spec", "description")),
+      /^Specification of the desired behavior/,
+    );
+    const custom = at(
+      openapiV3("apis/example.com/v1", SERVED),
+      "components",
+      "schemas",
+      "com.example.v1.Database",
+    );
+    assert.match(String(at(custom, "properties", "kind", "description")), /^Kind is a string value/);
+  });
+
   it("says that PATCH takes fieldValidation, and which patches", () => {
     const path = "/api/v1/namespaces/{namespace}/pods/{name}";
     const patch = at(openapiV3("api/v1", SERVED), "paths", path, "patch");
@@ -88,7 +107,9 @@ describe("openapiV3()", () => {
 
   it("tells how lists merge", () => {
     const schemas = at(openapiV3("api/v1", SERVED), "components", "schemas");
-    assert.deepEqual(at(schemas, "io.k8s.api.core.v1.PodSpec", "properties", "containers"), {
+    const containers = at(schemas, "io.k8s.api.core.v1.PodSpec", "properties", "containers") as JsonObject;
+    assert.deepEqual({ ...containers, description: "" }, {
+      description: "",
       type: "array",
       items: { $ref: "#/components/schemas/io.k8s.api.core.v1.Container" },
       "x-kubernetes-list-map-keys": ["name"],
@@ -130,8 +151,13 @@ describe("openapiV3()", () => {
 });
 
 describe("openapiV2()", () => {
+  it("describes fields beside their references, as its readers want it", () => {
+    const spec = at(openapiV2(SERVED), "definitions", "io.k8s.api.core.v1.Pod", "properties", "spec");
+    assert.deepEqual(Object.keys(spec as JsonObject).sort(), ["$ref", "description"]);
+  });
+
   it("holds what version 2 knows", () => {
-    const document = openapiV2(RESOURCES, [CRD]);
+    const document = openapiV2(SERVED);
     assert.equal(document.swagger, "2.0");
     assert.deepEqual(at(document, "definitions", "com.example.v1.Database", "properties", "spec"), {});
     assert.ok(at(document, "definitions", "io.k8s.api.core.v1.Pod"));

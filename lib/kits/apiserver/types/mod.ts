@@ -109,6 +109,9 @@ export function fieldsByName(type: string): ReadonlyMap<string, Field> | undefin
   return found;
 }
 
+/** The types without fields of their own, such as Quantity. */
+export const SINGLE_TYPES: readonly string[] = Object.keys(SPECIAL);
+
 /** Tells whether a type has no fields of its own, such as Quantity. */
 export function isSingle(type: string): boolean {
   return Object.hasOwn(SPECIAL, type);
