@@ -13,6 +13,7 @@ export interface ApiServerFlags {
   readonly kubeconfig?: string;
   readonly rbac?: boolean;
   readonly workloads?: boolean;
+  readonly quotas?: boolean;
   readonly data?: string;
   readonly audit?: string;
 }
@@ -44,6 +45,10 @@ export function addApiServer(program: Command, host: Host): void {
   command.option(
     "--rbac",
     "Let roles and bindings decide who may do what; default: everyone may do everything",
+  );
+  command.option(
+    "--quotas",
+    "Enforce ResourceQuotas and LimitRanges; default: they are only stored",
   );
   command.option("--data <folder>", "Where to keep what is written, for the next start; default: nowhere");
   command.option(
@@ -83,6 +88,8 @@ export interface ServeApiOptions {
   readonly rbac?: boolean;
   /** Whether workloads come to life. Default: false. */
   readonly workloads?: boolean;
+  /** Whether quotas and limits are enforced. Default: false. */
+  readonly quotas?: boolean;
   /** The folder in which the state is kept. Default: none. */
   readonly data?: string;
   /** The file of the audit log. Default: none. */
@@ -92,11 +99,11 @@ export interface ServeApiOptions {
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac, workloads, data, audit }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac, workloads, quotas, data, audit }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer, openApiServer, StateError } = await import("../kits/apiserver/mod.ts");
-  const options = { host, rbac, workloads, audit };
+  const options = { host, rbac, workloads, quotas, audit };
   const kept = data === undefined
     ? undefined
     : await openApiServer({ ...options, data }).catch((error: unknown) => {

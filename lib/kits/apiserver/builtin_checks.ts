@@ -3,7 +3,9 @@
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { apiServiceCauses } from "./api_service_checks.ts";
 import type { Cause } from "./causes.ts";
+import { limitRangeCauses, quotaCauses } from "./quota/rules.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { equal, isObject, objectAt } from "./values.ts";
 
@@ -19,6 +21,9 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
   if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
   if (kind === "CronJob") return cronJobCauses(object);
   if (kind === "HorizontalPodAutoscaler") return autoscalerCauses(object);
+  if (kind === "ResourceQuota") return quotaCauses(object);
+  if (kind === "APIService") return apiServiceCauses(object);
+  if (kind === "LimitRange") return limitRangeCauses(object);
   if (kind === "Service") return portCauses(objectAt(object, "spec") ?? {});
   return [];
 }

@@ -6,6 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./builtin_checks.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
@@ -32,6 +33,7 @@ export function builtinRules(kind: string): KindRules {
       ...(old === undefined || part === "status" ? [] : immutableCauses(kind, { object, old, part })),
     ],
   };
+  if (kind === "APIService") return { ...rules, prepare: refuseServices };
   if (kind === "Pod") return { ...rules, gracePeriod: podGracePeriod };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
 }

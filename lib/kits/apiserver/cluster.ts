@@ -7,6 +7,7 @@ import type { Ownership } from "./apply/ownership.ts";
 import type { Gate } from "./access/gate.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import type { Kinds } from "./kinds.ts";
+import type { Quotas } from "./quota/quotas.ts";
 import type { Store } from "./store.ts";
 
 export interface Cluster {
@@ -16,4 +17,6 @@ export interface Cluster {
   readonly ownership: Ownership;
   readonly cel: CelLoader;
   readonly gate: Gate;
+  /** Absent where ResourceQuotas and LimitRanges are only stored. */
+  readonly quotas?: Quotas;
 }

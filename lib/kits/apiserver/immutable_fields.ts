@@ -41,6 +41,10 @@ export function immutableCauses(kind: string, { object, old, part }: Revision): 
       return volumeCauses(now, before);
     case "Service":
       return serviceCauses(now, before);
+    case "ResourceQuota":
+      return equal(sortedTexts(now.scopes), sortedTexts(before.scopes))
+        ? []
+        : [invalid("spec.scopes", { value: now.scopes ?? null, detail: IMMUTABLE })];
     case "PriorityClass":
       return object.value === old.value ? [] : [forbidden("value", "may not be changed in an update.")];
     case "StorageClass":
@@ -50,6 +54,10 @@ export function immutableCauses(kind: string, { object, old, part }: Revision): 
     default:
       return selector;
   }
+}
+
+function sortedTexts(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String).sort() : [];
 }
 
 function sameField(field: string, value: unknown, before: unknown): Cause[] {

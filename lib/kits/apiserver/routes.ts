@@ -8,9 +8,11 @@ import type { Resource } from "../../model/resource.ts";
 import type { Target } from "./access/attributes.ts";
 import type { User } from "./access/user.ts";
 import type { Cluster } from "./cluster.ts";
+import { type Describe, loadDescriptions } from "./descriptions.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import type { Kind } from "./kinds.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
 import { badRequest, methodNotAllowed, noSuchResource, notFound, notServed } from "./refusal.ts";
@@ -30,8 +32,8 @@ export interface Asked {
   readonly Bindings: { readonly user: User; readonly target: Target };
 }
 
-/** Registers all routes. */
-export function addRoutes(app: Hono<Asked>, cluster: Cluster): void {
+/** Registers all routes; `asked` is told which kind each request is about. */
+export function addRoutes(app: Hono<Asked>, cluster: Cluster, asked: (kind: Kind) => void): void {
   for (const path of ["/healthz", "/readyz", "/livez"]) {
     app.get(path, (c) => c.text("ok"));
     app.get(`${path}/*`, (c) => c.text("ok"));
@@ -39,7 +41,7 @@ export function addRoutes(app: Hono<Asked>, cluster: Cluster): void {
   app.get("/version", () => jsonResponse(versionDocument()));
   addDiscovery(app, cluster);
   addOpenapi(app, cluster);
-  const resources = (c: Context<Asked>) => serveApiPath(cluster, c);
+  const resources = (c: Context<Asked>) => serveApiPath(cluster, c, asked);
   app.all("/api/*", resources);
   app.all("/apis/*", resources);
   app.notFound(() => missing());
@@ -110,16 +112,22 @@ function wantsAggregated(request: Request): boolean {
 function addOpenapi(app: Hono<Asked>, cluster: Cluster): void {
   const definitions = (): KubeObject[] =>
     [...cluster.store.collection(DEFINITIONS).values()].map(({ object }) => object);
-  app.get("/openapi/v2", (c) => {
-    const document = openapiV2(resourcesOf(cluster), definitions());
+  let loaded: Promise<Describe> | undefined;
+  const served = async () => ({
+    describe: await (loaded ??= loadDescriptions()),
+    resources: resourcesOf(cluster),
+    crds: definitions(),
+  });
+  app.get("/openapi/v2", async (c) => {
+    const document = openapiV2(await served());
     const accepted = c.req.header("accept") ?? "";
     if (!OPENAPI_V2_ACCEPTED.some((type) => accepted.includes(type))) return jsonResponse(document);
     return new Response(encodeOpenapi(document), { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
   });
   app.get("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
-  app.get("/openapi/v3/*", (c) => {
+  app.get("/openapi/v3/*", async (c) => {
     const path = c.req.path.slice("/openapi/v3/".length);
-    const document = openapiV3(path, { resources: resourcesOf(cluster), crds: definitions() });
+    const document = openapiV3(path, await served());
     return document === undefined ? missing() : jsonResponse(document);
   });
 }
@@ -138,7 +146,11 @@ const NOT_SERVED: Readonly<Record<string, string>> = Object.assign(Object.create
   "v1/nodes/proxy": `nodes/proxy, or ${RUNNING}`,
 });
 
-async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Response> {
+async function serveApiPath(
+  cluster: Cluster,
+  c: Context<Asked>,
+  asked: (kind: Kind) => void,
+): Promise<Response> {
   const request = c.req.raw;
   const { url, path } = c.env.target;
   if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
@@ -149,6 +161,7 @@ async function serveApiPath(cluster: Cluster, c: Context<Asked>): Promise<Respon
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
+  asked(kind);
   return await serveResource(cluster, request, {
     kind,
     path,

@@ -20,6 +20,8 @@ import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
+import { Quotas, type QuotaStatus } from "./quota/quotas.ts";
+import { writeQuotaStatus } from "./quota/status.ts";
 import { RequestMetrics } from "./request_metrics.ts";
 import { addRoutes, type Asked } from "./routes.ts";
 import { serveApi, type ServedApi } from "./serving.ts";
@@ -47,6 +49,11 @@ export interface ApiServerOptions<H extends Host = Host> {
    * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
    */
   readonly workloads?: boolean | WorkloadsOptions;
+  /**
+   * Whether ResourceQuotas and LimitRanges are enforced: what exceeds them is refused (403), containers get their defaults,
+   * and the status of quotas says what is used. Default: false: they are only stored.
+   */
+  readonly quotas?: boolean;
 }
 
 /** Somebody who uses the API. */
@@ -133,18 +140,19 @@ interface Built<H extends Host> {
 }
 
 function build<H extends Host>(
-  { host, rbac = false, tokens, workloads = false, audit }: ApiServerOptions<H>,
+  { host, rbac = false, tokens, workloads = false, quotas = false, audit }: ApiServerOptions<H>,
   state?: StateFolder,
 ): Built<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const cel = new CelLoader();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
-  const cluster: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
+  const parts: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
+  const cluster = quotas ? withQuotas(parts) : parts;
   for (const kind of builtinKinds({ store, clock: host.clock, cel })) kinds.add(kind);
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
-  addRoutes(app, cluster);
+  addRoutes(app, cluster, lifecycle.asked);
   app.onError(refuse);
   const front = {
     host,
@@ -189,4 +197,10 @@ function build<H extends Host>(
     },
   };
   return { server, store };
+}
+
+function withQuotas(cluster: Cluster): Cluster {
+  const { host: { clock }, store, kinds } = cluster;
+  const write = (status: QuotaStatus) => writeQuotaStatus(cluster, status);
+  return { ...cluster, quotas: new Quotas({ clock, store, kinds, write }) };
 }

@@ -26,6 +26,7 @@ import { OBJECTS } from "./scenarios/objects.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
+import { QUOTAS } from "./scenarios/quotas.ts";
 import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
@@ -54,6 +55,7 @@ const ALL: readonly Scenario[] = [
   ...MACHINERY,
   ...STORED_KINDS,
   ...PODS,
+  ...QUOTAS,
   ...SEALED,
   ...WORKLOADS,
 ];

@@ -51,7 +51,7 @@ export interface ServedHook extends AsyncDisposable {
 export function inProcessTarget(): Target {
   const host = virtualHost();
   // NB: without nodes, as on the real server, where controllers run and no kubelets.
-  const server = apiServer({ host, rbac: true, workloads: { nodes: 0 } });
+  const server = apiServer({ host, rbac: true, workloads: { nodes: 0 }, quotas: true });
   return {
     name: "the API server in the process",
     send: ({ method, path, body, headers }) =>

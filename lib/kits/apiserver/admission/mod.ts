@@ -19,10 +19,11 @@ import { askHook, hasHooks, type Hook, hooksOf, shownTo } from "./webhooks.ts";
 
 export type { Attributes, Operation } from "./attributes.ts";
 
-/** Whether anybody wants to be asked about objects of the kind. If not, writes need not wait. */
-export function isAdmitted(cluster: Cluster, kind: Kind): boolean {
-  return !isExempt(kind) &&
-    (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating") || hasPolicies(cluster));
+/** Whether anybody wants to be asked about objects of the kind in a namespace. If not, writes need not wait. */
+export function isAdmitted(cluster: Cluster, kind: Kind, namespace?: string): boolean {
+  if (isExempt(kind)) return false;
+  if (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating") || hasPolicies(cluster)) return true;
+  return cluster.quotas?.concern(kind, namespace) === true;
 }
 
 /**
@@ -32,6 +33,7 @@ export function isAdmitted(cluster: Cluster, kind: Kind): boolean {
  */
 export async function mutate(cluster: Cluster, attributes: Attributes): Promise<KubeObject | undefined> {
   if (isExempt(attributes.kind)) return attributes.object;
+  cluster.quotas?.complete(attributes);
   const hooks = hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
   for (const hook of hooks) await round.ask(hook);
@@ -120,6 +122,7 @@ function patchedObject(object: Shown["object"] & object, patch: readonly unknown
  */
 export async function validate(cluster: Cluster, attributes: Attributes): Promise<void> {
   if (isExempt(attributes.kind)) return;
+  cluster.quotas?.checkLimits(attributes);
   if (hasPolicies(cluster)) await checkPolicies(cluster, attributes);
   const questions: { readonly hook: Hook; readonly shown: Shown }[] = [];
   for (const hook of hooksOf(cluster, "validating")) {

@@ -6,6 +6,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import { humanAge } from "../human_duration.ts";
+import { isObject } from "../values.ts";
 import {
   AGE,
   ageOf,
@@ -132,6 +133,16 @@ export const BASICS: Readonly<Record<string, KindTable>> = {
       textAt(object, "preemptionPolicy"),
     ],
   },
+  resourcequotas: { columns: columnsFrom(NAME, "Request", "Limit", AGE), cells: quotaCells },
+  "apiservices.apiregistration.k8s.io": {
+    columns: columnsFrom(NAME, "Service", "Available", AGE),
+    cells: (object, nowMs) => [
+      object.metadata.name,
+      "Local",
+      textAt(conditionOf(object, "Available"), "status") || "Unknown",
+      ageOf(object, nowMs),
+    ],
+  },
   "rolebindings.rbac.authorization.k8s.io": BINDINGS,
   "clusterrolebindings.rbac.authorization.k8s.io": BINDINGS,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
@@ -152,6 +163,17 @@ function subjects(binding: KubeObject, kind: string): string {
       return kind === "ServiceAccount" ? `${textAt(subject, "namespace")}/${name}` : name;
     })
     .join(", ");
+}
+
+/** How much is used of what may be, apart for limits. */
+function quotaCells(quota: KubeObject, nowMs: number): unknown[] {
+  const [requests, limits]: [string[], string[]] = [[], []];
+  const hard = at(quota, "status", "hard");
+  for (const name of isObject(hard) ? Object.keys(hard).sort() : []) {
+    const used = textAt(quota, "status", "used", name) || "0";
+    (name.startsWith("limits.") ? limits : requests).push(`${name}: ${used}/${textAt(hard, name)}`);
+  }
+  return [quota.metadata.name, requests.join(", "), limits.join(", "), ageOf(quota, nowMs)];
 }
 
 function nodeCells(node: KubeObject, nowMs: number): unknown[] {

@@ -4,8 +4,10 @@
 
 import type { Cluster } from "../cluster.ts";
 import { createDefaultRoles } from "../access/bootstrap.ts";
+import type { Kind } from "../kinds.ts";
 import { Accounts } from "./accounts.ts";
 import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
+import { ApiServices } from "./api_services.ts";
 import { Chores } from "./chores.ts";
 import { DEFINITIONS, Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
@@ -15,6 +17,8 @@ import { Namespaces } from "./namespaces.ts";
 export interface Lifecycle {
   /** Tells the cluster who signs the server's certificate. PEM. */
   publishRootCa(ca: string): void;
+  /** Is told which kind somebody asks for: some objects are only made then. */
+  asked(kind: Kind): void;
 }
 
 /** Puts it in motion; from then on it follows the store, into which `restore` may put what was there before. */
@@ -25,17 +29,19 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   const namespaces = new Namespaces(cluster, chores);
   const aggregation = new Aggregation(cluster, chores);
   const accounts = cluster.gate.rbac ? new Accounts(cluster, chores) : undefined;
+  const apiServices = new ApiServices(cluster, chores);
   cluster.store.onChange((change, collection) => {
     if (collection.name === DEFINITIONS) definitions.changed(change);
     if (collection.name === "namespaces" && change.current !== undefined) {
       namespaces.changed(change.current.object);
     }
+    if (collection.name === DEFINITIONS || ApiServices.isOf(collection.name)) apiServices.changed();
     if (collection.name === CLUSTER_ROLES) aggregation.changed();
     if (collection.name === "namespaces") accounts?.changed(change.key);
     garbage.changed(change, collection);
     if (change.current !== undefined) return;
     definitions.removed(collection.name);
-    const { namespace } = change.previous?.object.metadata ?? {};
+    const { namespace } = change.previous?.metadata ?? {};
     if (namespace === undefined) return;
     namespaces.removed(namespace);
     accounts?.changed(namespace);
@@ -43,5 +49,8 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   restore();
   namespaces.initialize();
   if (cluster.gate.rbac) createDefaultRoles(cluster);
-  return { publishRootCa: (ca) => accounts?.publish(ca) };
+  return {
+    publishRootCa: (ca) => accounts?.publish(ca),
+    asked: (kind) => apiServices.asked(kind),
+  };
 }

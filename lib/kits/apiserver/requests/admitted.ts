@@ -51,7 +51,7 @@ export async function createAdmitted(
   await kind.rules.prepare?.(object);
   checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
-  if (!isAdmitted(cluster, kind) && kind.converter === undefined) {
+  if (!isAdmitted(cluster, kind, namespace) && kind.converter === undefined) {
     return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
   }
   placeObject(cluster, object, { kind, namespace });
@@ -64,9 +64,15 @@ export async function createAdmitted(
   const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
   const mutated = await mutate(cluster, attributes) ?? object;
   const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun, applied: true });
-  const named = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
-  await validate(cluster, { ...named, object: creation.object });
-  return await oneInVersion(kind, commitCreation(cluster, creation, await inStorage(kind, creation.object)));
+  const asked = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
+  const named = { ...asked, object: creation.object };
+  await validate(cluster, named);
+  const kept = await inStorage(kind, creation.object);
+  // NB: from here on nothing is waited for, so that no other write can use the same quota.
+  const charge = cluster.quotas?.check(named);
+  const stored = commitCreation(cluster, creation, kept);
+  if (!dryRun) charge?.();
+  return await oneInVersion(kind, stored);
 }
 
 function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata }: KubeObject): void {
@@ -120,7 +126,7 @@ export async function updateAdmitted(
       : applied
       ? { applied }
       : { writer: writerOf(call.request, call.query, subresource) };
-    if (!isAdmitted(cluster, kind) && kind.converter === undefined) {
+    if (!isAdmitted(cluster, kind, reference.namespace) && kind.converter === undefined) {
       return updateObject(cluster, { ...options, ...owned, report, change: () => object });
     }
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
@@ -141,10 +147,14 @@ export async function updateAdmitted(
       current: current.object,
       change: () => mutated,
     });
-    await validate(cluster, { ...attributes, object: update.updated });
+    const checked = { ...attributes, object: update.updated };
+    await validate(cluster, checked);
     const kept = update.same ? seen.object : await inStorage(kind, update.updated);
+    const charge = cluster.quotas?.check(checked);
     const stored = commitUpdate(cluster, update, kept);
-    if (stored !== undefined) return await oneInVersion(kind, stored);
+    if (stored === undefined) continue;
+    if (!dryRun) charge?.();
+    return await oneInVersion(kind, stored);
   }
 }
 

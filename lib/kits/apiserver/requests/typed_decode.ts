@@ -6,8 +6,9 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { tidyQuantity } from "../quantity.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
-import { isObject } from "../values.ts";
+import { isObject, setOwn } from "../values.ts";
 
 /** The treatment of what does not fit. */
 export interface TypedDecoding {
@@ -96,11 +97,17 @@ function decodeValue(
       if (!isObject(value)) return refuse(value, { shape, place }, decoding);
       for (const [key, item] of Object.entries(value)) {
         decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
+        // NB: only lists of resources are tidied; other quantities stay as they were written.
+        if (isQuantity(shape.of) && item !== null) setOwn(value, key, tidyQuantity(String(item)));
       }
       return;
     case "type":
       return decodeType(value, { shape, place }, decoding);
   }
+}
+
+function isQuantity(shape: Shape): boolean {
+  return shape.kind === "type" && shape.name === "Quantity";
 }
 
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;

@@ -11,7 +11,7 @@ import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErro
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 /** Kinds whose names may hold almost anything. */
-const PATH_SEGMENT_GROUPS = ["rbac.authorization.k8s.io"];
+const PATH_SEGMENT_GROUPS = ["rbac.authorization.k8s.io", "apiregistration.k8s.io"];
 const LABEL_KINDS = ["Namespace", "Service"];
 
 /** Says what is wrong with an object's name. */

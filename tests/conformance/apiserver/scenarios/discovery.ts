@@ -1,7 +1,7 @@
 /** Discovery: groups, resources, and how both know of a new definition. */
 
 import assert from "node:assert/strict";
-import type { Answer } from "../session.ts";
+import { type Answer, TABLE } from "../session.ts";
 import { databases, type Scenario } from "./scenario.ts";
 
 /** What of a group version both servers serve. */
@@ -100,6 +100,52 @@ export const DISCOVERY: readonly Scenario[] = [
         const reply = await api.peek("GET", path);
         assert.deepEqual([reply.code, reply.body], [200, "ok"]);
       }
+    },
+  },
+  {
+    name: "has an APIService for each version of each group",
+    async run(api) {
+      const path = "/apis/apiregistration.k8s.io/v1/apiservices";
+      const group = "services.example.com";
+      const isAvailable = async (name: string) => {
+        const { body } = await api.peek("GET", `${path}/${name}`);
+        return body.status?.conditions?.[0]?.status === "True";
+      };
+      const names = ["v1.", "v1.apps", "v1.authorization.k8s.io", "v2.autoscaling", "v1.storage.k8s.io"];
+      for (const name of names) {
+        await api.until(() => isAvailable(name), `${name} is available`);
+        await api.ok("GET", `${path}/${name}`);
+        const { body } = await api.peek("GET", `${path}/${name}`, undefined, TABLE);
+        api.note(`the table of ${name}`, body.rows[0].cells);
+      }
+      await api.define(databases(group));
+      await api.until(() => isAvailable(`v1.${group}`), "the APIService of a new kind is available");
+      await api.ok("GET", `${path}/v1.${group}`);
+      await api.peek(
+        "DELETE",
+        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/databases.${group}`,
+      );
+      await api.until(
+        async () => (await api.peek("GET", `${path}/v1.${group}`)).code === 404,
+        "the APIService of a kind has gone with it",
+      );
+    },
+  },
+  {
+    name: "refuses APIServices that cannot be",
+    async run(api) {
+      const path = "/apis/apiregistration.k8s.io/v1/apiservices";
+      const service = (name: string, spec: Answer): Answer => ({
+        metadata: { name },
+        spec: { version: "v1", groupPriorityMinimum: 10, versionPriority: 10, ...spec },
+      });
+      const refuse = (name: string, spec: Answer) => api.refused(422, "POST", path, service(name, spec));
+      await refuse("v1.other.example.com", { group: "one.example.com" });
+      await refuse("v2.", { version: "v2" });
+      await refuse("v1.one.example.com", { group: "one.example.com", groupPriorityMinimum: 20001 });
+      await refuse("v1.one.example.com", { group: "one.example.com", versionPriority: 0 });
+      await refuse("v1.one.example.com", { group: "one.example.com", insecureSkipTLSVerify: true });
+      await refuse("v1.one.example.com", { group: "one.example.com", caBundle: "YQ==" });
     },
   },
 ];

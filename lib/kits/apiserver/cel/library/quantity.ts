@@ -5,21 +5,7 @@
  */
 
 import type { Environment } from "@marcbachmann/cel-js";
-
-const UNIT = 1_000_000_000n;
-const DECIMAL: Readonly<Record<string, number>> = {
-  n: -9,
-  u: -6,
-  m: -3,
-  "": 0,
-  k: 3,
-  M: 6,
-  G: 9,
-  T: 12,
-  P: 15,
-  E: 18,
-};
-const BINARY: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
+import { readQuantity, UNIT } from "../../quantity.ts";
 
 class Quantity {
   readonly value: bigint;
@@ -29,23 +15,9 @@ class Quantity {
   }
 }
 
-function readQuantity(text: string): Quantity | undefined {
-  const found = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([EPTGMK]i)|([numkMGTPE]?)|[eE]([+-]?\d{1,3}))$/.exec(text);
-  if (found === null) return undefined;
-  const [, sign, number = "", binary, decimal = "", exponent] = found;
-  const [whole = "", fraction = ""] = number.split(".");
-  const digits = BigInt(`${whole}${fraction}` || "0");
-  const power = 9 - fraction.length + (exponent === undefined ? DECIMAL[decimal] ?? 0 : Number(exponent));
-  const shifted = digits << (binary === undefined ? 0n : BINARY[binary] ?? 0n);
-  const scale = 10n ** BigInt(Math.abs(power));
-  // NB: what is smaller than a billionth is rounded up.
-  const value = power >= 0 ? shifted * scale : (shifted + scale - 1n) / scale;
-  return new Quantity(sign === "-" ? -value : value);
-}
-
 function quantity(text: string): Quantity {
   const found = readQuantity(text);
-  if (found !== undefined) return found;
+  if (found !== undefined) return new Quantity(found.value);
   throw new SyntaxError(
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   );

@@ -1,0 +1,136 @@
+/**
+ * APIServices: what says of each version of each group that it is served here.
+ *
+ * They are there as soon as somebody asks for them, and follow the definitions of custom kinds from then on: most clients
+ * never look. Source: Kubernetes documentation, "Kubernetes API Aggregation Layer"; k8s.io/kubernetes,
+ * pkg/controlplane/apiserver/aggregator.go; k8s.io/kube-aggregator, pkg/controllers.
+ */
+
+import type { KubeObject } from "../../../model/object.ts";
+import type { Cluster } from "../cluster.ts";
+import type { Kind } from "../kinds.ts";
+import { timestamp } from "../timestamp.ts";
+import { clone, objectAt, objectsIn } from "../values.ts";
+import { createObject } from "../writes/create.ts";
+import { updateObject } from "../writes/update.ts";
+import type { Chores } from "./chores.ts";
+
+const SERVICES = "apiservices.apiregistration.k8s.io";
+const MANAGED = "kube-aggregator.kubernetes.io/automanaged";
+/** Groups whose kinds are answered, and not stored. */
+const UNSTORED = ["authentication.k8s.io/v1", "authorization.k8s.io/v1"];
+/** The priorities of custom kinds. */
+const CUSTOM = [1000, 100] as const;
+
+/** By `apiVersion`: where the group stands among groups, and the version among the group's versions. */
+const PRIORITIES: Readonly<Record<string, readonly [group: number, version: number]>> = {
+  "v1": [18000, 1],
+  "apps/v1": [17800, 15],
+  "events.k8s.io/v1": [17750, 15],
+  "authentication.k8s.io/v1": [17700, 15],
+  "authorization.k8s.io/v1": [17600, 15],
+  "autoscaling/v1": [17500, 15],
+  "autoscaling/v2": [17500, 30],
+  "batch/v1": [17400, 15],
+  "certificates.k8s.io/v1": [17300, 15],
+  "networking.k8s.io/v1": [17200, 15],
+  "policy/v1": [17100, 15],
+  "rbac.authorization.k8s.io/v1": [17000, 15],
+  "storage.k8s.io/v1": [16800, 15],
+  "admissionregistration.k8s.io/v1": [16700, 15],
+  "apiextensions.k8s.io/v1": [16700, 15],
+  "scheduling.k8s.io/v1": [16600, 15],
+  "coordination.k8s.io/v1": [16500, 15],
+  "node.k8s.io/v1": [16300, 15],
+  "discovery.k8s.io/v1": [16200, 15],
+  "resource.k8s.io/v1": [16200, 21],
+  "flowcontrol.apiserver.k8s.io/v1": [16100, 21],
+};
+
+export class ApiServices {
+  readonly #cluster: Cluster;
+  readonly #chores: Chores;
+  #isAsked = false;
+
+  constructor(cluster: Cluster, chores: Chores) {
+    this.#cluster = cluster;
+    this.#chores = chores;
+  }
+
+  /** To be called when somebody asks for objects of a kind. */
+  asked({ collection }: Kind): void {
+    if (this.#isAsked || collection.name !== SERVICES) return;
+    this.#isAsked = true;
+    this.#sync();
+  }
+
+  /** To be called on each change of a definition, or of an APIService. */
+  changed(): void {
+    if (this.#isAsked) this.#chores.add("APIServices", () => this.#sync());
+  }
+
+  /** Whether a collection's changes concern APIServices. */
+  static isOf(collection: string): boolean {
+    return collection === SERVICES;
+  }
+
+  #sync(): void {
+    const kind = this.#cluster.kinds.at("apiregistration.k8s.io/v1", "apiservices");
+    if (kind === undefined) return;
+    const wanted = this.#wanted();
+    for (const { key, object } of entriesOf(kind)) {
+      const isOurs = object.metadata.labels?.[MANAGED] !== undefined;
+      if (isOurs && !wanted.has(key)) this.#cluster.store.remove(kind.collection, key);
+    }
+    for (const [name, service] of wanted) {
+      if (kind.collection.get(name) !== undefined) continue;
+      createObject(this.#cluster, service, { kind, writer: { manager: "kube-apiserver" } });
+    }
+    for (const { object } of entriesOf(kind)) this.#tellAvailable(kind, object);
+  }
+
+  #wanted(): Map<string, KubeObject> {
+    const found = new Map<string, KubeObject>();
+    const versions = new Map(this.#cluster.kinds.all().map(({ apiVersion, custom }) => [apiVersion, custom]));
+    // NB: a server knows its own group only after it has registered all others, and does not register it.
+    versions.delete("apiregistration.k8s.io/v1");
+    for (const apiVersion of UNSTORED) versions.set(apiVersion, false);
+    for (const [apiVersion, custom] of versions) {
+      const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
+      const [groupPriorityMinimum, versionPriority] = PRIORITIES[apiVersion] ?? CUSTOM;
+      const name = `${version}.${group}`;
+      found.set(name, {
+        apiVersion: "apiregistration.k8s.io/v1",
+        kind: "APIService",
+        metadata: { name, labels: { [MANAGED]: custom ? "true" : "onstart" } },
+        spec: { ...(group === "" ? {} : { group }), version, groupPriorityMinimum, versionPriority },
+      });
+    }
+    return found;
+  }
+
+  #tellAvailable(kind: Kind, { metadata: { name = "" }, status }: KubeObject): void {
+    if (objectsIn(status?.conditions).some(({ type }) => type === "Available")) return;
+    const condition = {
+      type: "Available",
+      status: "True",
+      lastTransitionTime: timestamp(this.#cluster.host.clock.now()),
+      reason: "Local",
+      message: "Local APIServices are always available",
+    };
+    updateObject(this.#cluster, {
+      kind,
+      reference: { name },
+      subresource: "status",
+      writer: { manager: "kube-apiserver", subresource: "status" },
+      change: (current) => ({
+        ...clone(current),
+        status: { conditions: [...objectsIn(objectAt(current, "status")?.conditions), condition] },
+      }),
+    });
+  }
+}
+
+function entriesOf({ collection }: Kind): { readonly key: string; readonly object: KubeObject }[] {
+  return [...collection.values()].map(({ object }) => ({ key: object.metadata.name ?? "", object }));
+}

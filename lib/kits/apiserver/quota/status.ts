@@ -1,0 +1,26 @@
+/**
+ * The way of a quota's status into the store.
+ */
+
+import type { Cluster } from "../cluster.ts";
+import { clone } from "../values.ts";
+import { updateObject } from "../writes/update.ts";
+import { writeAmounts } from "./amounts.ts";
+import type { QuotaStatus } from "./quotas.ts";
+
+/** Writes the status of a quota; nothing if that has gone. */
+export function writeQuotaStatus(cluster: Cluster, { quota, hard, used, manager }: QuotaStatus): void {
+  const { namespace, name = "" } = quota.metadata;
+  const kind = cluster.kinds.at("v1", "resourcequotas");
+  if (kind?.collection.get(`${namespace}/${name}`) === undefined) return;
+  updateObject(cluster, {
+    kind,
+    reference: { namespace, name },
+    subresource: "status",
+    writer: { manager, subresource: "status" },
+    change: (current) => ({
+      ...clone(current),
+      status: { hard: writeAmounts(hard), used: writeAmounts(used) },
+    }),
+  });
+}
