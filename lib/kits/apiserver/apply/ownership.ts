@@ -209,11 +209,10 @@ export class Ownership {
 
   /** Writes the owners into an object. */
   store(object: KubeObject, owners: readonly Owner[]): void {
+    // The list that an object was lent by the one before belongs to the store, and is in order.
+    if (owners.length > 0 && owners === object.metadata.managedFields) return;
     const kept = orderOwners(owners);
-    const same = kept.length === owners.length && kept.every((owner, index) => owner === owners[index]);
-    // The list of the object before belongs to the store, and so does this one.
-    if (same && owners.length > 0) object.metadata.managedFields = owners as Owner[];
-    else if (kept.length === 0) delete object.metadata.managedFields;
+    if (kept.length === 0) delete object.metadata.managedFields;
     else {
       object.metadata.managedFields = this.#shared.list(
         kept.map((owner) => ({ ...owner, fieldsV1: this.#shared.set(owner.fieldsV1) })),

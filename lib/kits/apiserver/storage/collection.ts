@@ -39,7 +39,7 @@ export interface Entries {
 const KEPT = { least: 100, most: 100_000, milliseconds: 300_000 };
 
 /** How many of the newest objects are kept as objects. */
-const FRESH = 1000;
+const FRESH = 200;
 
 /** How many parts that objects have in common are remembered. */
 const SHARED = 1000;
