@@ -57,7 +57,7 @@ function amountCauses(amounts: JsonObject | undefined, path: string): Cause[] {
   return [...readAmounts(amounts)].flatMap(([name, quantity]) => {
     const field = `${path}[${name}]`;
     const causes = resourceCauses(name, field);
-    if (causes.length === 0 && !name.includes("/") && !isForQuotas(name)) {
+    if (!name.includes("/") && !isForQuotas(name)) {
       causes.push(invalid(field, { value: name, detail: "must be a standard resource for quota" }));
     }
     const value = formatQuantity(quantity);

@@ -116,7 +116,7 @@ export const DISCOVERY: readonly Scenario[] = [
         await api.until(() => isAvailable(name), `${name} is available`);
         await api.ok("GET", `${path}/${name}`);
         const { body } = await api.peek("GET", `${path}/${name}`, undefined, TABLE);
-        api.note(`the table of ${name}`, body.rows[0].cells);
+        api.note(`the table of ${name}`, body.rows[0].cells.slice(0, 3));
       }
       await api.define(databases(group));
       await api.until(() => isAvailable(`v1.${group}`), "the APIService of a new kind is available");

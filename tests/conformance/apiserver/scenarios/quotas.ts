@@ -73,7 +73,7 @@ export const QUOTAS: readonly Scenario[] = [
         403,
         "PATCH",
         `${path}/configmaps/c?fieldManager=me`,
-        { apiVersion: "v1", kind: "ConfigMap" },
+        { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } },
         { "content-type": "application/apply-patch+yaml" },
       );
       await api.ok("PATCH", `${path}/configmaps/a`, { data: { a: "2" } }, MERGE);
