@@ -1,7 +1,7 @@
 /**
  * A flag that tells something to stop, says why, and is never taken back: reasons add up.
  *
- * What is told to stop gets an `AbortSignal`, so that it can be passed on to whatever waits. The signal is made when
+ * A task that is told to stop gets an `AbortSignal`, so that it can be passed on to whatever waits. The signal is made when
  * somebody asks for it: most of those who have a flag never look at it. Source: scenarios B31–B50.
  */
 

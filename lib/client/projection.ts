@@ -1,9 +1,9 @@
 /**
  * Projections: the part of a kind's objects that is fetched and kept. Whole objects, their metadata alone, or less.
  *
- * What is not kept costs no memory; what is not asked for costs no bandwidth either. A projection counts for everything that is
- * remembered of an object, so that lists, watches and the answers to writes are alike. Source: Kubernetes API concepts,
- * "Metadata-only fetches".
+ * Fields that are not kept cost no memory. Fields that are not asked for cost no bandwidth either. A projection counts for
+ * everything that is remembered of an object, so that lists, watches and the answers to writes are alike. Source: Kubernetes
+ * API concepts, "Metadata-only fetches".
  */
 
 import type { KubeObject } from "../model/object.ts";

@@ -1,7 +1,7 @@
 /**
  * Checks that the server has kept what was written: schemas prune fields without a word.
  *
- * What is pruned is said once per resource. Notes that are pruned are kept in memory, so that the object is not handled again
+ * Pruned fields are named once per resource. Notes that are pruned are kept in memory, so that the object is not handled again
  * and again; that lasts as long as the process. Source: Kubernetes, custom resources, "Field pruning"; scenario A216.
  */
 

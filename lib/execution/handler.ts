@@ -1,7 +1,7 @@
 /**
  * A handler as the execution layer knows it: who it is, what to call, and within which limits.
  *
- * What a handler was declared for (a cause, a kind, filters) is the registry's knowledge, and not needed to run it.
+ * The registry knows what a handler was declared for (a cause, a kind, filters). To run it, that is not needed.
  */
 
 import type { Seconds } from "../runtime/host.ts";

@@ -1,8 +1,8 @@
 /**
  * The facts that an operator knows of one object while the object exists. Nothing of them survives the process.
  *
- * Who writes what: the newest body is the store's (informers and writes put it there); everything else is written by the
- * object's reconcile, of which the work queue runs one at a time. Daemons, indexes and observers read.
+ * Each part has one writer: the newest body is the store's (informers and writes put it there); everything else is written by
+ * the object's reconcile, of which the work queue runs one at a time. Daemons, indexes and observers read.
  */
 
 import type { CachedObject } from "../client/cache/object_store.ts";

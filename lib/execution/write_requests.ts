@@ -1,13 +1,13 @@
 /**
  * The requests of one write: what is wanted on an object, in as few requests as possible.
  *
- * What equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between repeats
- * a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes out
- * with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
- * of it is for one object: should that have gone, nothing lands on another one that has taken its name.
- * Functions come after the fields, as JSON patches of what they change on the newest object; notes and finalizers wait for
- * them, since they say that everything has happened. What the answers mean for what is pending is told in
- * `object_writer.ts`. Source: Kopf, docs/patches.
+ * A field that equals the live state is not sent. Where status is a subresource it goes first, so that a crash in between
+ * repeats a handler but never loses what it wrote; notes and finalizers follow in one merge patch. A list of finalizers goes
+ * out with the version that it was made from, and is made anew on a conflict, so that others' finalizers are never lost. All
+ * of it is for one object: should that have gone, nothing lands on another one that has taken its name. Functions come after
+ * the fields, as JSON patches of what they change on the newest object; notes and finalizers wait for them, since they say
+ * that everything has happened. What the answers mean for what is pending is told in `object_writer.ts`. Source: Kopf,
+ * docs/patches.
  */
 
 import { ApiError } from "../client/errors.ts";

@@ -1,7 +1,8 @@
 /**
  * Which parts of an object differ between two of its states: a quick answer for observers, not for handlers.
  *
- * What the server counts up by itself is left out, and so is what lies deeper than readers look, or is too much to read.
+ * Fields that the server counts up by itself are left out. So are those that lie deeper than readers look, and those that are
+ * too many to read.
  */
 
 import { isEmptyObject, isEqualJson, isObject } from "./json.ts";

@@ -1,7 +1,7 @@
 /**
  * `op.api`, by which handlers work with other objects than their own, over the operator's connection.
  *
- * What the server refuses comes back as an ApiError that points to the author's line. 403 is not tried again here: a handler
+ * A refusal of the server comes back as an ApiError that points to the author's line. 403 is not tried again here: a handler
  * that may not do something is to say so at once, and which right is missing. The types are `registry/api.ts`.
  */
 

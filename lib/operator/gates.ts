@@ -8,7 +8,7 @@
  * | an informer is stale after that | hold wakes until it has listed | open | | go on |
  * | handlers, fence: the run ends | | closed before | told to exit | none once the fence has gone up |
  *
- * What waits for the first indexing is the work queue's own gate. Source: Kopf, docs/peering.
+ * The wait for the first indexing is a gate of the work queue's own. Source: Kopf, docs/peering.
  */
 
 import { GateSet, type ReadonlyGate } from "../async/gate.ts";

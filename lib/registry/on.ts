@@ -312,7 +312,7 @@ export interface On<Memo extends object = PlainMemo> {
   /**
    * Calls the function when `/readyz` is asked, at most every ten seconds: the operator is ready unless it throws.
    *
-   * What it throws, or that it takes more than `timeout` (default: 5 s), is in the answer.
+   * The answer says what it throws, or that it takes more than `timeout` (default: 5 s).
    */
   readonly ready: DeclareActivity<unknown, Memo>;
 }

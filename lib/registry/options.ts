@@ -1,7 +1,7 @@
 /**
  * The options with which handlers are declared, by what they are declared for.
  *
- * What several of them share stands where it is used: limits in handlers.ts, filters in filters.ts.
+ * Options that several of them share stand where they are used: limits in handlers.ts, filters in filters.ts.
  */
 
 import type { JsonObject } from "../model/object.ts";

@@ -2,8 +2,8 @@
  * This package inside of the compiled `lotse`, where nothing of it lies on disk: its doors for handlers, and files of them
  * for `build`.
  *
- * What `tools/lotse.ts` compiles calls `embedPackage()` first of all. It is kept in the global object, as the package's
- * doors are bundled apart from the command line.
+ * The program that `tools/lotse.ts` compiles calls `embedPackage()` first of all. It is kept in the global object, as the
+ * package's doors are bundled apart from the command line.
  */
 
 import type { Host } from "./host.ts";

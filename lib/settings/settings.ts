@@ -1,7 +1,7 @@
 /**
  * The settings' defaults, and how a user's own go on top of them.
  *
- * What users write is checked here, once: an unknown name, a wrong type or an impossible value is an error that names the
+ * Settings of users are checked here, once: an unknown name, a wrong type or an impossible value is an error that names the
  * setting, the value and what is expected. Settings that startup handlers change are checked by `checkSettings()`.
  */
 

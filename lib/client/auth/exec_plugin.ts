@@ -1,8 +1,9 @@
 /**
  * Credentials from a program: runs it, and reads the ExecCredential that it prints.
  *
- * What it gives is kept until its `expirationTimestamp`, and renewed a little earlier, while the old one still works. The vault
- * sees to it that it runs once however many requests wait. Source: Kubernetes, "Authenticating", "client-go credential plugins".
+ * The credential that it gives is kept until its `expirationTimestamp`, and renewed a little earlier, while the old one still
+ * works. The vault sees to it that it runs once however many requests wait. Source: Kubernetes, "Authenticating", "client-go
+ * credential plugins".
  */
 
 import { isObject } from "../../model/json.ts";

@@ -1,11 +1,10 @@
 /**
  * Whether a watch stream goes forward, as it must: each event newer than the one before.
  *
- * What comes twice is dropped. What comes too late is a sign that something between us and the server (or the server, set
- * back to an older state) has mixed up what happened: then only a new listing tells the truth. Versions that cannot be
- * compared are in order by definition; and a kind whose streams are out of order again and again has versions of another
- * making, which are then left alone.
- * Source: Kubernetes, KEP-5504 "Comparable resource version".
+ * An event that comes twice is dropped. One that comes too late is a sign that something between us and the server (or the
+ * server, set back to an older state) has mixed up what happened: then only a new listing tells the truth. Versions that
+ * cannot be compared are in order by definition; and a kind whose streams are out of order again and again has versions of
+ * another making, which are then left alone. Source: Kubernetes, KEP-5504 "Comparable resource version".
  */
 
 import type { KubeObject } from "../../model/object.ts";

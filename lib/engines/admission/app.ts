@@ -1,7 +1,7 @@
 /**
  * Admission reviews over HTTP: a POST with a review to a path asks all handlers, one below the path the handler of that id.
  *
- * Who asks is not checked here: handlers are told the headers, and the client's certificate where one was verified.
+ * The client is not checked here: handlers are told the headers, and the client's certificate where one was verified.
  * Source: scenarios B128–B157.
  */
 

@@ -44,7 +44,7 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
 
 /**
  * Tells whether the live webhooks are those that were written: as many, in the same order, each with what was written of it.
- * What the server added as defaults does not count.
+ * Defaults that the server has added do not count.
  */
 export function areWritten(written: readonly JsonObject[], live: unknown): boolean {
   return includes(live ?? [], written);

@@ -1,7 +1,7 @@
 /**
  * The definitions of an operator's own kinds, kept in step with its code: applied at the start, before anything is watched.
  *
- * What would lose stored data is refused, with every reason, and nothing is changed then. Objects that are stored in
+ * A change that would lose stored data is refused, with every reason, and nothing is changed then. Objects that are stored in
  * another version are written again, and `status.storedVersions` forgets that version, so that it can go some day.
  * Source: Kubernetes, "Versions in CustomResourceDefinitions", "Upgrade existing objects to a new stored version".
  */

@@ -1,8 +1,8 @@
 /**
  * Unions in structural schemas: one type outside that fits all branches, and branches that only validate.
  *
- * What only one branch has is said outside, once; what several have and say differently is said there as far as they
- * agree, and in each branch as far as they do not.
+ * A field that only one branch has is said outside, once. A field that several have and say differently is said there as far
+ * as they agree, and in each branch as far as they do not.
  */
 
 import { isEmptyObject, isEqualJson, isObject, setKey } from "../../model/json.ts";

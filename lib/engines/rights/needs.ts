@@ -1,7 +1,8 @@
 /**
  * The rights that follow from what an operator declares, and who needs them.
  *
- * What handlers do by themselves shows in their code at best (see calls_in_code.ts): the rest is recorded (see recorder.ts).
+ * The requests that handlers make by themselves show in their code at best (see calls_in_code.ts): the rest is recorded (see
+ * recorder.ts).
  */
 
 import { KINDS } from "../../model/kinds.ts";

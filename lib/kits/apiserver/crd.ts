@@ -1,7 +1,7 @@
 /**
  * CustomResourceDefinitions: what one leaves out, which resources it makes, and the status of one that is in force.
  *
- * What is wrong with one is told by `validateDefinition()` in `definition_rules.ts`, re-exported here.
+ * Faults of one are told by `validateDefinition()` in `definition_rules.ts`, re-exported here.
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/v1/defaults.go and pkg/controller/status.
  */
 

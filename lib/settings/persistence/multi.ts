@@ -25,7 +25,7 @@ export interface MultiOptions {
 /**
  * Reads from the first storage that has something, writes to all or some.
  *
- * What was noted in a storage that is only read stays there: it says what was handled when notes moved.
+ * A note in a storage that is only read stays there: it says what was handled when notes moved.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Calls of webhooks: one POST of a review, by HTTPS, to a server whose certificate is checked against `caBundle`.
  *
- * What goes wrong is told in the words of Go's HTTP client, which people know from the real server. Sources:
+ * Failures are told in the words of Go's HTTP client, which people know from the real server. Sources:
  * k8s.io/apiserver, pkg/util/webhook/client.go; k8s.io/apimachinery, pkg/api/errors, NewGenericServerResponse.
  * Each call has a connection of its own: webhooks come and go, and change their certificates.
  */

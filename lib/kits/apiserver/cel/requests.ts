@@ -1,8 +1,8 @@
 /**
  * Expressions about requests: match conditions, and what policies say.
  *
- * What such an expression sees has no schema here: `object`, `oldObject`, `params` and the like are checked when it is
- * evaluated. There is no `authorizer`: expressions that use one are refused. Source: k8s.io/apiserver,
+ * The values that such an expression sees have no schema here: `object`, `oldObject`, `params` and the like are checked when
+ * it is evaluated. There is no `authorizer`: expressions that use one are refused. Source: k8s.io/apiserver,
  * pkg/admission/plugin/cel.
  */
 

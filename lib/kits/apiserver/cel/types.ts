@@ -1,7 +1,7 @@
 /**
  * Schemas as types of expressions, and values as expressions see them.
  *
- * What a schema does not say is not there: fields that are merely preserved cannot be used. Source: k8s.io/apiserver,
+ * Fields that a schema does not name are not there: fields that are merely preserved cannot be used. Source: k8s.io/apiserver,
  * pkg/cel/common/{schemas,values}.go.
  */
 

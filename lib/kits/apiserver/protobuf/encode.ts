@@ -1,7 +1,7 @@
 /**
  * Writes built-in kinds, their lists and the events of watches as protocol buffers.
  *
- * What does not fit its type is left out: the real server would not have taken it. Source: Kubernetes API concepts,
+ * A value that does not fit its type is left out: the real server would not have taken it. Source: Kubernetes API concepts,
  * "Protobuf encoding"; k8s.io/apimachinery, pkg/runtime/serializer/protobuf.
  */
 

@@ -1,8 +1,8 @@
 /**
  * Creating, changing and deleting as requests ask for it: with admission in between, where anybody wants to be asked.
  *
- * Who waits holds nothing: what was read may be out of date when the answers have come. Then it all begins again, as on
- * the real server, unless the client itself has said which version it means. What the server does by itself (garbage
+ * A request that waits holds nothing: what was read may be out of date when the answers have come. Then it all begins again,
+ * as on the real server, unless the client itself has said which version it means. What the server does by itself (garbage
  * collection, the end of namespaces) is not admitted here.
  */
 

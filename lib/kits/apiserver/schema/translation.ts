@@ -1,7 +1,7 @@
 /**
  * From OpenAPI v3 as CRDs use it to the JSON Schema that ajv compiles.
  *
- * What differs: `nullable`, `x-kubernetes-int-or-string`, boolean exclusive bounds, formats that Kubernetes ignores, and
+ * The differences: `nullable`, `x-kubernetes-int-or-string`, boolean exclusive bounds, formats that Kubernetes ignores, and
  * the ranges of integers. Everything that says nothing about validity (defaults, descriptions, extensions) is left out.
  */
 
