@@ -95,7 +95,7 @@ function copyInto({ from, to }: Copy, copying: Copying): void {
   for (const key of Object.keys(from)) setKey(object, key, copyOf(from[key], copying));
 }
 
-/** Freezes a JSON value and everything in it, and gives it back. What is frozen already is not walked again. */
+/** Freezes a JSON value and everything in it, and returns it. What is frozen already is not walked again. */
 export function deepFreeze<T>(value: T): T {
   if (!isOpen(value)) return value;
   const open: object[] = [value];

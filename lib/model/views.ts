@@ -27,7 +27,7 @@ export interface Views<Spec = JsonObject, Status = JsonObject> {
 
 const EMPTY: Readonly<JsonObject> = Object.freeze({});
 
-/** Freezes a value and everything in it, and gives it back: for what handlers may read but not change. */
+/** Freezes a value and everything in it, and returns it: for what handlers may read but not change. */
 export function readOnly<T>(value: T): T {
   return deepFreeze(value);
 }

@@ -97,7 +97,7 @@ export interface Files {
   modified(path: string): Promise<number | undefined>;
   /** Removes a file, or a folder with what is in it; nothing if it is not there. */
   remove(path: string): Promise<void>;
-  /** Makes a fresh folder under the system's temporary one, and gives its path. */
+  /** Makes a fresh folder under the system's temporary one, and returns its path. */
   makeTempFolder(prefix: string): Promise<string>;
   /** Joins and normalises; an absolute later part wins, as in `path.resolve`. */
   resolve(...parts: string[]): string;

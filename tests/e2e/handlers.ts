@@ -35,7 +35,7 @@ async function loadTraced(): Promise<Operator> {
   return op;
 }
 
-/** Gives a function of the same name, since handlers are known by it. */
+/** Returns a function of the same name, since handlers are known by it. */
 function traced(fn: (call: Call) => unknown): (call: Call) => unknown {
   const wrapped = (call: Call): unknown => {
     trace(fn.name, call);

@@ -51,7 +51,7 @@ export class Operators implements AsyncDisposable {
     await until(() => pattern.test(this.current.output), () => `No ${pattern} in\n${this.current.output}`);
   }
 
-  /** Gives what was called since this was asked last, in order: "handler object retry". */
+  /** Returns what was called since this was asked last, in order: "handler object retry". */
   calls(): string[] {
     const lines = this.#lines();
     const calls = lines.slice(this.#read);
@@ -59,7 +59,7 @@ export class Operators implements AsyncDisposable {
     return calls.filter((line) => !line.startsWith("followPod "));
   }
 
-  /** Gives the names of the Pods whose events were handled. */
+  /** Returns the names of the Pods whose events were handled. */
   pods(): Set<string> {
     const lines = this.#lines().filter((line) => line.startsWith("followPod "));
     return new Set(lines.map((line) => line.split(" ")[1] ?? ""));

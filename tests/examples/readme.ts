@@ -14,7 +14,7 @@ export type Step =
 /** kubectl's commands that change something, or wait: others, such as `get`, are for the reader's eyes. */
 const CHANGES = /^(kubectl (annotate|apply|create|delete|label|patch|scale) |sleep )/;
 
-/** Gives the steps of a README, in order. */
+/** Returns the steps of a README, in order. */
 export function stepsOf(readme: string): Step[] {
   const parts = readme.matchAll(/```(\w*)\n([^]*?)```|`((?:kubectl|sleep) [^`]+)`/g);
   return [...parts].flatMap(([, language, block = "", inline]) => {

@@ -15,7 +15,7 @@ export interface Mutant {
 }
 
 /**
- * Gives the mutants of one file: what is replaced, and by what; before that the function that it is in, if one is named.
+ * Returns the mutants of one file: what is replaced, and by what; before that the function that it is in, if one is named.
  *
  * @param tests Who is to notice. Default: the file's own test, `tests/model/diff_test.ts` for `lib/model/diff.ts`.
  */

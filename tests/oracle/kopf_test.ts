@@ -63,7 +63,7 @@ describe("persistence: kopf(), with Kopf itself", () => {
   }
 });
 
-/** Brings objects into each state with one side alone, and gives their notes. */
+/** Brings objects into each state with one side alone, and returns their notes. */
 async function allStates(stage: Stage, side: Side): Promise<unknown> {
   const { objects } = stage;
   const fail = 100;

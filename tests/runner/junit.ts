@@ -1,5 +1,5 @@
 /**
- * Reads what the three runtimes write as JUnit XML, and gives one result per test that ran.
+ * Reads what the three runtimes write as JUnit XML, and returns one result per test that ran.
  *
  * They differ in what a test is. Suites never count. Node and Bun nest suites; Deno lists suites and tests alike, flat,
  * with names such as "suite > test". A test with subtests counts as its subtests on Deno and Node; Bun reports only the
@@ -24,7 +24,7 @@ interface Element {
   text: string;
 }
 
-/** Gives the results of one file's run. */
+/** Returns the results of one file's run. */
 export function readResults(runtime: RuntimeName, xml: string, file: string): TestResult[] {
   const root = parseXml(xml);
   if (runtime === "deno") return withoutParents(collectCases(root, () => []));

@@ -10,7 +10,7 @@ export interface PoolOptions<Report> {
   readonly run: (job: Job) => Promise<Report>;
 }
 
-/** Gives the reports in the order in which the jobs ended. Heavy jobs begin first, as they take longest. */
+/** Returns the reports in the order in which the jobs ended. Heavy jobs begin first, as they take longest. */
 export async function runAll<Report>(jobs: readonly Job[], options: PoolOptions<Report>): Promise<Report[]> {
   const waiting = [...jobs].sort((a, b) => Number(b.heavy) - Number(a.heavy));
   const reports: Report[] = [];

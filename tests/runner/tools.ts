@@ -37,7 +37,7 @@ const TOOLS: Readonly<Record<RuntimeName, Tool>> = {
 };
 
 /**
- * Gives the runtime, and installs it if need be.
+ * Returns the runtime, and installs it if need be.
  *
  * @throws {Error} If it is neither there nor to be had; the message says what to do.
  */

@@ -142,7 +142,7 @@ interface Handshake {
   readonly client?: Partial<CertificateOptions>;
 }
 
-/** Connects a client to a server, each with a certificate, and gives the server's greeting. */
+/** Connects a client to a server, each with a certificate, and returns the server's greeting. */
 async function handshake({ authority, trusted = authority, ...different }: Handshake): Promise<string> {
   const names = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
   const own = await authority.issue({ commonName: "server", server: true, ...names, ...different.server });

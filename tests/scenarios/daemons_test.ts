@@ -6,7 +6,7 @@ import { Example, FINALIZER, Objects, Plain, PLAINS } from "../support/worlds.ts
 
 type Args = DaemonHandlerArguments<Record<string, unknown>, Record<string, unknown>>;
 
-/** Gives the seconds that have passed since now. */
+/** Returns the seconds that have passed since now. */
 function stopwatch({ host }: TimedWorld): () => number {
   const start = host.clock.monotonic();
   return () => Math.round((host.clock.monotonic() - start) * 1000) / 1000;

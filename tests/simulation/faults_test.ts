@@ -82,7 +82,7 @@ function seeds(): number[] {
   return SEED !== undefined ? [Number(SEED)] : Array.from({ length: Number(SEEDS) }, (_, index) => index + 1);
 }
 
-/** Gives how many faults have struck. */
+/** Returns how many faults have struck. */
 async function simulate(seed: number): Promise<number> {
   const random = createVirtualRandom(seed);
   const world = await virtualWorld();

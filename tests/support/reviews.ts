@@ -11,7 +11,7 @@ import type {
 } from "../../lib/public/admission.ts";
 import { EXAMPLES, type Loose } from "./worlds.ts";
 
-/** Gives a review of an update of an object of the scenarios' kind; what is given replaces what would be there. */
+/** Returns a review of an update of an object of the scenarios' kind; what is given replaces what would be there. */
 export function reviewOf(request: Loose = {}): Loose {
   const { group, version, plural, kind } = EXAMPLES;
   return {
@@ -30,7 +30,7 @@ export function reviewOf(request: Loose = {}): Loose {
   };
 }
 
-/** Gives an object of the scenarios' kind. */
+/** Returns an object of the scenarios' kind. */
 export function objectOf(name: string, { metadata, ...rest }: Loose & { metadata?: Loose } = {}): Loose {
   const { group, version, kind } = EXAMPLES;
   return {
@@ -85,7 +85,7 @@ export class Doorway {
     }
   }.bind(this);
 
-  /** Gives another way to it. */
+  /** Yields another way to it. */
   move(way: WebhookClientConfig): void {
     this.#ways.push(way);
     this.#next.resolve();

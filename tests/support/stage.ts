@@ -48,7 +48,7 @@ export class Stage {
     return start(op, { cluster: { host: this.host, fetch: this.fetch }, level: "info" });
   }
 
-  /** Gives an object by its path below the API, or undefined. */
+  /** Returns an object by its path below the API, or undefined. */
   // deno-lint-ignore no-explicit-any -- whatever the examples make, looked at by hand
   async get(path: string): Promise<any> {
     const response = await this.fetch(new Request(`http://test${path}`));

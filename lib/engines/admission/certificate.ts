@@ -11,7 +11,7 @@ export interface Identity {
   readonly tls: ServerTls;
   /** By what clients are to trust it. PEM. */
   readonly caBundle: string;
-  /** Waits until it is to be replaced, and gives the next one; undefined if the signal aborts first. */
+  /** Waits until it is to be replaced, and returns the next one; undefined if the signal aborts first. */
   changed(signal: AbortSignal): Promise<Identity | undefined>;
 }
 

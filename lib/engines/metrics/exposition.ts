@@ -8,7 +8,7 @@ import type { Clock, Seconds } from "../../runtime/host.ts";
 /** Default bounds of histograms, in seconds: of what may take long. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Makes metrics, and gives their text. */
+/** Makes metrics, and returns their text. */
 export class Instruments {
   readonly #registry = new Registry();
   readonly #labels = new Map<string, readonly string[]>();

@@ -4,7 +4,7 @@
 
 import type { Entry } from "./session.ts";
 
-/** Gives one line per difference: what was asked, where, and both values. */
+/** Returns one line per difference: what was asked, where, and both values. */
 export function differences(ours: readonly Entry[], theirs: readonly Entry[]): string[] {
   const lines: string[] = [];
   for (let i = 0; i < Math.max(ours.length, theirs.length); i++) {

@@ -7,7 +7,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 /** Not compared: what a server may say about itself, and what no test is about. */
 const DROPPED = new Set(["caBundle", "storageVersionHash", "selfLink", "remainingItemCount"]);
 
-/** Gives a function that replaces each identity by the same placeholder wherever it appears. */
+/** Returns a function that replaces each identity by the same placeholder wherever it appears. */
 export function normalizer(): (value: unknown) => unknown {
   const uids = new Map<string, string>();
   const text = (value: string): string =>

@@ -36,7 +36,7 @@ const SCALARS: Readonly<Record<string, string>> = {
 /** Returns the number of a field in protocol buffers. */
 export type Numbers = (type: string, field: string) => string | undefined;
 
-/** Gives the notation of the named definitions and of everything that they use, by short name ("core.Pod"). */
+/** Returns the notation of the named definitions and of everything that they use, by short name ("core.Pod"). */
 export function toNotation(
   swagger: Swagger,
   roots: readonly string[],

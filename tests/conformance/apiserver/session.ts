@@ -209,7 +209,7 @@ export class Watch {
     this.#events.push(...this.#events.splice(this.#seen).filter(({ type }) => type !== "BOOKMARK"));
   }
 
-  /** Gives how many events came that nobody took. */
+  /** Returns how many events came that nobody took. */
   get left(): number {
     return this.#events.length - this.#seen;
   }

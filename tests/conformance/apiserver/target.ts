@@ -38,7 +38,7 @@ export interface Target extends AsyncDisposable {
   readonly compact?: () => void;
 }
 
-/** Gives the body of a webhook's answer, or a whole response, or undefined for none at all. */
+/** Returns the body of a webhook's answer, or a whole response, or undefined for none at all. */
 export type HookAnswer = (review: Answer) => unknown;
 
 /** A webhook that listens. */

@@ -40,7 +40,7 @@ const RESOURCES = [PODS, ...servedResources(CRD)];
 const describeType = await loadDescriptions();
 const SERVED = { resources: RESOURCES, crds: [CRD], describe: describeType };
 
-/** Gives what stands at a path of keys. */
+/** Returns what stands at a path of keys. */
 function at(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((found, key) => (found as JsonObject | undefined)?.[key], value);
 }

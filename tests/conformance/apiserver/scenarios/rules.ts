@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-/** Gives a definition whose spec has the schema. */
+/** Returns a definition whose spec has the schema. */
 function definition(group: string, spec: Answer, more: Answer = {}): Answer {
   return {
     apiVersion: "apiextensions.k8s.io/v1",

@@ -13,7 +13,7 @@ export interface Scenario {
   readonly accepted?: readonly { readonly line: RegExp; readonly because: string }[];
 }
 
-/** Gives the schema of the kind that most scenarios use. */
+/** Returns the schema of the kind that most scenarios use. */
 export function databaseSchema(): Answer {
   return {
     type: "object",
@@ -60,7 +60,7 @@ export function databaseSchema(): Answer {
   };
 }
 
-/** Gives a definition of databases in a group of the scenario's own. */
+/** Returns a definition of databases in a group of the scenario's own. */
 export function databases(group: string, changes: { spec?: Answer; version?: Answer } = {}): Answer {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -83,12 +83,12 @@ export function databases(group: string, changes: { spec?: Answer; version?: Ans
   };
 }
 
-/** Gives a database for POST. */
+/** Returns a database for POST. */
 export function database(group: string, name: string, spec: Answer = { engine: "mysql" }): Answer {
   return { apiVersion: `${group}/v1`, kind: "Database", metadata: { name }, spec };
 }
 
-/** Gives a ConfigMap for POST. */
+/** Returns a ConfigMap for POST. */
 export function configMap(name: string, data: Answer = { a: "1" }): Answer {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
 }
