@@ -148,7 +148,7 @@ export class Transport implements Disposable {
   }
 
   /**
-   * Sends a request, again and again where that may help, and gives the whole answer.
+   * Sends a request, again and again where that may help, and returns the whole answer.
    *
    * @throws {ApiError} If the server refuses.
    * @throws {LoginError} If there are no credentials that it takes.
@@ -170,7 +170,7 @@ export class Transport implements Disposable {
     });
   }
 
-  /** Sends a request in the same way, and gives the answer as soon as its head has come. The caller reads or cancels it. */
+  /** Sends a request in the same way, and returns the answer as soon as its head has come. The caller reads or cancels it. */
   stream(request: ApiRequest): Promise<HttpResponse> {
     return this.#repeat(request, undefined);
   }

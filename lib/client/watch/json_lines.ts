@@ -30,7 +30,7 @@ export class JsonLines {
     this.#limit = limit;
   }
 
-  /** Takes the next bytes, and gives the values of the lines that they complete. Wrong bytes become U+FFFD. */
+  /** Takes the next bytes, and returns the values of the lines that they complete. Wrong bytes become U+FFFD. */
   push(chunk: Uint8Array): DecodedLines {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) return this.#keep(chunk, []);
