@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import process from "node:process";
+import { readOptions } from "./options.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const MODULE = "k8s.io/kubernetes";
@@ -83,7 +83,8 @@ write("lib/registry/kubernetes.ts", typesModule());
 write("lib/registry/builtin_kinds.ts", kindsModule());
 
 function readDocument(): Document {
-  const [path = join(moduleFolder(), "api/openapi-spec/swagger.json")] = process.argv.slice(2);
+  const [path = join(moduleFolder(), "api/openapi-spec/swagger.json")] =
+    readOptions(import.meta.url, { allowPositionals: true }).positionals;
   return JSON.parse(readFileSync(path, "utf8"));
 }
 

@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { EmbeddedPackage } from "../lib/runtime/embedded.ts";
+import { readOptions } from "./options.ts";
 
 /** The part of the global `Bun` that is used here. */
 declare const Bun: {
@@ -24,7 +24,7 @@ declare const Bun: {
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const MINIFIED = { whitespace: true, syntax: true, identifiers: false, keepNames: true };
 
-const { values: { out, target } } = parseArgs({
+const { values: { out, target } } = readOptions(import.meta.url, {
   options: { out: { type: "string", default: "lotse" }, target: { type: "string" } },
 });
 const work = mkdtempSync(join(tmpdir(), "lotse-cli-"));

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Files of the repository that `deno pack` would take along, as it takes all that it does not know. */
@@ -49,7 +49,9 @@ const host = currentHost();
 host.process.exit(await main(host));
 `;
 
-const { values: { out } } = parseArgs({ options: { out: { type: "string", default: join(ROOT, "dist") } } });
+const { values: { out } } = readOptions(import.meta.url, {
+  options: { out: { type: "string", default: join(ROOT, "dist") } },
+});
 process.stdout.write(`${makePackage(resolve(out))}\n`);
 
 /** Returns the path of the package. */

@@ -12,6 +12,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { main } from "../lib/cli/main.ts";
 import { virtualHost } from "../lib/runtime/virtual/host.ts";
+import { readOptions } from "./options.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const HEAD = "<!-- Written by `deno task reference`: change the code, and run it. -->";
@@ -47,7 +48,7 @@ const pages = new Map([
 const stale = [...pages].filter(([path, text]) =>
   !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), "utf8") !== text
 ).map(([path]) => path);
-if (process.argv.includes("--check")) {
+if (readOptions(import.meta.url, { options: { check: { type: "boolean" } } }).values.check) {
   if (stale.length > 0) {
     console.error(`Not as the code says: ${stale.join(", ")} (run \`deno task reference\`)`);
   }

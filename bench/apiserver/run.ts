@@ -8,15 +8,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { fileURLToPath } from "node:url";
+import { readOptions } from "../../tools/options.ts";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const TREE = resolve(HERE, "../..");
 const NAMES = ["start", "first", "memory", "list", "watchers", "write"];
 const isDeno = process.execPath.includes("deno");
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions(import.meta.url, {
   allowPositionals: true,
   options: { against: { type: "string" }, runs: { type: "string", default: "3" } },
 });

@@ -8,6 +8,9 @@ import process from "node:process";
 import { ObjectStore } from "../../lib/client/cache/object_store.ts";
 import { BY_OWNER, type IndexBy } from "../../lib/client/cache/store_index.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
+import { readOptions } from "../../tools/options.ts";
+
+readOptions(import.meta.url, {});
 
 const LOOKUPS = 200_000;
 const BY_TEAM: IndexBy = { keysOf: ({ spec }) => [String(spec?.team)] };

@@ -8,10 +8,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
 import { ITEM_DEFINITION } from "../item.ts";
+import { readOptions } from "../../tools/options.ts";
 import { Api, type Connection } from "./api.ts";
 import { cpuMs, memoryMb, percentile, readRequests, subtract } from "./measure.ts";
 import type { Outcome } from "./writers.ts";
@@ -31,7 +31,7 @@ interface Figures {
   readonly p99: number;
 }
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.url, {
   options: {
     candidates: { type: "string", default: "floor-bun,lotse-bun,floor-deno,lotse-deno" },
     objects: { type: "string", default: "3000" },

@@ -7,11 +7,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../tools/options.ts";
 import { countAll, type Guarded } from "./counts.ts";
 
 const path = join(import.meta.dirname ?? ".", "baseline.json");
-const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values } = readOptions(import.meta.url, { options: { write: { type: "boolean", default: false } } });
 const counted = await countAll();
 const before: Guarded = values.write ? {} : JSON.parse(readFileSync(path, "utf8"));
 for (const [situation, counts] of Object.entries(counted)) {

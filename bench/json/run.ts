@@ -6,6 +6,9 @@
  */
 
 import { formatJson, parseJson } from "../../lib/runtime/json.ts";
+import { readOptions } from "../../tools/options.ts";
+
+readOptions(import.meta.url, {});
 
 const ROUNDS = 100;
 /** How long one side's turn is, in characters. */

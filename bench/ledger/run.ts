@@ -12,6 +12,9 @@ import { combineObservers, type Observer, type Subject } from "../../lib/executi
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { RESOURCE } from "../../tests/engines/daemons/world.ts";
+import { readOptions } from "../../tools/options.ts";
+
+readOptions(import.meta.url, {});
 
 const host = currentHost();
 const { clock } = host;

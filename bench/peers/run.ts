@@ -9,7 +9,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../tools/options.ts";
 import { type Build, buildGo } from "./builds.ts";
 import { wantedBy } from "./choice.ts";
 import { type Peer, YARDSTICKS } from "./peers.ts";
@@ -18,7 +18,7 @@ import { type RowName, ROWS } from "./rows.ts";
 import { Session } from "./session.ts";
 import { tableOf } from "./table.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions(import.meta.url, {
   options: {
     rounds: { type: "string", default: "3" },
     only: { type: "string", multiple: true, default: [""] },

@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
 import { Api, type Connection } from "../creations/api.ts";
 import { memoryMb } from "../creations/measure.ts";
 import { ITEM_DEFINITION } from "../item.ts";
+import { readOptions } from "../../tools/options.ts";
 import { type Cost, cost, Operator } from "./candidate.ts";
 
 const HERE = import.meta.dirname ?? ".";
@@ -28,7 +28,7 @@ interface Figures {
   readonly idle: { readonly start: Cost; readonly resync: Cost; readonly memoryMb: number } | undefined;
 }
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.url, {
   options: {
     candidates: { type: "string", default: `${YARDSTICK},lotse-bun,lotse-deno` },
     objects: { type: "string", default: "3000" },

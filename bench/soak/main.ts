@@ -11,10 +11,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { type ControlPlane, startControlPlane } from "../../tests/control_plane/control_plane.ts";
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
 import { Api } from "../creations/api.ts";
+import { readOptions } from "../../tools/options.ts";
 import { Changes, seeded } from "./changes.ts";
 import { checkAll, checkSettled } from "./checks.ts";
 import { DEFINITION, type Item, ITEMS } from "./kind.ts";
@@ -23,7 +23,7 @@ import { print, type Report, reportOf } from "./report.ts";
 import { kubeconfig, Tokens, USER } from "./tokens.ts";
 import type { Line } from "./trace.ts";
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.url, {
   options: {
     minutes: { type: "string", default: "30" },
     runtime: { type: "string", default: "bun" },

@@ -9,7 +9,7 @@
  */
 
 import process from "node:process";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../tools/options.ts";
 import { measureDev, measureInstall, measureTypes } from "./author.ts";
 import { measureOperator } from "./operator.ts";
 
@@ -22,7 +22,7 @@ const MEASUREMENTS = {
 
 type Name = keyof typeof MEASUREMENTS;
 
-const { values: { runs }, positionals } = parseArgs({
+const { values: { runs }, positionals } = readOptions(import.meta.url, {
   allowPositionals: true,
   options: { runs: { type: "string", default: "15" } },
 });

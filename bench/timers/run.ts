@@ -5,8 +5,8 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { parseArgs } from "node:util";
 import { findRuntime, type RuntimeName } from "../../tests/runner/tools.ts";
+import { readOptions } from "../../tools/options.ts";
 
 interface Figures {
   readonly heap: number;
@@ -21,7 +21,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   node: ["--expose-gc"],
 };
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.url, {
   options: {
     runtimes: { type: "string", default: "bun,deno" },
     objects: { type: "string", default: "10000" },

@@ -17,6 +17,9 @@ import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { kinds, operator } from "../../mod.ts";
+import { readOptions } from "../../tools/options.ts";
+
+readOptions(import.meta.url, {});
 
 const LAYERS = /\/lib\/((client|execution|registry|engines|controller|operator)\/[^?]*)$/;
 

@@ -10,11 +10,13 @@ import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { readOptions } from "../../tools/options.ts";
 import { builtClient, type ClientName, sourcesOf } from "./binaries.ts";
 
 const STEPS: Readonly<Record<ClientName, (output: string) => void>> = { go: buildGo, rust: buildRust };
 
-const wanted: ClientName[] = process.argv.includes("--rust") ? ["go", "rust"] : ["go"];
+const { values: { rust } } = readOptions(import.meta.url, { options: { rust: { type: "boolean" } } });
+const wanted: ClientName[] = rust ? ["go", "rust"] : ["go"];
 for (const name of wanted) {
   const path = builtClient(name);
   if (existsSync(path)) {

@@ -10,8 +10,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { readOptions } from "../../tools/options.ts";
 import { builtControlPlane, GO_MODULE } from "./binaries.ts";
 
+readOptions(import.meta.url, {});
 const path = builtControlPlane();
 if (existsSync(path)) console.error("The control plane is in the cache; nothing to do");
 else build(path);

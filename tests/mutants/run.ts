@@ -14,6 +14,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { readOptions } from "../../tools/options.ts";
 import { runJob } from "../runner/jobs.ts";
 import type { TestResult } from "../runner/junit.ts";
 import { findRuntime, type Runtime } from "../runner/tools.ts";
@@ -35,7 +36,7 @@ const COPIED = [
 ];
 
 const root = new URL("../..", import.meta.url).pathname;
-const filters = process.argv.slice(2);
+const { positionals: filters } = readOptions(import.meta.url, { allowPositionals: true });
 /** The tests with tags, and their files. */
 const tagged = new Map<string, string>();
 /** Tests that fail without any break. */
@@ -74,7 +75,7 @@ async function readMutants(): Promise<Mutant[]> {
   return modules.flatMap((module) => module.default);
 }
 
-/** Runs a file's tests, and gives what became of each, by their full names. */
+/** Runs a file's tests, and returns what became of each, by their full names. */
 async function runTests(file: string): Promise<Map<string, TestResult>> {
   const { results } = await runJob({ runtime, file, heavy: false });
   return new Map(results.map((result) => [`${file}: ${result.name}`, result]));
