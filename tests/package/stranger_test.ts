@@ -15,6 +15,7 @@ import { Program, project, ROOT } from "../cli/processes.ts";
 import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { findRuntime } from "../runner/tools.ts";
 import { deployedArguments } from "./deployed.ts";
+import { packedPackage } from "./packed.ts";
 import { RUNNERS } from "./runners.ts";
 
 /** Registries and compilers take their time on a busy machine. In milliseconds. */
@@ -84,9 +85,8 @@ describe("A stranger", () => {
   let made = "";
   const home = project({});
 
-  before(() => {
-    packed = run(deno, ["run", "-A", "tools/package.ts", "--out", home], ROOT).trim().split("\n").at(-1) ??
-      "";
+  before(async () => {
+    packed = await packedPackage();
   }, TIMEOUT);
 
   it("makes, checks, tests, runs and builds a project with Node and npm alone", TIMEOUT, async () => {
