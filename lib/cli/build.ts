@@ -1,7 +1,7 @@
 /**
  * `build`: makes one executable of handler files, the framework and a runtime.
  *
- * What runs inside is `executable.ts`; a compiler does the rest: Bun's, by the program in `bun_script.ts`, or
+ * The program inside is `executable.ts`. A compiler does the rest: Bun's, by the program in `bun_script.ts`, or
  * `deno compile`. What they say is passed on as it is. What is built appears in its place only when it is whole.
  */
 

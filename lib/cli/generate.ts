@@ -12,19 +12,21 @@ import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";
 import { CommandError, UsageError } from "./errors.ts";
 import { declarationsOf, printYaml } from "./declarations.ts";
-import { addManifests, addRbac } from "./generate_manifests.ts";
+import { dockerfile, type Runtime } from "./dockerfile.ts";
+import { addManifests, addRbac, defaultName } from "./generate_manifests.ts";
 import { addExamples, CommandOption } from "./program.ts";
 
 /** Adds the command, with a command of its own for each thing that it prints. */
 export function addGenerate(program: Command, host: Host): void {
   const command = program.command("generate");
-  command.summary("Print definitions, types, roles and manifests for an operator");
+  command.summary("Print definitions, types, roles, manifests and a Dockerfile for an operator");
   command.description(command.summary());
   addExamples(command, ["generate crd handlers.ts"]);
   addCrd(command, host);
   addTypes(command, host);
   addRbac(command, host);
   addManifests(command, host);
+  addDockerfile(command, host);
 }
 
 interface CrdFlags {
@@ -85,4 +87,71 @@ async function readDocuments(paths: readonly string[], host: Host): Promise<unkn
     const isList = typeof document === "object" && document !== null && "items" in document;
     return isList && Array.isArray(document.items) ? document.items : [document];
   });
+}
+
+interface DockerfileFlags {
+  readonly runtime?: Runtime;
+  readonly scratch?: boolean;
+  readonly name?: string;
+}
+
+function addDockerfile(parent: Command, host: Host): void {
+  const command = parent.command("dockerfile").argument("<files...>", "Handler files");
+  command.summary("Print a Dockerfile that builds an operator into a small image without a shell");
+  command.description(
+    `${command.summary()}\n\nThe image holds one executable and the C library, runs as user 65532, and needs no ` +
+      "writable file system. Start Docker in the folder in which you start this.",
+  );
+  command
+    .addOption(
+      new CommandOption(
+        "--runtime <name>",
+        "What installs packages and builds; default: as the folder's files say",
+      )
+        .oneOf(["deno", "bun", "node"]),
+    )
+    .addOption(new CommandOption("--scratch", "Begin with an empty image, in place of a distroless one"))
+    .addOption(
+      new CommandOption("--name <name>", "The image's name; default: that of the first file's folder"),
+    );
+  addExamples(command, ["generate dockerfile handlers.ts > Dockerfile"]);
+  command.action(async (files: readonly string[], { runtime, scratch, name }: DockerfileFlags) => {
+    for (const file of files) await checkInside(file, host);
+    const text = dockerfile({
+      name: name ?? defaultName(files, host),
+      runtime: runtime ?? await runtimeOf(host),
+      files,
+      isFromScratch: scratch,
+    });
+    host.process.write("stdout", text);
+  });
+}
+
+/** Docker sees the files of the folder that it is started in. @throws {CommandError} If a file is missing or elsewhere. */
+async function checkInside(file: string, { files, process }: Host): Promise<void> {
+  if (file.startsWith("/") || file.split("/").includes("..")) {
+    throw new CommandError(
+      `Cannot build "${file}" in an image: name it by its path below this folder, which is all that Docker sees`,
+    );
+  }
+  if (await files.exists(files.resolve(process.cwd(), file))) return;
+  throw new CommandError(`Cannot build "${file}" in an image: there is no such file in "${process.cwd()}"`);
+}
+
+/** Files that say what develops a project. */
+const SIGNS: readonly (readonly [file: string, runtime: Runtime])[] = [
+  ["deno.json", "deno"],
+  ["deno.jsonc", "deno"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+  ["bunfig.toml", "bun"],
+  ["package.json", "node"],
+];
+
+/** Default: what runs this. */
+async function runtimeOf({ files, process, name }: Host): Promise<Runtime> {
+  for (const [file, runtime] of SIGNS) {
+    if (await files.exists(files.resolve(process.cwd(), file))) return runtime;
+  }
+  return name === "deno" || name === "bun" ? name : "node";
 }

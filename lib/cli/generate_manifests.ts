@@ -172,8 +172,8 @@ async function optionsOf(
   };
 }
 
-/** The name of the folder that the handlers are in: "02-database" is "database". */
-function defaultName([first = ""]: readonly string[], host: Host): string {
+/** Returns the name of the folder that the handlers are in: "02-database" is "database". */
+export function defaultName([first = ""]: readonly string[], host: Host): string {
   const folder = host.files.folderOf(host.files.resolve(host.process.cwd(), first));
   const words = folder.split(/[/\\]/).at(-1)?.toLowerCase().replace(/[^a-z0-9]+/g, "-") ?? "";
   return words.replace(/^[^a-z]+|-+$/g, "").slice(0, 50) || "operator";

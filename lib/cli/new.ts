@@ -1,22 +1,17 @@
 /**
  * `new`: a project with everything that an operator needs, which runs and passes its tests as it is.
  *
- * What is in it stands in `project_files.ts`. It is written whole or not at all.
+ * Its files are texts in `project_files.ts`. They are written all, or none.
  */
 
 import type { Command } from "commander";
 
 import type { Host } from "../runtime/host.ts";
 import { VERSION } from "../runtime/version.ts";
+import type { Runtime } from "./dockerfile.ts";
 import { CommandError, describeError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
-import {
-  installCommand,
-  nextSteps,
-  projectFiles,
-  type ProjectOptions,
-  type Runtime,
-} from "./project_files.ts";
+import { installCommand, nextSteps, projectFiles, type ProjectOptions } from "./project_files.ts";
 import { listenForSignals } from "./signals.ts";
 
 interface NewFlags {

@@ -4,10 +4,8 @@
  * They are a start that works, not a showcase: one kind, one child object, one test, and what a cluster needs.
  */
 
+import { dockerfile, type Runtime } from "./dockerfile.ts";
 import { crd, example, manifests } from "./project_manifests.ts";
-
-/** The runtime that develops and tests a project. */
-export type Runtime = "deno" | "bun" | "node";
 
 export interface ProjectOptions {
   /** The operator's, a DNS label. */
@@ -34,7 +32,7 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     ["deploy/operator.yaml", manifests(options)],
     [".github/workflows/ci.yaml", ci(options)],
     [".github/dependabot.yml", dependabot()],
-    ["Dockerfile", dockerfile(options)],
+    ["Dockerfile", dockerfile({ ...options, files: ["handlers.ts"] })],
     [".dockerignore", "node_modules\n.git\noperator\n"],
     [".gitignore", `node_modules/\n/operator\n`],
     ["README.md", readme(options)],
@@ -247,49 +245,6 @@ function dependabot(): string {
     `  - { package-ecosystem: ${ecosystem}, directory: /, schedule: { interval: weekly } }\n`
   );
   return `version: 2\nupdates:\n${updates.join("")}`;
-}
-
-/**
- * Where executables are made. By digest, so that nobody can replace what a tag names.
- *
- * NB: no registry can be reached where this is written. A digest stands here only if several public repositories that have
- * nothing to do with each other pin the same for the tag; a wrong one can at worst not be pulled. For Bun's there is none yet.
- */
-const BUILD_IMAGES: Readonly<Record<Runtime, string>> = {
-  deno: "denoland/deno:2.9.6@sha256:2014dc167ece617ef7e7ba40631ac2234c59e75ce693e7cc2dc2602b3c87859d",
-  bun: "oven/bun:1.4.5",
-  node: "node:24.20.0-bookworm-slim@sha256:ba849c60be29959425b8734d57b8b4b7d56f98edd9504c9af091d5281095a71e",
-};
-
-/** Where executables run. The same as in Dockerfile.distroless, as a test sees to. */
-const BASE_IMAGE =
-  "gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f";
-
-function dockerfile({ name, runtime }: ProjectOptions): string {
-  const { install, build } = COMMANDS[runtime];
-  const image = BUILD_IMAGES[runtime];
-  const digest = image.includes("@") ? "" : `
-# NB: this tag may move. Write its digest behind it: docker buildx imagetools inspect ${image}`;
-  return `# docker build -t registry.example.com/${name}:0.1.0 .
-# Where the repository's .git is left out, tell the commit: --build-arg COMMIT=$(git rev-parse --short=12 HEAD)
-# Dependabot renews tags and digests of images (.github/dependabot.yml), as Renovate does; by hand: docker buildx imagetools
-# inspect IMAGE:TAG prints today's digest.
-${digest}
-FROM ${image} AS build
-WORKDIR /src
-COPY . .
-ARG COMMIT=
-ENV LOTSE_BUILD_COMMIT=$COMMIT
-RUN ${[install, build].filter((step) => step !== "").join(" && ")}
-
-# cc has the C library that the executable needs, and no shell.
-FROM ${BASE_IMAGE}
-COPY --from=build /src/operator /operator
-USER 65532:65532
-EXPOSE 8080
-ENTRYPOINT ["/operator"]
-CMD ["--all-namespaces", "--liveness", "http://0.0.0.0:8080/healthz"]
-`;
 }
 
 function readme(options: ProjectOptions): string {

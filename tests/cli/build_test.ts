@@ -14,6 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
+import { dockerfile } from "../../lib/cli/dockerfile.ts";
 import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { lotse, PATIENCE, Program, project, ROOT } from "./processes.ts";
 
@@ -55,11 +56,8 @@ async function build(...args: string[]): Promise<string> {
   return `${await program.ended()}: ${program.output}`;
 }
 
-/**
- * Starts an executable as the images do (Dockerfile.scratch, Dockerfile.distroless): in a root folder that holds only it,
- * the C library, an empty /proc and a kubeconfig with the CA, read-only, as user 65532.
- */
-function startAlone(operator: string, kubeconfig: string): Program {
+/** Returns a root folder as that of Dockerfile.distroless: the executable, the C library that it needs, and no shell. */
+function smallRoot(operator: string): string {
   const root = project({});
   for (const path of SYSTEM) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -67,6 +65,22 @@ function startAlone(operator: string, kubeconfig: string): Program {
   }
   mkdirSync(join(root, "proc"));
   copyFileSync(operator, join(root, "operator"));
+  return root;
+}
+
+/** Returns the root folder that the command of `generate dockerfile --scratch` makes where the executable lies. */
+function scratchRoot(operator: string): string {
+  const root = join(project({}), "root");
+  const text = dockerfile({ name: "tea", runtime: "node", files: ["handlers.ts"], isFromScratch: true });
+  const [, command = ""] = /^RUN (mkdir -p [^]*?; done)$/m.exec(text) ?? assert.fail(text);
+  const script = command.replaceAll("\\\n", " ").replaceAll("/root-folder", root);
+  const { status, stderr } = spawnSync("sh", ["-ec", script], { cwd: dirname(operator), encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return root;
+}
+
+/** Starts an executable as an image does: in a root folder of its own, read-only, as user 65532, with an empty /proc. */
+function startAlone(root: string, kubeconfig: string): Program {
   writeFileSync(join(root, "kubeconfig"), readFileSync(kubeconfig), { mode: 0o644 });
   chmodSync(root, 0o755);
   const script =
@@ -125,7 +139,7 @@ describe("lotse build", () => {
     async () => {
       const { server, kubeconfig } = await serve();
       await using _server = server;
-      await using program = startAlone(operator, kubeconfig);
+      await using program = startAlone(smallRoot(operator), kubeconfig);
       await program.wrote(/\[default\/hello\] Handler succeeded handler=greet\n/);
       const status = readFileSync(`/proc/${program.pid}/status`, "utf8");
       assert.match(status, /^Uid:\t65532\t65532\t65532\t65532$/m);
@@ -134,14 +148,14 @@ describe("lotse build", () => {
   );
 
   it(
-    "makes an executable that serves a real control plane from an empty root folder",
+    "makes an executable that serves a real control plane from the root folder of an image from scratch",
     { ...TIMEOUT, skip: findControlPlane().reason ?? whyNoRoot() },
     async () => {
       await using plane = await startControlPlane();
       await plane.kubectl(["apply", "-f", join(EXAMPLE, "crd.yaml")]);
       await plane.kubectl(["wait", "--for=condition=Established", "crd/greetings.example.com"]);
       await plane.kubectl(["apply", "-f", join(EXAMPLE, "greeting.yaml")]);
-      await using program = startAlone(operator, plane.kubeconfig);
+      await using program = startAlone(scratchRoot(operator), plane.kubeconfig);
       const message = "jsonpath={.status.message}=Hello, world!";
       await plane.kubectl(["wait", "greeting/hello", `--for=${message}`, "--timeout=60s"]);
       await plane.kubectl(["delete", "greeting", "hello", "--timeout=60s"]); // It waits for the last handler.

@@ -164,3 +164,61 @@ export const Cat = resource({
     );
   });
 });
+
+describe("lotse generate dockerfile", () => {
+  async function made(args: string, files: Readonly<Record<string, string>> = {}): Promise<string> {
+    const host = virtualHost({ files: { "/work/handlers.ts": "", ...files } });
+    const code = await main(host, ["generate", "dockerfile", ...args.split(" ")]);
+    return code === 0 ? host.process.stdout : `${code}: ${host.process.stderr}`;
+  }
+
+  it("prints what new writes, for each runtime", async () => {
+    for (const runtime of ["deno", "bun", "node"]) {
+      const host = virtualHost();
+      assert.equal(await main(host, ["new", "tea", "--runtime", runtime]), 0);
+      const written = await host.files.readText("/work/tea/Dockerfile");
+      assert.equal(await made(`handlers.ts --name tea --runtime ${runtime}`), written);
+    }
+  });
+
+  it("sees from the folder's files what builds the project", async () => {
+    const install = async (files: Readonly<Record<string, string>>) =>
+      /^RUN (\w+) install && .* build handlers\.ts -o operator.*$/m.exec(await made("handlers.ts", files))
+        ?.slice(0, 2);
+    assert.deepEqual(await install({ "/work/deno.json": "{}", "/work/package.json": "{}" }), [
+      "RUN deno install && deno run -A @lotse/lotse/cli build handlers.ts -o operator --backend deno",
+      "deno",
+    ]);
+    assert.equal((await install({ "/work/package.json": "{}", "/work/bun.lock": "" }))?.[1], "bun");
+    assert.deepEqual(await install({ "/work/package.json": "{}" }), [
+      "RUN npm install && npx lotse build handlers.ts -o operator",
+      "npm",
+    ]);
+    assert.equal((await install({}))?.[1], "npm"); // as what runs this is neither Deno nor Bun
+  });
+
+  it("begins with nothing where it is asked to, and names each file", async () => {
+    const text = await made("handlers.ts more/it's.ts --scratch", { "/work/more/it's.ts": "" });
+    assert.match(text, / build handlers\.ts 'more\/it'\\''s\.ts' -o operator\n/);
+    assert.deepEqual([...text.matchAll(/^FROM (\S+?)(?:@\S+)?(?: AS build)?$/gm)].map((match) => match[1]), [
+      "node:24.20.0-bookworm-slim",
+      "scratch",
+    ]);
+    assert.match(text, /\nCOPY --from=build \/root-folder \/\nUSER 65532:65532\n/);
+    assert.doesNotMatch(await made("handlers.ts"), /root-folder/);
+  });
+
+  it("refuses files that Docker would not see", async () => {
+    for (const path of ["/work/handlers.ts", "../handlers.ts", "a/../../handlers.ts"]) {
+      assert.match(
+        await made(path),
+        /^1: error: Cannot build ".+" in an image: name it by its path below this folder/,
+      );
+    }
+    assert.match(
+      await made("absent.ts"),
+      /^1: error: Cannot build "absent\.ts" in an image: there is no such file in "\/work"/,
+    );
+    assert.match(await made("handlers.ts --runtime perl"), /^2: /);
+  });
+});

@@ -79,6 +79,8 @@ describe("lotse new", () => {
       assert.equal(images.length, 2);
       assert.equal(images.filter((image) => /:[\w.-]+@sha256:[0-9a-f]{64}$/.test(image)).length, pinned);
       assert.ok(own.includes(`FROM ${images.at(-1)}\n`), text);
+      // What the two images of this repository begin with, how they start, and as whom.
+      for (const line of text.split("\n").slice(-5)) assert.ok(own.includes(line), line);
       assert.equal(/imagetools inspect oven\/bun/.test(text), runtime === "bun");
     }
     for (const [line, image] of own.matchAll(/^FROM (\S+)/gm)) {

@@ -72,7 +72,7 @@ export class Program implements AsyncDisposable {
     if (!this.#hasEnded) process.kill(this.pid, signal);
   }
 
-  /** Gives its exit code, or the signal that killed it. */
+  /** Returns its exit code, or the signal that killed it. */
   ended(): Promise<number | string> {
     return this.#ended;
   }
