@@ -6,7 +6,6 @@
  */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
@@ -15,6 +14,7 @@ import { type Program, project, ROOT } from "../cli/processes.ts";
 import { type ControlPlane, findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { findRuntime } from "../runner/tools.ts";
 import { deployedArguments } from "./deployed.ts";
+import { packedPackage } from "./packed.ts";
 import { chaptersOf, Reader, type StandIn, stepsOf } from "./tutorial.ts";
 
 /** In milliseconds. */
@@ -35,23 +35,11 @@ function pathOf(folder: string): string {
   return [folder, ...runtimes, process.env["PATH"]].join(":");
 }
 
-/** Makes the package that stands for the one of npm. */
-function makePackage(folder: string): string {
-  const { path } = findRuntime("deno");
-  const { status, stdout, stderr } = spawnSync(path, ["run", "-A", "tools/package.ts", "--out", folder], {
-    cwd: ROOT,
-    env: { ...process.env, PATH: `${isAbsolute(path) ? dirname(path) : ""}:${process.env["PATH"]}` },
-    encoding: "utf8",
-  });
-  assert.equal(status, 0, stderr);
-  return stdout.trim().split("\n").at(-1) ?? "";
-}
-
 /** Starts the operator as the Deployment says, with the rights of its service account. */
 async function standForKubelet(reader: Reader, plane: ControlPlane): Promise<string> {
   const args = await deployedArguments(plane, { name: "pages", folder: reader.folder });
   const program: Program = await reader.start("./operator", args);
-  await program.wrote(/"message":"Creation is processed"/);
+  await program.wrote(/"message":"Handler succeeded"/);
   assert.doesNotMatch(program.stderr, /A right is missing|forbidden/);
   return "";
 }
@@ -62,7 +50,7 @@ describe("A reader", () => {
   let plane: ControlPlane | undefined;
 
   before(async () => {
-    packed = makePackage(home);
+    packed = await packedPackage();
     if (binaries !== undefined) plane = await startControlPlane({ controllerManager: true });
   }, TIMEOUT);
   after(() => plane?.stop());
