@@ -126,6 +126,7 @@ function projectSettings(options: ProjectOptions): [string, string][] {
   const compiler = {
     compilerOptions: {
       target: "esnext",
+      lib: ["esnext"], // not the browser's: its globals, such as `name`, are none of an operator's
       module: "nodenext",
       types: ["node"],
       strict: true,
@@ -135,6 +136,7 @@ function projectSettings(options: ProjectOptions): [string, string][] {
       erasableSyntaxOnly: true,
       allowImportingTsExtensions: true,
       noEmit: true,
+      skipLibCheck: true, // four fifths of the time went into the declarations of Node and TypeScript
     },
   };
   return [["package.json", json(settings)], ["tsconfig.json", json(compiler)]];
