@@ -104,6 +104,7 @@ export class Controller implements Worker {
 
   /** The object has gone; what has come in its place meanwhile is handled now. */
   forget(state: ObjectState): void {
+    for (const end of state.pending.abandon()) this.#options.observer?.attemptCounts?.(state, end);
     state.forget();
     this.#states.delete(state.cached);
     this.#shared.slots.forget(state);
@@ -143,7 +144,7 @@ export class Controller implements Worker {
     const { result, error } = observer.around === undefined
       ? await this.#attempt(r, turn)
       : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(r, turn));
-    for (const end of r.succeeded) observer.attemptCounts?.(state, end);
+    for (const end of state.pending.decide(r.succeeded)) observer.attemptCounts?.(state, end);
     this.#shared.slots.turnEnds(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
     return slowDown(r, result);

@@ -8,10 +8,13 @@ import type { JsonObject } from "../model/object.ts";
 import { joinPatches, Patch, type PatchFunction } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ProgressRecord } from "../settings/persistence/storage.ts";
+import type { AttemptEnd } from "./observer.ts";
 import type { FinalizerChange } from "./write_requests.ts";
 
 /** One for all: most objects have none, and there may be very many objects. */
 export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
+
+const NO_ATTEMPTS: readonly AttemptEnd[] = [];
 
 /** A write that the server would refuse for ever, and the ids of the handlers whose attempts have failed by that. */
 export interface Refusal {
@@ -54,6 +57,8 @@ export class PendingWrite {
   refusal: Refusal | undefined;
   // NB: made when it is needed: most objects never have one.
   #kept: Kept | undefined;
+  /** Attempts that have ended well, and whose changes are pending: the server may refuse them. */
+  #undecided: readonly AttemptEnd[] = NO_ATTEMPTS;
 
   get isEmpty(): boolean {
     return (this.patch?.isEmpty ?? true) && this.records.size === 0;
@@ -120,6 +125,29 @@ export class PendingWrite {
   drop(): void {
     this.notes = undefined;
     this.#kept = undefined;
+    // They have failed by that, and are judged anew.
+    this.#undecided = NO_ATTEMPTS;
+  }
+
+  /**
+   * Takes attempts that have ended well, and keeps those whose changes are pending. Returns the others, and earlier ones of
+   * which it is known by now: their changes are written, or their handler has been called again.
+   */
+  decide(ended: Iterable<AttemptEnd>): Iterable<AttemptEnd> {
+    if (this.#undecided.length === 0 && this.handlers.length === 0) return ended;
+    const fresh = [...ended];
+    const isOpen = ({ handler }: AttemptEnd): boolean => this.handlers.includes(handler);
+    const isLatest = ({ handler }: AttemptEnd): boolean => !fresh.some((each) => each.handler === handler);
+    const earlier = this.#undecided;
+    this.#undecided = [...earlier.filter((end) => isOpen(end) && isLatest(end)), ...fresh.filter(isOpen)];
+    return [...earlier, ...fresh].filter((end) => !this.#undecided.includes(end));
+  }
+
+  /** Returns the attempts whose changes were never written: nothing more will be known of them. */
+  abandon(): readonly AttemptEnd[] {
+    const left = this.#undecided;
+    this.#undecided = NO_ATTEMPTS;
+    return left;
   }
 
   /** Takes out the functions that lost a race, for somebody who puts them into a patch of their own. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { operator, PermanentError, TemporaryError } from "../../mod.ts";
+import { type Operator, operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { Doorway, reviewOf } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
 import { Metrics } from "../../lib/engines/metrics/metrics.ts";
@@ -25,6 +25,14 @@ async function scrape({ host }: VirtualWorld): Promise<Sample[]> {
     const [, name = "", labels = "", value] = /^([a-z_]+)(\{.*\})? (\S+)$/.exec(line) ?? [];
     return { name: name.replace(/_(bucket|sum|count)$/, ""), labels, value: Number(value) };
   });
+}
+
+/** How attempts are counted: "handler outcome count". */
+async function attemptCounts(world: VirtualWorld): Promise<string[]> {
+  const counts = (await scrape(world)).filter(({ name }) => name === "lotse_handler_attempts_total");
+  return counts.map(({ labels, value }) =>
+    `${/handler="(\w+)",outcome="(\w+)"/.exec(labels)?.slice(1).join(" ")} ${value}`
+  ).toSorted();
 }
 
 function read(path: string): string {
@@ -62,11 +70,7 @@ suite("metrics", (scenario) => {
       const running = await world.start(op, { liveness: LIVENESS });
       await objects.create("one");
       await running.advance(60);
-      const counts = (await scrape(world)).filter(({ name }) => name === "lotse_handler_attempts_total");
-      const told = counts.map(({ labels, value }) =>
-        `${/handler="(\w+)",outcome="(\w+)"/.exec(labels)?.slice(1).join(" ")} ${value}`
-      );
-      assert.deepEqual(told.toSorted(), [
+      assert.deepEqual(await attemptCounts(world), [
         "fine success 1",
         "keep retry 1",
         "keep success 1",
@@ -78,6 +82,63 @@ suite("metrics", (scenario) => {
         "tick retry 1",
         "tick success 1",
       ]);
+      await running.stop();
+    },
+  );
+
+  const wanting = (patch: { metadata: object }): void =>
+    void (patch.metadata = { labels: { handled: "yes" } });
+  const declarations: Readonly<Record<string, (op: Operator) => void>> = {
+    "a create handler": (op) => op.on.create(Example, { id: "it" }, ({ patch }) => wanting(patch)),
+    "a timer": (op) =>
+      op.timer(Example, { id: "it", interval: 1e6, backoff: 1 }, ({ patch }) => wanting(patch)),
+    "a reconcile": (op) => op.reconcile(Example, { id: "it", backoff: 1 }, ({ patch }) => wanting(patch)),
+  };
+  for (const [what, declare] of Object.entries(declarations)) {
+    scenario.virtual(
+      `attempts of ${what} whose writes cannot be sent count once, when they are refused or written`,
+      async (world) => {
+        const op = operator({ execution: { defaultBackoff: 1 }, networking: { errorBackoffs: [] } });
+        declare(op);
+        // It cannot be sent twice, then it is refused for good; the next attempt's neither, then it is written.
+        const answers = [503, 503, 422, 503, 503];
+        world.intercept = (request, { body }) => {
+          if (request.method !== "PATCH" || !body.includes('"handled":"yes"')) return undefined;
+          const status = answers.shift();
+          return status === undefined ? undefined : new Response("{}", { status });
+        };
+        const running = await world.start(op, { liveness: LIVENESS });
+        await new Objects(world).create("one");
+        await running.advance(600);
+        assert.deepEqual(answers, []);
+        // A reconcile is called once more, as the object has changed.
+        const successes = running.calls.length - 1;
+        assert.ok(successes === 1 || what === "a reconcile", `${successes}`);
+        assert.deepEqual(await attemptCounts(world), ["it retry 1", `it success ${successes}`]);
+        await running.stop();
+      },
+    );
+  }
+
+  scenario.virtual(
+    "attempts whose object goes before they are written count as they ended",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator({ networking: { errorBackoffs: [] } });
+      op.on.create(
+        Example,
+        { id: "made" },
+        ({ patch }) => void (patch.metadata = { labels: { made: "yes" } }),
+      );
+      world.intercept = (request) =>
+        request.method === "PATCH" ? new Response("{}", { status: 503 }) : undefined;
+      const running = await world.start(op, { liveness: LIVENESS });
+      await objects.create("one");
+      await running.advance(20);
+      assert.deepEqual(await attemptCounts(world), [], "nothing is known yet");
+      await objects.delete("one");
+      await running.advance(60);
+      assert.deepEqual(await attemptCounts(world), ["made success 1"]);
       await running.stop();
     },
   );

@@ -237,13 +237,9 @@ export class DaemonTask {
     const { body } = this.siblings.state;
     if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
-      const refusal = await this.#write(patch, logger);
-      if (refusal !== undefined && outcome.kind === "success") {
-        succeeded.clear();
-        outcome = failRun(caller, attempts, refusal);
-      }
-    }
-    this.#count(succeeded);
+      const refusal = await this.#write(patch, logger, succeeded);
+      if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);
+    } else this.#count(succeeded);
     attempts.retry++;
     if (outcome.kind !== "retry") this.#attempts = undefined;
     if (this.isStopping) return this.#end();
@@ -301,8 +297,12 @@ export class DaemonTask {
     this.#plan(Infinity);
   }
 
-  /** Returns why the write was refused for good, if it was. */
-  async #write(patch: Patch, logger: Logger): Promise<Error | undefined> {
+  /** Returns why the write was refused for good, if it was; `ended`: what the run has come to, if that is a success. */
+  async #write(
+    patch: Patch,
+    logger: Logger,
+    ended: Iterable<AttemptEnd> = [],
+  ): Promise<Error | undefined> {
     const { writer, brake, clock } = this.#context;
     const { handler, siblings: { state } } = this;
     const writes = this.#writes ??= {
@@ -315,12 +315,15 @@ export class DaemonTask {
     const { pending } = writes;
     const result = await writer.write(state, {
       patch,
+      handlers: [handler.id],
       pending,
       author,
       logger,
       readsFirst: !pending.isEmpty,
     });
     writes.resendAt = this.#resendAfter(result, pending, logger);
+    // Those that were refused are judged anew.
+    if (result.kind !== "dropped") this.#count(pending.decide(ended));
     if (result.kind === "written" && result.writes > 0) {
       const pause = brake?.pauseAfter(state, logger);
       if (pause !== undefined) writes.brakedUntil = clock.monotonic() + pause;
@@ -370,6 +373,7 @@ export class DaemonTask {
     const wasAsked = this.isStopping;
     this.#phase = ENDED;
     schedule.cancel(this);
+    this.#count(this.#writes?.pending.abandon() ?? []);
     if ((this.#writes?.pending.failures ?? 0) > 0) {
       this.#logger.warn("A patch could not be written: it is dropped", this.#fields);
     }
