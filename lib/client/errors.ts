@@ -118,6 +118,12 @@ export function isNamed(error: unknown, name: string): boolean {
   return typeof error === "object" && error !== null && (error as { name?: unknown }).name === name;
 }
 
+/** Whether the server says of a kind that was just defined that it is not ready to be asked: that heals by itself. */
+export function isUnready(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 429 &&
+    error.message.includes("storage is (re)initializing");
+}
+
 /** Returns the message of an error, whatever it is. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -11,7 +11,7 @@
 import { Limiter } from "../../async/limiter.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, isUnready } from "../errors.ts";
 import { isForbiddenByBudget } from "./retries.ts";
 
 /** In which level the server has put the request. It comes with each answer, refusals included. */
@@ -28,7 +28,7 @@ export function isOverload(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { status, retryAfter, body } = error;
   // NB: an eviction that a disruption budget forbids is answered with 429, too.
-  if (status === 429) return !isForbiddenByBudget(error);
+  if (status === 429) return !isForbiddenByBudget(error) && !isUnready(error);
   if (status === 503 && retryAfter !== undefined) return true;
   return status >= 500 && /too many requests/i.test(body?.message ?? "");
 }

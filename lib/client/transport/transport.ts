@@ -15,7 +15,7 @@ import type { NetworkingSettings } from "../../settings/sections.ts";
 import type { ConnectionInfo, Credentials, HeaderFields } from "../auth/connection_info.ts";
 import { Congestion, isOverload } from "./congestion.ts";
 import { type Attempt, CallerSignals, Deadline } from "./deadline.ts";
-import { ApiError, LoginError, type MissingRight, toApiError } from "../errors.ts";
+import { ApiError, isUnready, LoginError, type MissingRight, toApiError } from "../errors.ts";
 import { isRetriable, isUntrusted, nextDelay, startBackoffs } from "./retries.ts";
 import { type Session, Sessions } from "./sessions.ts";
 import { Warnings } from "./warnings.ts";
@@ -298,8 +298,8 @@ export class Transport implements Disposable {
     const delay = nextDelay(backoffs, error, this.networking.enforceRetryAfter);
     if (delay === undefined) throw error;
     const logger = request.logger ?? this.logger;
-    // Overload is told once, and not with each request.
-    logger[isOverload(error) ? "debug" : "warn"]("Request failed, will be sent again", {
+    // Overload is told once, and not with each request; and a new kind is ready soon.
+    logger[isOverload(error) || isUnready(error) ? "debug" : "warn"]("Request failed, will be sent again", {
       request: labelOf(request),
       attempt: number,
       delay,

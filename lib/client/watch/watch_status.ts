@@ -8,13 +8,16 @@
 
 import { growingPause } from "../../async/backoff.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, isUnready } from "../errors.ts";
 
 /** How long a stream must live to be called healthy. */
 const HEALTHY_AFTER: Seconds = 1;
 
 /** The longest pause between attempts, before jitter. */
 const LONGEST_PAUSE: Seconds = 30;
+
+/** How often in a row a kind may not be ready until that is a failure like any other. */
+const BEGINNINGS = 5;
 
 /** Pauses vary by half, so that the watches of one operator, and operators of one server, do not come back together. */
 const JITTER = 0.5;
@@ -97,6 +100,11 @@ export class WatchStatus implements WatchState, Disposable {
 
   get lastError(): unknown {
     return this.#lastError;
+  }
+
+  /** Whether the kind was defined a moment ago, and is not ready. */
+  get isBeginning(): boolean {
+    return this.#failures <= BEGINNINGS && isUnready(this.#lastError);
   }
 
   enter(phase: WatchPhase): void {

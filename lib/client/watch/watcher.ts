@@ -326,7 +326,8 @@ class Watcher {
     this.#pause = this.#pauseAfter(next.pause, about);
     const { error, end } = about;
     const fields = { pause: this.#pause, ...error !== undefined && { error } };
-    if (next.log !== undefined) this.#log(...next.log, fields);
+    if (error !== undefined && this.#status.isBeginning) this.#log("info", UNREADY, { pause: this.#pause });
+    else if (next.log !== undefined) this.#log(...next.log, fields);
     else if (end !== undefined) this.#log("debug", "Watch stream ended", { end, ...fields });
     return next;
   }
@@ -383,12 +384,13 @@ class Watcher {
     };
   }
 
-  #log(level: "debug" | "warn", message: string, fields: Record<string, unknown> = {}): void {
+  #log(level: "debug" | "info" | "warn", message: string, fields: Record<string, unknown> = {}): void {
     const { logger, resource, namespace } = this.#options;
     logger[level](message, { resource: keyOf(resource), ...namespace && { namespace }, ...fields });
   }
 }
 
+const UNREADY = "The server is not ready to serve the kind yet, will be tried again";
 /** Details of an input: why it failed, or how the stream has ended. */
 interface About {
   readonly error?: unknown;

@@ -40,6 +40,29 @@ describe("A watch that fails", () => {
     await world.stop();
   });
 
+  it("says in a line that a kind was defined a moment ago, and warns only if that does not pass", async () => {
+    const starting = { message: "storage is (re)initializing" };
+    for (const [times, infos, warnings] of [[2, 2, 0], [7, 5, 2]] as const) {
+      let left: number = times;
+      const world = start(
+        serve(
+          () => left-- > 0 ? refusal(429, "TooManyRequests", starting) : listOf(10, []),
+          () => new FakeStream().response,
+        ),
+        { watching: PAGES, networking: { errorBackoffs: [] } },
+      );
+      await world.host.clock.advance(120);
+      assert.deepEqual(world.items, ["LISTED"]);
+      const told = world.logs.filter(({ message }) => message.startsWith("The server is not ready"));
+      assert.deepEqual(
+        told.map(({ level, fields }) => [level, "error" in fields]),
+        Array(infos).fill(["info", false]),
+      );
+      assert.equal(world.messages("warn").length, warnings);
+      await world.stop();
+    }
+  });
+
   it("[B225] sends the server timeout, and reopens at once and for ever when the server ends streams", async () => {
     const world = start(
       serve(() => listOf(10, []), () => {
