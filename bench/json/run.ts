@@ -1,10 +1,12 @@
 /**
  * Measures what exact whole numbers cost where there are none: `parseJson` and `formatJson` against the engine's own, on events of
- * objects as they come. Both sides take turns, and the median of the ratios counts, so that a busy machine slows both.
+ * objects as they come, and of an event as it comes from the server: bytes in, object out. Both sides take turns, and the
+ * median of the ratios counts, so that a busy machine slows both.
  *
  * Usage: deno run -A --no-check bench/json/run.ts; bun bench/json/run.ts
  */
 
+import { JsonLines } from "../../lib/client/watch/json_lines.ts";
 import { formatJson, parseJson } from "../../lib/runtime/json.ts";
 import { readOptions } from "../../tools/options.ts";
 
@@ -75,7 +77,12 @@ function compare(size: number, [ours, engines]: readonly [() => unknown, () => u
 for (const size of [1_000, 10_000, 100_000]) {
   const text = eventOf(size);
   const value: unknown = JSON.parse(text);
+  const line = new TextEncoder().encode(`${text}\n`);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const lines = new JsonLines();
   const sides = {
+    // NB: what is left of an event then is what the engine needs in any case: to decode it, and to parse it.
+    event: [() => lines.push(line).values, () => [JSON.parse(decoder.decode(line.subarray(0, -1)))]],
     read: [() => parseJson(text), () => JSON.parse(text)],
     written: [() => formatJson(value), () => JSON.stringify(value)],
   } as const;

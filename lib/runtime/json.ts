@@ -41,6 +41,28 @@ function hasLongNumber(text: string): boolean {
   return false;
 }
 
+/**
+ * Returns what reads a JSON text that is in these bytes: {@linkcode parseJson}, or the engine alone where no number in them can
+ * be one that it rounds. NB: bytes are looked at in a third of the time of characters, and all lines of a chunk at once.
+ */
+export function parserFor(bytes: Uint8Array): (text: string) => unknown {
+  for (let at = DIGITS - 1; at < bytes.length; at += DIGITS) {
+    const code = bytes[at] ?? 0;
+    if (code < 0x30 || code > 0x39) continue;
+    let start = at;
+    while (isDigit(bytes[start - 1] ?? 0)) start--;
+    let end = at + 1;
+    while (isDigit(bytes[end] ?? 0)) end++;
+    if (end - start >= DIGITS) return parseJson;
+    at = end;
+  }
+  return parseAlone;
+}
+
+function parseAlone(text: string): unknown {
+  return JSON.parse(text);
+}
+
 /** NB: NaN, which stands beyond both ends of a text, is none. */
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatJson, parseJson, writeJson } from "../../lib/runtime/json.ts";
+import { formatJson, parseJson, parserFor, writeJson } from "../../lib/runtime/json.ts";
 
 const BEYOND = 9007199254740993n;
 
@@ -59,6 +59,25 @@ describe("parseJson()", () => {
 
   it("takes objects as deep as API servers do", () => {
     for (const levels of [1000, 10_000]) assert.equal(formatJson(parseJson(nested(levels))), nested(levels));
+  });
+});
+
+describe("parserFor()", () => {
+  it("returns what keeps whole numbers exact wherever one stands that the engine would round", () => {
+    const encoder = new TextEncoder();
+    for (let before = 0; before < 40; before++) {
+      for (const digits of ["9007199254740993", "-9007199254740993", "12345678901234567890123456789012345"]) {
+        const text = `["${"k".repeat(before)}",${digits}]`;
+        assert.deepEqual(parserFor(encoder.encode(text))(text), ["k".repeat(before), BigInt(digits)]);
+      }
+    }
+  });
+
+  it("leaves to the engine what has no such number", () => {
+    const text = `{"a":${"9".repeat(15)},"b":"1234-5678-9012-3456","c":[1,2.5e3]}`;
+    const parse = parserFor(new TextEncoder().encode(text));
+    assert.notEqual(parse, parseJson);
+    assert.deepEqual(parse(text), JSON.parse(text));
   });
 });
 

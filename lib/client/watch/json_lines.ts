@@ -6,7 +6,7 @@
  * one copy. See bench/README.md.
  */
 
-import { parseJson } from "../../runtime/json.ts";
+import { parserFor } from "../../runtime/json.ts";
 
 /** The longest line that is kept, in bytes: far above what etcd can hold, far below what a process can. */
 const LINE_LIMIT = 64 * 1024 * 1024;
@@ -35,8 +35,7 @@ export class JsonLines {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) return this.#keep(chunk, []);
     const lines = chunk.subarray(0, end);
-    const text = this.#decoder.decode(this.#pieces.length === 0 ? lines : this.#complete(lines));
-    const decoded = parseLines(text);
+    const decoded = this.#parse(this.#pieces.length === 0 ? lines : this.#complete(lines));
     if (decoded.error !== undefined || end + 1 === chunk.length) return decoded;
     // NB: slice, not subarray: the rest must not hold on to the whole chunk.
     return this.#keep(chunk.slice(end + 1), decoded.values);
@@ -44,7 +43,11 @@ export class JsonLines {
 
   /** Says that no more bytes come. A last line without its end is taken if it is whole. */
   end(): DecodedLines {
-    return parseLines(this.#decoder.decode(this.#complete(new Uint8Array())));
+    return this.#parse(this.#complete(new Uint8Array()));
+  }
+
+  #parse(bytes: Uint8Array): DecodedLines {
+    return parseLines(this.#decoder.decode(bytes), parserFor(bytes));
   }
 
   #keep(piece: Uint8Array, values: unknown[]): DecodedLines {
@@ -73,7 +76,7 @@ export class JsonLines {
   }
 }
 
-function parseLines(text: string): DecodedLines {
+function parseLines(text: string, parse: (line: string) => unknown): DecodedLines {
   const values: unknown[] = [];
   for (let start = 0; start < text.length;) {
     const found = text.indexOf("\n", start);
@@ -82,7 +85,7 @@ function parseLines(text: string): DecodedLines {
     start = end + 1;
     if (line.trim() === "") continue;
     try {
-      values.push(parseJson(line));
+      values.push(parse(line));
     } catch (cause) {
       return { values, error: new SyntaxError("Cannot read a line of a stream: it is not JSON", { cause }) };
     }

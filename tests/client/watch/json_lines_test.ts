@@ -28,6 +28,30 @@ describe("JsonLines", () => {
     }
   });
 
+  it("keeps whole numbers exact, wherever they stand, whatever comes with them, and however the bytes are cut", () => {
+    const exact = 9007199254740993n;
+    for (let before = 0; before < 40; before++) {
+      const filler = `{"k":"${"ü".repeat(before)}"}\n`;
+      const text = `${filler}{"n":${exact},"small":12}\n${filler}`;
+      const whole = bytes(text);
+      for (const size of [whole.length, 7]) {
+        const lines = new JsonLines();
+        const values: unknown[] = [];
+        for (let at = 0; at < whole.length; at += size) {
+          values.push(...lines.push(whole.slice(at, at + size)).values);
+        }
+        assert.deepEqual(
+          values[1],
+          { n: exact, small: 12 },
+          `after ${before} characters, in chunks of ${size}`,
+        );
+      }
+    }
+    const last = new JsonLines();
+    last.push(bytes(`{"n":-${exact}}`));
+    assert.deepEqual(last.end().values, [{ n: -exact }]);
+  });
+
   it("does not change when the caller uses the chunk's memory again", () => {
     const lines = new JsonLines();
     const chunk = bytes('1\n{"a":');
