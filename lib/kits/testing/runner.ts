@@ -23,6 +23,7 @@ import { Administrator } from "./administrator.ts";
 import { type Cluster, connectionOf } from "./connection.ts";
 import type { Expected } from "./expectations.ts";
 import { applyAll, type Manifests } from "./manifests.ts";
+import { MOST_REMEMBERED, Remembered } from "./remembered.ts";
 import { OWN, realTimerAdvice, report } from "./report.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { isVirtual, type RunTime, timeOf } from "./time.ts";
@@ -62,6 +63,11 @@ export interface StartOptions
   readonly reraise?: boolean;
   /** How long `stop()` waits for the operator's end. Default: an hour; 30 seconds on a real cluster. */
   readonly timeout?: Seconds;
+  /**
+   * How many log lines, and how many calls, are remembered. Of more, the older half is forgotten, and a line of the logger
+   * "lotse.testing" says so. Default: 100,000.
+   */
+  readonly remembered?: number;
 }
 
 /** The arguments of `until()` for an object. */
@@ -89,10 +95,10 @@ export async function start(op: Runnable, options: StartOptions): Promise<Runner
 export class Runner implements AsyncDisposable {
   /** The world of the operator; in the process, of the cluster, too. */
   readonly host: Host;
-  /** All log lines so far. */
-  readonly logs: LogRecord[] = [];
-  /** All calls of handlers so far, in the order of their beginning. */
-  readonly calls: HandlerCall[] = [];
+  /** All log lines so far; of very many, the newest. */
+  readonly logs: LogRecord[];
+  /** All calls of handlers so far, in the order of their beginning; of very many, the newest. */
+  readonly calls: HandlerCall[];
   /** Objects of the cluster, by its administrator: all that `op.api` has. */
   readonly api: Api;
   readonly #op: Runnable;
@@ -112,9 +118,13 @@ export class Runner implements AsyncDisposable {
 
   /** Starts it. */
   constructor(op: Runnable, options: StartOptions) {
-    const { cluster, level = "debug", reraise = true, timeout, globals = false, user, ...runOptions } =
-      options;
+    const { cluster, level = "debug", reraise = true, timeout, globals = false, user, ...rest } = options;
+    const { remembered = MOST_REMEMBERED, ...runOptions } = rest;
     const { host } = cluster;
+    const logs = new Remembered<LogRecord>(remembered, (count) => this.#forget(`${count} log lines`));
+    const calls = new Remembered<HandlerCall>(remembered, (count) => this.#forget(`${count} calls`));
+    this.logs = logs.items;
+    this.calls = calls.items;
     this.host = host;
     this.#op = op;
     this.#reraise = reraise;
@@ -122,8 +132,8 @@ export class Runner implements AsyncDisposable {
     this.#began = this.#now();
     this.#admin = new Administrator(cluster);
     this.api = this.#admin.api;
-    this.#time = timeOf(host, () => this.logs.length + this.calls.length);
-    this.#logger = createLogger({ level, write: (record) => this.logs.push(record) }, host.clock);
+    this.#time = timeOf(host, () => logs.count + calls.count);
+    this.#logger = createLogger({ level, write: (record) => logs.add(record) }, host.clock);
     this.#globals = this.#takeOver(globals);
     const impersonate = typeof user === "string" ? { user } : user;
     const all = {
@@ -138,7 +148,7 @@ export class Runner implements AsyncDisposable {
         runOptions.synced?.();
       },
       onCall: (call: HandlerCall) => {
-        if (call.outcome === undefined) this.calls.push(call);
+        if (call.outcome === undefined) calls.add(call);
       },
     };
     // Whether the memo has the operator's type is for the test to know.
@@ -311,6 +321,12 @@ export class Runner implements AsyncDisposable {
       bind: boundToHandler,
       onRealTimer: (name) => this.#noteRealTimer(name),
     });
+  }
+
+  #forget(what: string): void {
+    const message = "The oldest are forgotten: a runner remembers as many as its `remembered` says";
+    const { host: { clock }, logs } = this;
+    logs.unshift({ level: "warn", logger: OWN, message, fields: { forgotten: what }, time: clock.now() });
   }
 
   #noteRealTimer(name: string): void {

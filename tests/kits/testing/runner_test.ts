@@ -73,6 +73,23 @@ describe("start()", () => {
     assert.match(String(run.failure), /there is no such file/);
   });
 
+  it("remembers only the newest lines and calls of very many, and says so", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.timer(kinds.ConfigMap, { id: "tick", interval: 1 }, () => {});
+    await using run = await start(op, { cluster, remembered: 100 });
+    await run.api.create(kinds.ConfigMap, newMap("a"));
+    await run.advance(1000);
+    for (const { length } of [run.logs, run.calls]) assert.ok(length >= 50 && length <= 101, `${length}`);
+    const [oldest] = run.logs;
+    assert.equal(oldest?.logger, "lotse.testing");
+    assert.match(
+      `${oldest?.message} ${oldest?.fields["forgotten"]}`,
+      /^The oldest are forgotten.* \d+ (log lines|calls)$/,
+    );
+    assert.match(run.logs.at(-1)?.message ?? "", /Timer/, "the newest are there");
+  });
+
   it("waits for the end as long as it is told to", async () => {
     await using cluster = await testCluster();
     const op = operator();
