@@ -92,7 +92,8 @@ class Story {
     assert.match(metrics, /^lotse_handlers_active{noun="Daemon"} 2$/m);
     assert.match(metrics, /^lotse_posted_events_total{result="posted"} 2$/m);
     const events = await this.#plane.kubectl(
-      ["get", "events.events.k8s.io", "-o", "jsonpath={.items[*].note}"],
+      // NB: the control plane posts events of its own into the namespace.
+      ["get", "events.events.k8s.io", "-o", 'jsonpath={.items[?(@.regarding.kind=="Example")].note}'],
     );
     assert.deepEqual(events.split(" is there").map((name) => name.trim()).sort(), ["", "first", "second"]);
   }
