@@ -6,6 +6,7 @@ import type { JsonObject } from "../../model/object.ts";
 import type { Host } from "../../runtime/host.ts";
 import { type ConnectionInfo, toPem } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
+import { withoutPassword } from "../transport/proxy.ts";
 
 /** Where a field stands, for reading files next to it and for messages. */
 export interface Source {
@@ -89,7 +90,7 @@ export async function readCluster(source: Source, content: JsonObject): Promise<
   if (server === undefined || !/^https?:\/\//.test(server) || !URL.canParse(server)) {
     const problem = server === undefined
       ? "it has no server"
-      : `its server "${server}" is not an http or https URL`;
+      : `its server "${withoutPassword(server)}" is not an http or https URL`;
     throw new LoginError(`Cannot use ${placeOf(source)}: ${problem}`);
   }
   const insecure = content["insecure-skip-tls-verify"] === true;

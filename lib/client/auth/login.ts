@@ -10,6 +10,7 @@ import type { Host, Seconds } from "../../runtime/host.ts";
 import { type Logger, silentLogger } from "../../runtime/logging.ts";
 import { type ConnectionInfo, type Credentials, toPem } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
+import { withoutPassword } from "../transport/proxy.ts";
 import { kubeconfigPaths, loadKubeconfig } from "./kubeconfig.ts";
 import { fromKubeConfig, isKubeConfig, type KubeConfigLike } from "./kubeconfig_object.ts";
 import { hasServiceAccount, loadServiceAccount } from "./service_account.ts";
@@ -202,7 +203,7 @@ export async function toConnectionInfo(
 
 function rejectNonsense(login: LoginInfo): void {
   const fail = (problem: string): never => {
-    throw new TypeError(`Cannot log in to "${login.server}": ${problem}`);
+    throw new TypeError(`Cannot log in to "${withoutPassword(login.server)}": ${problem}`);
   };
   for (const name of Object.keys(login)) {
     if (NAMES.has(name)) continue;

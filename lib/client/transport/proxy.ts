@@ -16,9 +16,12 @@ export function proxyFromEnvironment(host: Host, server: string): string | undef
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-/** Returns the URL for messages: a password in it is replaced. What is no URL is returned as it is. */
+/**
+ * Returns the URL for messages: a password in it is replaced, also in one that cannot be read or lacks its scheme. A text without
+ * one is returned as it is.
+ */
 export function withoutPassword(text: string): string {
-  return text.replace(/(?<=:\/\/[^/@:\s]{0,255}:)[^/@\s]{1,1024}(?=@)/g, "***");
+  return text.replace(/(?<=(?:^|:\/\/)[^/@:\s]{0,255}:)[^/\s]{1,1024}(?=@)/g, "***");
 }
 
 function isExempt(url: URL, exemptions: string): boolean {

@@ -134,8 +134,10 @@ function openTunnel(proxy: URL, opening: Opening): void {
   request.end();
 }
 
-/** @throws {TypeError} If it is a proxy of another kind. */
+/** @throws {TypeError} If it is a proxy of another kind, or none. */
 export function checkProxy(proxy: string): void {
+  // NB: not as the engine says it, whose message holds the text, and so the password.
+  if (!URL.canParse(proxy)) throw new TypeError("Cannot use the proxy: what names it is not a URL");
   const { protocol, origin } = new URL(proxy);
   if (protocol !== "http:") throw new TypeError(`Cannot use the proxy "${origin}": only http: is known`);
 }

@@ -123,6 +123,11 @@ describe("loadKubeconfig()", () => {
       [configOf({ cluster: {} }), /cluster "c" in kubeconfig ".*": it has no server/],
       [configOf({ cluster: { server: "api.test:6443" } }), /"api\.test:6443" is not an http or https URL/],
       [configOf({ cluster: { server: "https://" } }), /is not an http or https URL/],
+      [
+        configOf({ cluster: { server: "https://me:hunter2@exa mple" } }),
+        /"https:\/\/me:\*\*\*@exa mple" is not/,
+      ],
+      [configOf({ cluster: { server: "me:hunter2@api.test" } }), /"me:\*\*\*@api\.test" is not/],
     ];
     for (const [text, message] of cases) assert.match(await failureOf(hostWith({ [PATH]: text })), message);
   });

@@ -82,5 +82,9 @@ describe("withoutPassword()", () => {
     assert.equal(withoutPassword("http://me:secret@p.test:3128/x"), "http://me:***@p.test:3128/x");
     assert.equal(withoutPassword("https://p.test:3128"), "https://p.test:3128");
     assert.equal(withoutPassword("no URL: a@b"), "no URL: a@b");
+    assert.equal(withoutPassword("https://me:se@cret@exa mple:1"), "https://me:***@exa mple:1");
+    assert.equal(withoutPassword("https://me:secret@127.0.0.1:99999"), "https://me:***@127.0.0.1:99999");
+    assert.equal(withoutPassword("me:secret@p.test"), "me:***@p.test");
+    assert.equal(withoutPassword("https://p.test:3128/a@b"), "https://p.test:3128/a@b");
   });
 });
