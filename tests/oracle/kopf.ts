@@ -73,12 +73,15 @@ export interface KopfOptions {
   readonly handlers?: string;
   /** A file to which a line is added for each call of a handler. */
   readonly calls: string;
+  /** Whether it heeds the namespace's peering object. Default: false. */
+  readonly peering?: boolean;
 }
 
 /** Starts Kopf. */
 export async function startKopf(options: KopfOptions): Promise<Program> {
-  const { python, kubeconfig, namespace, handlers = HANDLERS, calls } = options;
-  const args = ["-m", "kopf", "run", "--standalone", "--verbose", "--namespace", namespace, handlers];
+  const { python, kubeconfig, namespace, handlers = HANDLERS, calls, peering = false } = options;
+  const alone = peering ? [] : ["--standalone"];
+  const args = ["-m", "kopf", "run", ...alone, "--verbose", "--namespace", namespace, handlers];
   const program = new Program(python, args, { env: { KUBECONFIG: kubeconfig, CALLS: calls } });
   await program.wrote(/Starting the watch-stream for examples/);
   return program;

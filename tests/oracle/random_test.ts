@@ -1,7 +1,7 @@
 /**
  * Kopf and Lotse beside each other, on equal objects in namespaces of a real control plane. By chance, objects are made,
- * changed and deleted, and the operators restarted. After each step, all must have called the same handlers with the same
- * arguments, and with Kopf's notes the objects must hold the same.
+ * changed and deleted, the operators restarted, and paused by a peer of higher priority. After each step, all must have
+ * called the same handlers with the same arguments, and with Kopf's notes the objects must hold the same.
  *
  * The seed is part of the test's name; "today" stands for the day. Longer, and by another seed:
  * ORACLE_SEED=20261231 ORACLE_STEPS=100 deno task test oracle/random
@@ -18,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { canonicalJson } from "../../lib/model/json.ts";
 import { type KubeObject, persistence } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
+import { makePeeringKinds, Meeting } from "../support/meeting.ts";
 import { RealPlace } from "../support/real_world.ts";
 import { type Loose, Objects, type World } from "../support/worlds.ts";
 import { findKopf, startKopf } from "./kopf.ts";
@@ -41,6 +42,20 @@ const SIDES = ["kopf", "likewise", "own"] as const;
 /** What was called, by the object's name. */
 type Calls = Readonly<Record<string, readonly string[]>>;
 
+/** An operator that runs. */
+interface Member {
+  /** What it has said so far. */
+  said(): string;
+  stop(): Promise<unknown>;
+}
+
+/** What they say of themselves when a peer makes them pause, and when they list objects again. */
+const PAUSED = /Pausing the watch-stream for examples|Pausing for a peer of higher priority/g;
+const RESUMED = /Resuming the watch-stream for examples|Resuming: the peers in the way have gone/g;
+
+/** A peer that nobody can ignore. */
+const FREEZER = "somebody-more-important";
+
 /** The operators, each in a namespace of its own. */
 class Row implements AsyncDisposable {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "lotse-row-"));
@@ -50,11 +65,19 @@ class Row implements AsyncDisposable {
   readonly #compared: Record<Side, number> = { kopf: 0, likewise: 0, own: 0 };
   /** In what order each object's handlers were called since the last look. */
   readonly orders: Record<Side, Calls> = { kopf: {}, likewise: {}, own: {} };
-  #stops: (() => Promise<unknown>)[] = [];
+  readonly #meetings: readonly Meeting[];
+  #members: readonly Member[] = [];
 
   constructor(place: RealPlace, worlds: Readonly<Record<Side, World>>) {
     this.#place = place;
     this.#worlds = worlds;
+    this.#meetings = SIDES.map((side) => new Meeting(worlds[side].client, worlds[side]));
+  }
+
+  /** Makes a peering object for each. */
+  async prepare(): Promise<void> {
+    await makePeeringKinds(this.#worlds.kopf);
+    await Promise.all(this.#meetings.map((meeting) => meeting.create()));
   }
 
   async start(): Promise<void> {
@@ -62,24 +85,52 @@ class Row implements AsyncDisposable {
     const { kubeconfig } = this.#place.plane;
     const noter = (calls: Seen[]) => (seen: Seen) =>
       void calls.push(JSON.parse(JSON.stringify(seen)) as Seen);
-    const running = await Promise.all([
+    const [theirs, ...ours] = await Promise.all([
       startKopf({
         python: oracle.python ?? "",
         handlers: HANDLERS,
         calls: this.#file,
         kubeconfig,
         namespace,
+        peering: true,
       }),
       likewise.start(makeOperator(noter(this.#ours.likewise), persistence.kopf())),
       own.start(makeOperator(noter(this.#ours.own))),
     ]);
-    this.#stops = running.map((each) => () => each.stop());
+    this.#members = [
+      { said: () => theirs.output, stop: () => theirs.stop() },
+      ...ours.map((each) => ({
+        said: () => each.logs.map(({ message }) => message).join("\n"),
+        stop: () => each.stop(),
+      })),
+    ];
   }
 
   async stop(): Promise<void> {
-    const stops = this.#stops;
-    this.#stops = [];
-    await Promise.all(stops.map((stop) => stop()));
+    const members = this.#members;
+    this.#members = [];
+    await Promise.all(members.map((member) => member.stop()));
+  }
+
+  /** Makes all of them pause, for as long as nobody lets them go. */
+  async freeze(): Promise<void> {
+    await this.#announce({ lifetime: 3600 }, PAUSED);
+  }
+
+  /** Takes the peer away, or lets it die: its record stays, but is not renewed. */
+  async release(how: "leaves" | "dies"): Promise<void> {
+    await this.#announce(how === "leaves" ? null : { lifetime: 2 }, RESUMED);
+  }
+
+  async #announce(record: Loose | null, answer: RegExp): Promise<void> {
+    const count = (member: Member): number => member.said().match(answer)?.length ?? 0;
+    const before = this.#members.map(count);
+    const lastseen = new Date().toISOString().replace("Z", "+00:00");
+    const written = record && { priority: 1000, lastseen, ...record };
+    await Promise.all(this.#meetings.map((meeting) => meeting.write({ [FREEZER]: written })));
+    await this.#worlds.kopf.until(() =>
+      this.#members.every((member, index) => count(member) > (before[index] ?? 0))
+    );
   }
 
   /** What each side has called since the last look, by object, once nothing is called any more. */
@@ -178,40 +229,69 @@ describe("Kopf and Lotse beside each other", () => {
       const objects = SIDES.map((side) => new Objects(worlds[side]));
       const operations = new Operations(objects, seed);
       await using row = new Row(place, worlds);
+      await row.prepare();
       await row.start();
       const done: string[] = [];
       for (let step = 0; step < steps; step++) {
         await takeStep(operations, { row, done });
-        const { kopf, likewise, own } = await row.look();
-        const context = `after ${done.join("\n")}`;
-        assert.deepEqual(likewise, kopf, `with Kopf's notes, ${context}`);
-        assert.deepEqual(withoutWaits(own), withoutWaits(kopf), `with our own notes, ${context}`);
-        assert.deepEqual(row.orders.likewise, row.orders.kopf, `the order with Kopf's notes, ${context}`);
-        assert.deepEqual(row.orders.own, row.orders.kopf, `the order with our own notes, ${context}`);
+        await compare(row, done);
         for (const name of operations.names) {
           const [theirs, ours] = await Promise.all(objects.map((each) => each.find(name)));
-          assert.equal(leftOn(ours), leftOn(theirs), `${name} ${context}`);
+          assert.equal(leftOn(ours), leftOn(theirs), `${name} after ${done.join("\n")}`);
         }
       }
     },
   );
 });
 
+interface Story {
+  readonly row: Row;
+  /** What was done so far. */
+  readonly done: string[];
+}
+
+/** Whether all have called the same since the last look. */
+async function compare(row: Row, done: readonly string[]): Promise<void> {
+  const { kopf, likewise, own } = await row.look();
+  const context = `after ${done.join("\n")}`;
+  assert.deepEqual(likewise, kopf, `with Kopf's notes, ${context}`);
+  assert.deepEqual(withoutWaits(own), withoutWaits(kopf), `with our own notes, ${context}`);
+  assert.deepEqual(row.orders.likewise, row.orders.kopf, `the order with Kopf's notes, ${context}`);
+  assert.deepEqual(row.orders.own, row.orders.kopf, `the order with our own notes, ${context}`);
+}
+
 /** Does one thing, or a few while nobody looks. */
-async function takeStep(
-  operations: Operations,
-  { row, done }: { readonly row: Row; readonly done: string[] },
-): Promise<void> {
-  if (!operations.chance(0.12)) {
-    done.push(await operations.next());
-    return;
-  }
+async function takeStep(operations: Operations, story: Story): Promise<void> {
+  const chance = operations.random();
+  if (chance < 0.12) await restart(operations, story);
+  else if (chance < 0.24) await pause(operations, story);
+  else story.done.push(await operations.next());
+}
+
+async function restart(operations: Operations, { row, done }: Story): Promise<void> {
   await row.stop();
+  await doSome(operations, done);
+  await row.start();
+  done.push("restart");
+}
+
+/** While a peer is in the way, nobody handles anything; daemons end before. */
+async function pause(operations: Operations, { row, done }: Story): Promise<void> {
+  await row.freeze();
+  done.push("freeze");
+  await compare(row, done);
+  await doSome(operations, done);
+  assert.deepEqual(await row.look(), { kopf: {}, likewise: {}, own: {} }, `after ${done.join("\n")}`);
+  const how = operations.chance(0.5) ? "leaves" : "dies";
+  await row.release(how);
+  done.push(`the peer ${how}`);
+}
+
+/** None to three things. */
+async function doSome(operations: Operations, done: string[]): Promise<void> {
   for (let count = Math.floor(operations.random() * 4); count > 0; count--) {
     done.push(await operations.next());
   }
-  await row.start();
-  done.push("restart");
 }
 
 /** "today" is another one each day, such as 20261231: what is new is found at night, not by whoever changes something else. */
