@@ -440,6 +440,9 @@ suite("Kinds", (scenario) => {
       await world.client.delete({ ...movers, version: "v2" }, address);
       await world.until(() => ends.length === 3, 5);
       assert.deepEqual(ends.slice(1).sort(), ["old", "v2 RESOURCE_DELETED"]);
+      // NB: with a finalizer on it, its definition could not go.
+      await world.client.delete({ ...movers, version: "v2" }, { name: "new", namespace: world.namespace });
+      await world.until(() => ends.includes("new"), 5);
       await running.stop();
     },
   );
