@@ -6,8 +6,7 @@
  * Usage: deno run -A --no-check bench/json/run.ts; bun bench/json/run.ts
  */
 
-import { JsonLines } from "../../lib/client/watch/json_lines.ts";
-import { formatJson, parseJson } from "../../lib/runtime/json.ts";
+import { formatJson, parseJson, parserFor } from "../../lib/runtime/json.ts";
 import { readOptions } from "../../tools/options.ts";
 
 readOptions(import.meta.url, {});
@@ -79,10 +78,11 @@ for (const size of [1_000, 10_000, 100_000]) {
   const value: unknown = JSON.parse(text);
   const line = new TextEncoder().encode(`${text}\n`);
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const lines = new JsonLines();
   const sides = {
-    // NB: what is left of an event then is what the engine needs in any case: to decode it, and to parse it.
-    event: [() => lines.push(line).values, () => [JSON.parse(decoder.decode(line.subarray(0, -1)))]],
+    event: [
+      () => parserFor(line)(decoder.decode(line)),
+      () => JSON.parse(decoder.decode(line)),
+    ],
     read: [() => parseJson(text), () => JSON.parse(text)],
     written: [() => formatJson(value), () => JSON.stringify(value)],
   } as const;
