@@ -10,7 +10,7 @@
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
 import type { Seconds } from "../../runtime/host.ts";
-import { type IndexBy, StoreIndex } from "./store_index.ts";
+import { type IndexBy, type IndexedEntry, StoreIndex } from "./store_index.ts";
 
 /**
  * How a state relates to the known one. "early": it may be from before an own write; it is kept aside until the event of that
@@ -84,6 +84,8 @@ export class CachedObject {
   generation: number;
   /** The version that the server has shown last, in a listing or a stream. Written by the store alone. */
   shown: string | undefined;
+  /** Where indexes of its store have it. Written by them alone. */
+  keys: IndexedEntry["keys"];
   #order: VersionOrder;
   #object: KubeObject;
   #expected: Expectation | undefined;
@@ -136,6 +138,7 @@ export class CachedObject {
   /** It belongs to another store from now on. Called by that store alone. */
   moveTo(order: VersionOrder): void {
     this.#order = order;
+    this.keys = undefined;
   }
 
   #take(object: KubeObject, from: Source["from"]): void {
@@ -204,7 +207,7 @@ export class ObjectStore {
   by(by: IndexBy, key: string): Iterable<CachedObject> {
     let index = this.#indexes.get(by);
     if (index === undefined) {
-      this.#indexes.set(by, index = new StoreIndex(by));
+      this.#indexes.set(by, index = new StoreIndex(by, this.#indexes.size));
       for (const cached of this.#objects.values()) index.put(cached);
     }
     return index.get(key);

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BY_NAME, BY_OWNER, nameKey, StoreIndex } from "../../../lib/client/cache/store_index.ts";
+import {
+  BY_NAME,
+  BY_OWNER,
+  type IndexedEntry,
+  nameKey,
+  StoreIndex,
+} from "../../../lib/client/cache/store_index.ts";
 import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
 import type { KubeObject } from "../../../lib/model/object.ts";
 
@@ -17,6 +23,10 @@ const BY_NODE = {
 
 function names(store: ObjectStore, key: string): (string | undefined)[] {
   return [...store.by(BY_NODE, key)].map(({ object }) => object.metadata.name);
+}
+
+function entry(name: string): IndexedEntry {
+  return { object: pod(name, 1), keys: undefined };
 }
 
 describe("StoreIndex", () => {
@@ -44,6 +54,38 @@ describe("StoreIndex", () => {
     assert.deepEqual(names(store, "n2"), []);
   });
 
+  it("finds one object, several, and one again under a key, whatever lists of keys are given", () => {
+    const keys: Record<string, string[]> = { a: ["x"], b: ["x", "y", "x"], c: ["y"] };
+    const index = new StoreIndex({ keysOf: ({ metadata: { name = "" } }) => keys[name] ?? [] }, 0);
+    const [a, b, c] = ["a", "b", "c"].map((name) => entry(name));
+    const under = (key: string): string =>
+      [...index.get(key)].map(({ object }) => object.metadata.name).join(" ");
+    assert.equal(under("x"), "");
+    index.put(b!);
+    assert.deepEqual([under("x"), under("y")], ["b", "b"]);
+    index.put(a!);
+    index.put(c!);
+    assert.deepEqual([under("x"), under("y")], ["b a", "b c"]);
+    keys.b?.splice(0, 3, "z"); // NB: the same list, which somebody has changed.
+    index.put(b!);
+    assert.deepEqual([under("x"), under("y"), under("z")], ["a", "c", "b"]);
+    for (const each of [a, b, c, c]) index.remove(each!);
+    assert.deepEqual(["x", "y", "z"].map(under), ["", "", ""]);
+    index.put(a!);
+    assert.equal(under("x"), "a");
+  });
+
+  it("finds many objects under a key, and forgets them one by one", () => {
+    const index = new StoreIndex({ keysOf: () => ["x"] }, 0);
+    const all = Array.from({ length: 100 }, (_, number) => entry(String(number)));
+    for (const each of all) index.put(each);
+    assert.deepEqual([...index.get("x")], all);
+    for (const [number, each] of all.entries()) {
+      index.remove(each);
+      assert.deepEqual([...index.get("x")], all.slice(number + 1));
+    }
+  });
+
   it("takes what throws for an object without keys, and says so", () => {
     const errors: unknown[] = [];
     const index = new StoreIndex({
@@ -51,8 +93,8 @@ describe("StoreIndex", () => {
         throw new Error("own fault");
       },
       onError: (error) => errors.push((error as Error).message),
-    });
-    index.put({ object: pod("a", 1) });
+    }, 0);
+    index.put(entry("a"));
     assert.deepEqual(errors, ["own fault"]);
   });
 });
