@@ -27,13 +27,13 @@ export interface SentOptions {
 /** Tells whether the answer differs from the earlier state in anything else than what was sent, or from what was sent. */
 export function differsFromSent({ before, sent, answer }: SentOptions): boolean {
   if (!isObject(sent)) return false;
-  const { metadata: old, ...rest } = before ?? { metadata: {} };
-  const { metadata, ...others } = answer;
-  const { metadata: wanted = {}, apiVersion: _, kind: __, ...content } = sent;
-  const { apiVersion: ___, kind: ____, ...known } = rest as JsonObject;
-  return differs({ before: quiet(old), sent: wanted, after: quiet(metadata) }) ||
-    differs({ before: known, sent: content, after: { ...others, apiVersion: undefined, kind: undefined } });
+  return differsIn({ before: before?.metadata, sent: sent.metadata ?? {}, after: answer.metadata }, NOISE) ||
+    differsIn({ before, sent, after: answer }, HEAD);
 }
+
+/** Keys of the object: its type, and what is compared by itself. */
+const HEAD: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const NONE: ReadonlySet<string> = new Set();
 
 interface Place {
   readonly before: unknown;
@@ -42,21 +42,38 @@ interface Place {
 }
 
 /** Tells whether something that was sent is not there, or something that was not sent is not as it was. */
-function differs({ before, sent, after }: Place): boolean {
-  if (sent === undefined) return !isEqualJson(before, after);
+function differsIn({ before, sent, after }: Place, skipped: ReadonlySet<string>): boolean {
   if (!isObject(sent) || !isObject(after)) return !isEqualJson(sent, after);
-  const old = isObject(before) ? before : {};
-  const keys = new Set([...Object.keys(old), ...Object.keys(sent), ...Object.keys(after)]);
-  return [...keys].some((key) =>
-    differs({ before: own(old, key), sent: own(sent, key), after: own(after, key) })
-  );
+  const level = { old: isObject(before) ? before : {}, sent, after };
+  // NB: no list of all keys is made: it would cost as much as the comparison, which is made for each write.
+  for (const key in after) {
+    if (skipped.has(key) || !Object.hasOwn(after, key)) continue;
+    if (differsAt(level, key)) return true;
+  }
+  for (const key in sent) {
+    if (skipped.has(key) || !Object.hasOwn(sent, key) || Object.hasOwn(after, key)) continue;
+    if (differsAt(level, key)) return true;
+  }
+  for (const key in level.old) {
+    if (skipped.has(key) || !Object.hasOwn(level.old, key) || Object.hasOwn(after, key)) continue;
+    if (differsAt(level, key)) return true;
+  }
+  return false;
+}
+
+/** A {@link Place} where there are objects. */
+interface Level {
+  readonly old: JsonObject;
+  readonly sent: JsonObject;
+  readonly after: JsonObject;
+}
+
+function differsAt({ old, sent, after }: Level, key: string): boolean {
+  const [wanted, now] = [own(sent, key), own(after, key)];
+  if (wanted === undefined) return !isEqualJson(own(old, key), now);
+  return wanted !== now && differsIn({ before: own(old, key), sent: wanted, after: now }, NONE);
 }
 
 function own(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function quiet(metadata: unknown): JsonObject {
-  if (!isObject(metadata)) return {};
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !NOISE.has(key)));
 }

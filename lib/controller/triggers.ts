@@ -49,6 +49,8 @@ export class Triggers {
   readonly #reported = new Set<string>();
   /** By kind: whom its changes concern, also when it is served no more. */
   readonly #sources = new Map<string, readonly SourceHandler[]>();
+  /** Those lists that are in it. */
+  readonly #kept = new WeakSet<readonly SourceHandler[]>();
   /** By uid: states of children that were seen while their owner's handler runs, which may have made them. */
   readonly #early = new Map<
     string,
@@ -166,17 +168,18 @@ export class Triggers {
         this.#wakeMapped(source, event);
         continue;
       }
+      const owners = this.#ownersOf(source, event.object);
       const before = event.old === undefined ? [] : this.#ownersOf(source, event.old);
-      for (const owner of new Set([...this.#ownersOf(source, event.object), ...before])) {
-        if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);
-      }
+      for (const owner of before) if (!owners.includes(owner)) owners.push(owner);
+      for (const owner of owners) if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);
     }
   }
 
   #sourcesOf(resource: Resource): readonly SourceHandler[] {
     const sources = this.#options.registry.of(resource).sources;
     if (sources.length === 0) return this.#sources.get(keyOf(resource)) ?? sources;
-    this.#sources.set(keyOf(resource), sources);
+    if (!this.#kept.has(sources)) this.#sources.set(keyOf(resource), sources);
+    this.#kept.add(sources);
     return sources;
   }
 
@@ -280,7 +283,8 @@ export class Triggers {
     if (owner === undefined || !Array.isArray(references)) return [];
     const { caches, stateOf } = this.#options;
     const found: ObjectState[] = [];
-    for (const reference of references.filter(isReference)) {
+    for (const reference of references) {
+      if (!isReference(reference)) continue;
       if (isController && reference.controller !== true) continue;
       for (const resource of caches.resources) {
         if (!isOfKind(resource, reference) || !matches(owner, resource)) continue;
@@ -293,7 +297,7 @@ export class Triggers {
           continue;
         }
         const state = stateOf(cached);
-        if (state !== undefined) found.push(state);
+        if (state !== undefined && !found.includes(state)) found.push(state);
       }
     }
     return found;

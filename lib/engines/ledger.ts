@@ -86,6 +86,9 @@ export interface LedgerOptions {
 const MOST_HANDLERS = 64;
 const MOST_PATHS = 16;
 
+/** By how much more objects are remembered before the oldest are forgotten. NB: to find the first of a map whose first ones were deleted takes long. */
+const SLACK = 0.1;
+
 type Draft = {
   -readonly [Key in keyof LedgerEntry]: LedgerEntry[Key] extends readonly (infer Item)[] ? Item[]
     : LedgerEntry[Key];
@@ -232,17 +235,23 @@ export class Ledger implements Observer {
   }
 
   #keep(subject: Subject, entry: LedgerEntry): void {
-    const page = this.#pages.get(subject.key) ?? { reference: {}, entries: [] };
+    const { key } = subject;
+    const page = this.#pages.get(key) ?? { reference: {}, entries: [] };
     const reference = objectReference(subject.body);
     // What a watch said of an object that vanished may be its name alone.
     if (reference.name !== undefined) page.reference = { kind: subject.resource.kind, ...reference };
-    this.#pages.delete(subject.key);
-    this.#pages.set(subject.key, page);
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
     page.entries.push(entry);
     if (page.entries.length > this.#perObject) page.entries.shift();
-    if (this.#pages.size <= this.#objects) return;
-    const [oldest] = this.#pages.keys();
-    if (oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > this.#objects * (1 + SLACK)) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    for (const key of this.#pages.keys()) {
+      if (this.#pages.size <= this.#objects) return;
+      this.#pages.delete(key);
+    }
   }
 }
 

@@ -9,13 +9,16 @@
 import type { Credentials } from "../client/auth/connection_info.ts";
 import { credentialsFrom, login } from "../client/auth/login.ts";
 import { Vault } from "../client/auth/vault.ts";
+import type { Client } from "../client/client.ts";
 import { createClient } from "../client/object_client.ts";
-import { projectionOf } from "../client/projection.ts";
+import { type Projection, projectionOf } from "../client/projection.ts";
 import { Transport } from "../client/transport/transport.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
 import { RightsFile } from "../engines/rights/recorder.ts";
+import type { Resource } from "../model/resource.ts";
 import { formatSelector } from "../model/selector.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings, type Settings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
@@ -136,14 +139,23 @@ async function serveWithProbes(life: Life): Promise<void> {
     observer: components.observer,
   });
   const watching = logger.child({ name: "lotse.watching" });
-  const client = createClient(transport, {
-    projectionOf: (resource) =>
-      projectionOf(resource, { ...keptPartsFor(settings.watching, resource), logger: watching }),
-  });
+  const client = createClient(transport, { projectionOf: projections(settings, watching) });
   if (options.crds === "apply") await applyOwnCrds(options, client);
   if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, client));
   current.serving = new OperatorRun(options, { client, components });
   await current.serving.serve();
+}
+
+/** Returns what is kept of each kind's objects. NB: asked several times for each object, so it is found out once for a kind. */
+function projections(settings: Settings, logger: Logger): Client["projectionOf"] {
+  const known = new WeakMap<Resource, { readonly projection: Projection | undefined }>();
+  return (resource) => {
+    const found = known.get(resource);
+    if (found !== undefined) return found.projection;
+    const projection = projectionOf(resource, { ...keptPartsFor(settings.watching, resource), logger });
+    known.set(resource, { projection });
+    return projection;
+  };
 }
 
 async function answerProbes(

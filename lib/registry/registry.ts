@@ -221,8 +221,11 @@ export class Registry {
 
   /** Returns the handlers of a kind. They are looked up once, until something is added, or other kinds are served. */
   of(resource: Resource): HandlersOfKind {
-    const cached = this.#cache.get(resource);
-    if (cached !== undefined) return cached;
+    // NB: asked many times for each object: the rest stands by itself, so that engines compile no more than this.
+    return this.#cache.get(resource) ?? this.#find(resource);
+  }
+
+  #find(resource: Resource): HandlersOfKind {
     const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);
     const ours = this.#handlers.filter(isWatching).filter(isOurs);
     const [events, changes] = [ofType(ours, ["event"]), ofType(ours, ["change"])];

@@ -28,7 +28,7 @@ export interface Application {
 export class AppliedStates {
   readonly #options: AppliedStatesOptions;
   /** By state: the objects that were applied last, by their managers. (A digest of them takes thirty times as long.) */
-  readonly #applied = new WeakMap<KubeObject, ReadonlyMap<string, KubeObject>>();
+  readonly #applied = new WeakMap<KubeObject, readonly Application[]>();
 
   constructor(options: AppliedStatesOptions) {
     this.#options = options;
@@ -40,8 +40,8 @@ export class AppliedStates {
     if (!isFollowed(resource)) return undefined;
     const known = caches.find(resource, object.metadata)?.object;
     if (known === undefined) return caches.isMissing(resource, object) ? "missing" : undefined;
-    const applied = this.#applied.get(known)?.get(fieldManager);
-    return applied !== undefined && isSameJson(applied, object) ? cloneJson(known) : undefined;
+    const applied = this.#applied.get(known)?.find((each) => each.fieldManager === fieldManager);
+    return applied !== undefined && isSameJson(applied.object, object) ? cloneJson(known) : undefined;
   }
 
   /** Forgets what is remembered of an object, which is being deleted; without a name: of all of the kind. */
@@ -58,8 +58,8 @@ export class AppliedStates {
     const known = caches.find(resource, object.metadata)?.object;
     if (known === undefined || known.metadata.uid !== metadata.uid) return;
     if (known.metadata.resourceVersion !== metadata.resourceVersion) return;
+    const others = this.#applied.get(known)?.filter((each) => each.fieldManager !== fieldManager) ?? [];
     // The author may change his own afterwards.
-    const applied = new Map(this.#applied.get(known)).set(fieldManager, cloneJson(object));
-    this.#applied.set(known, applied);
+    this.#applied.set(known, [...others, { object: cloneJson(object), fieldManager }]);
   }
 }

@@ -41,6 +41,7 @@ interface Kind {
 /** The objects of all kinds that are watched. */
 export class Caches {
   readonly #kinds = new Map<string, Kind>();
+  #resources: readonly Resource[] | undefined;
   /** Told of answers to writes, whatever is new in them. Default: nobody is. */
   onAnswered: ((resource: Resource, stored: StoredObject, answer: Answer) => void) | undefined;
   /** Told of newer states that objects' own writes and reads have brought. Default: nobody is. */
@@ -53,6 +54,7 @@ export class Caches {
     informers.set(scope, informer);
     informer.store.onAdopted = (cached, { before }) => this.onAdopted?.(resource, { cached, before });
     this.#kinds.set(key, { resource, informers });
+    this.#resources = undefined;
   }
 
   /** Takes it out again, if it is still there. */
@@ -61,11 +63,12 @@ export class Caches {
     if (kind?.informers.get(scope)?.store !== store) return;
     kind.informers.delete(scope);
     if (kind.informers.size === 0) this.#kinds.delete(keyOf(resource));
+    this.#resources = undefined;
   }
 
   /** The kinds that are watched. */
   get resources(): readonly Resource[] {
-    return [...this.#kinds.values()].map(({ resource }) => resource);
+    return this.#resources ??= [...this.#kinds.values()].map(({ resource }) => resource);
   }
 
   /** Returns a kind as it is watched; undefined if it is not. */
@@ -137,10 +140,15 @@ export class Caches {
   ): Found | undefined {
     const informers = this.#kinds.get(keyOf(resource))?.informers;
     if (informers === undefined) return undefined;
-    for (const scope of new Set(["*", namespace ?? "", ""])) {
+    for (const scope of scopesOf(namespace)) {
       const informer = informers.get(scope);
       const found = informer && ask(informer);
       if (found !== undefined) return found;
     }
   }
+}
+
+/** The scopes in which an object of that namespace may be, the first that knows it counts. */
+function scopesOf(namespace: string | undefined): readonly CacheScope[] {
+  return namespace === undefined || namespace === "" ? ["*", ""] : ["*", namespace, ""];
 }

@@ -21,7 +21,7 @@ const mutants: Mutant[] = [
     ["rightsShownBy", "hasMore = true;", ""],
   ], rbac),
   ...breaksOf("lib/client/cache/applied_states.ts", [
-    ["AppliedStates.look", "isSameJson(applied, object)", "true"],
+    ["AppliedStates.look", "isSameJson(applied.object, object)", "true"],
     [
       "AppliedStates.note",
       "if (known.metadata.resourceVersion !== metadata.resourceVersion) return;",

@@ -14,7 +14,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests: filters,
-    in: "Registry.of",
+    in: "Registry.#find",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },

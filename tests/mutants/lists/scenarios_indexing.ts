@@ -170,7 +170,7 @@ const mutants: Mutant[] = [
   {
     file: "lib/registry/registry.ts",
     tests,
-    in: "Registry.of",
+    in: "Registry.#find",
     replace: "const isOurs = (handler: WatchingHandler): boolean => this.#isServed(handler, resource);",
     by: "const isOurs = (): boolean => true;",
   },

@@ -33,11 +33,32 @@ const mutants: Mutant[] = [
     ["Triggers.#ownersOf", "if (isController && reference.controller !== true) continue;", ""],
     [
       "Triggers.#tell",
-      "if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);",
-      "this.#tellOwner(owner, source, event);",
+      "for (const owner of owners) if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);",
+      "for (const owner of owners) this.#tellOwner(owner, source, event);",
     ],
     ["Triggers.#withdraw", "if (differsFromSent({ before: early.old, sent, answer })) return;", ""],
+    [
+      "Triggers.#tellOwner",
+      'return void this.wake(owner, { kind: "owned", object: deepFreeze(event.object) });',
+      "return;",
+    ],
+    [
+      "Triggers.#wakeTarget",
+      'if (this.trigger(named, { kind: "watched", object: deepFreeze(object) })) return;',
+      "return;",
+    ],
+    ["Triggers.answered", 'if (adoption !== "newer") return;', "return;"],
   ], related),
+  ...breaksOf(TRIGGERS, [
+    ["Triggers.trigger", "if (state !== undefined && this.wake(state, reason)) isFound = true;", ""],
+  ], reconcile),
+  ...breaksOf(CONTROLLER, [
+    [
+      "Controller.exchange",
+      'if (isConcerned) this.triggers.wake(state, { kind: "trigger", reason: "other code" });',
+      "if (isConcerned) continue;",
+    ],
+  ], ["tests/scenarios/exchange_test.ts"]),
   ...breaksOf(RECORD, [
     [
       "ReconcileRecord.succeed",
@@ -50,11 +71,23 @@ const mutants: Mutant[] = [
   ...breaksOf(RUN, [
     ["ReconcileRun.#look", `this.#wake(record, { kind: "change" });`, ""],
     [
+      "ReconcileRun.#look",
+      `this.#wake(record, { kind: record.wasCalled ? "change" : isOld ? "start" : "create" });`,
+      "",
+    ],
+    [
       "ReconcileRun.finalize",
       `if (handler.finalize !== undefined) this.#wake(record, { kind: "delete" });`,
       "",
     ],
   ], reconcile),
+  ...breaksOf(RECORD, [
+    [
+      "ReconcileRecord.postpone",
+      `if (after < Infinity) this.#planned = { at: now + after, reason: { kind: "requeue" } };`,
+      "",
+    ],
+  ], ["tests/scenarios/children_test.ts"]),
   ...breaksOf(
     RUN,
     [["ReconcileRun.#guarded", "if (record.isWoken || record.isPlanned) wake(state);", ""]],
