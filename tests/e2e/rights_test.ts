@@ -8,7 +8,7 @@ import { after, describe, it } from "node:test";
 import type { Client } from "../../lib/client/client.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
-import { operator, type OperatorOptions } from "../../mod.ts";
+import { type Operator, operator, type OperatorOptions } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { RealPlace } from "../support/real_world.ts";
 import { Example, EXAMPLES } from "../support/worlds.ts";
@@ -19,6 +19,7 @@ const BINDINGS = { ...RBAC, plural: "rolebindings", namespaced: true };
 const CLUSTER_BINDINGS = { ...RBAC, plural: "clusterrolebindings", namespaced: false };
 const ROLES = { ...RBAC, plural: "clusterroles", namespaced: false };
 const ACCOUNTS = { group: "", version: "v1", plural: "serviceaccounts", namespaced: true };
+const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
 
 const SEE = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
@@ -26,7 +27,20 @@ const WORK = [{
   apiGroups: [EXAMPLES.group],
   resources: ["examples", "examples/status"],
   verbs: ["get", "list", "watch", "patch"],
+}, {
+  apiGroups: [""],
+  resources: ["configmaps"],
+  verbs: ["list", "create", "patch"],
+}, {
+  apiGroups: [""],
+  resources: ["secrets"],
+  verbs: ["list"],
 }];
+
+interface StartOptions extends OperatorOptions {
+  /** Declares more handlers. */
+  readonly declare?: (op: Operator) => void;
+}
 
 /** Names of namespaces differ from test to test, by their prefix. */
 class Stage implements AsyncDisposable {
@@ -93,7 +107,7 @@ class Stage implements AsyncDisposable {
   }
 
   /** Runs an operator as the service account. */
-  async start(patterns: readonly string[], options: OperatorOptions = {}): Promise<void> {
+  async start(patterns: readonly string[], { declare, ...options }: StartOptions = {}): Promise<void> {
     const { plane } = this.#place;
     const op = operator({
       // Streams that are open stay open when rights are revoked: these are opened anew all the time.
@@ -109,6 +123,7 @@ class Stage implements AsyncDisposable {
     op.on.event(Example, { id: "see" }, ({ type, namespace, name }) => {
       if (type === "DELETED") this.gone.push(`${short(namespace)}/${name}`);
     });
+    declare?.(op);
     const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
     const address = { name: this.prefix, namespace: "default", subresource: "token" };
     const made = await this.client.create<{ status: { token: string } }>(ACCOUNTS, request, address);
@@ -278,6 +293,42 @@ describe("An operator as a service account of few rights", () => {
       await story.grant("work", "c");
       await story.reports();
       assert.equal(story.made.length, 5);
+    },
+  );
+
+  it(
+    "[N5.8] makes the children that it may make, and names the right that it lacks for another",
+    { skip, timeout: 180_000 },
+    async () => {
+      await using story = await (await stage("parent")).prepare("a");
+      await story.grant("work", "a");
+      const said: string[] = [];
+      await story.start(["a"], {
+        declare: (op) =>
+          op.reconcile(Example, { backoff: 0.5 }, async function bring({ children }) {
+            const [secret, data] = ["Secret", "ConfigMap"].map((kind) => ({ apiVersion: "v1", kind }));
+            await children({ secret, data }, { condition: "Furnished" }).catch((error) => {
+              if (error.name === "ChildrenError") said.push(error.message);
+              throw error;
+            });
+          }),
+      });
+      await story.create("a", "one");
+      await story.reaches("a/one");
+      await until(() => said.length > 0, () => story.said("error").join("\n"));
+      assert.match(said[0] ?? "", /"secret": .*403.*a role must allow "patch" on "secrets"/);
+      const namespace = `${story.prefix}-a`;
+      assert.ok(await story.client.get(MAPS, { name: "one-data", namespace }));
+      const conditionsOf = async (): Promise<string> => {
+        const { status } = await story.client.get(EXAMPLES, { name: "one", namespace });
+        return JSON.stringify((status as { conditions?: unknown } | undefined)?.conditions ?? []);
+      };
+      await until(
+        async () => /ChildFailed.*a role must allow/.test(await conditionsOf()),
+        () => said.join("\n"),
+      );
+      await story.create("a", "two");
+      await story.reaches("a/one", "a/two");
     },
   );
 });

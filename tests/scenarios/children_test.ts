@@ -272,42 +272,56 @@ suite("children", (scenario) => {
     },
   );
 
-  scenario("[N5.7] a kind whose definition comes later is waited for", async (world) => {
-    const op = operator({ execution: { defaultBackoff: 0.5 } });
-    const plural = `later${world.namespace.replaceAll(/\W/g, "")}`;
-    const kind = {
-      group: "lotse.test",
-      version: "v1",
-      plural,
-      kind: `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}`,
-    };
-    const said: string[] = [];
-    op.on.create(Example, async function bring({ children }) {
-      const { late } = await children({
-        late: { apiVersion: "lotse.test/v1", kind: kind.kind, spec: { a: 1 } },
-      }).catch(
-        (error) => {
-          said.push(error.message);
-          throw error;
-        },
-      );
-      said.push(`${late.metadata.name}`);
-    });
-    const running = await world.start(op);
-    await new Objects(world).create("one");
-    await world.until(() => said.length > 0);
-    assert.match(`${said[0]}`, /Cannot find kind "Later/);
-    const definitions = {
-      ...MAPS,
-      group: "apiextensions.k8s.io",
-      plural: "customresourcedefinitions",
-      namespaced: false,
-    };
-    await world.client.create(definitions, definitionOf(kind));
-    await world.until(() => said.at(-1) === "one-late");
-    await world.client.delete(definitions, { name: `${plural}.lotse.test` });
-    await running.stop();
-  });
+  scenario(
+    "[N5.7] a kind whose definition comes later, goes and comes again is waited for",
+    async (world) => {
+      const op = operator({ execution: { defaultBackoff: 0.5 } });
+      const plural = `later${world.namespace.replaceAll(/\W/g, "")}`;
+      const kind = {
+        group: "lotse.test",
+        version: "v1",
+        plural,
+        kind: `${plural.slice(0, 1).toUpperCase()}${plural.slice(1)}`,
+      };
+      const said: string[] = [];
+      const bring = async ({ children }: { readonly children: Children }): Promise<void> => {
+        const { late } = await children({
+          late: { apiVersion: "lotse.test/v1", kind: kind.kind, spec: { a: 1 } },
+        }).catch(
+          (error) => {
+            said.push(error.message);
+            throw error;
+          },
+        );
+        said.push(`${late.metadata.name}`);
+      };
+      op.on.create(Example, { id: "bring" }, bring);
+      op.on.update(Example, { id: "bring" }, bring);
+      const objects = new Objects(world);
+      const running = await world.start(op);
+      await objects.create("one");
+      await world.until(() => said.length > 0);
+      assert.match(`${said[0]}`, /Cannot find kind "Later/);
+      const definitions = {
+        ...MAPS,
+        group: "apiextensions.k8s.io",
+        plural: "customresourcedefinitions",
+        namespaced: false,
+      };
+      await world.client.create(definitions, definitionOf(kind));
+      await world.until(() => said.at(-1) === "one-late");
+      await world.client.delete(definitions, { name: `${plural}.lotse.test` });
+      const isGone = () =>
+        world.client.get(definitions, { name: `${plural}.lotse.test` }).then(() => false, () => true);
+      await world.until(isGone);
+      await objects.patch("one", { spec: { a: 2 } });
+      await world.until(() => /Cannot find kind|404/.test(`${said.at(-1)}`));
+      await world.client.create(definitions, definitionOf(kind));
+      await world.until(() => said.at(-1) === "one-late", 120);
+      await world.client.delete(definitions, { name: `${plural}.lotse.test` });
+      await running.stop();
+    },
+  );
 
   scenario.virtual(
     "[N5.8] a right that is missing is named at once, and the other children are made",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import type { RelatedChange } from "../../lib/public/types.ts";
 import { kinds, operator, TemporaryError } from "../../mod.ts";
 import { ownerReference } from "../../lib/model/references.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { suite } from "../support/scenario.ts";
-import { Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
+import { definitionOf, Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
 
 const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 
@@ -274,31 +275,50 @@ suite("related objects", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario(
     "[N2.9] mappers that throw, or name what is not there, are told in the log; the others go on",
     async (world) => {
       const objects = new Objects(world);
       const maps = outside(world);
       const op = operator();
       const seen: string[] = [];
-      op.watches(kinds.ConfigMap, function broken() {
-        throw new Error("own fault");
-      });
-      op.watches(kinds.ConfigMap, function lost() {
-        return { name: "nobody", namespace: "default" };
-      });
-      op.watches(kinds.ConfigMap, function senseless() {
-        return ["one"] as never;
-      });
-      op.watches(kinds.ConfigMap, function later() {
-        return Promise.resolve([]) as never;
-      });
-      op.watches(kinds.ConfigMap, ({ metadata: { namespace } }) => ({ namespace, name: "one" }));
+      // Real clusters put config maps of their own into each namespace.
+      const own = { predicate: ({ object }: RelatedChange) => object.metadata.name === "map" };
+      op.watches(
+        kinds.ConfigMap,
+        function broken() {
+          throw new Error("own fault");
+        },
+        own,
+      );
+      op.watches(
+        kinds.ConfigMap,
+        function lost() {
+          return { name: "nobody", namespace: "default" };
+        },
+        own,
+      );
+      op.watches(
+        kinds.ConfigMap,
+        function senseless() {
+          return ["one"] as never;
+        },
+        own,
+      );
+      op.watches(
+        kinds.ConfigMap,
+        function later() {
+          return Promise.resolve([]) as never;
+        },
+        own,
+      );
+      op.watches(kinds.ConfigMap, ({ metadata: { namespace } }) => ({ namespace, name: "one" }), own);
       op.reconcile(Example, function follow({ reasons }) {
         seen.push(reasons.map(({ kind }) => kind).join());
       });
       const running = await world.start(op);
       await objects.create("one");
+      await world.until(() => seen.length === 1);
       await world.settle();
       await maps.create("map");
       await world.until(() => seen.length === 2);
@@ -316,34 +336,47 @@ suite("related objects", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario(
     "[N2.10] an owner reference into another namespace wakes nobody, which is told once",
     async (world) => {
       const objects = new Objects(world);
       const op = operator();
       let calls = 0;
       op.owns(Example, kinds.ConfigMap);
-      op.reconcile(Example, () => void (calls += 1));
-      const running = await world.start(op);
+      // On a real cluster there are objects of other tests.
+      const isOwn = ({ namespace }: { readonly namespace?: string }): boolean =>
+        namespace === world.namespace;
+      op.reconcile(Example, { when: isOwn }, () => void (calls += 1));
+      const running = await world.start(op, { scope: "cluster" });
       const one = await objects.create("one");
+      await world.until(() => calls === 1);
+      // NB: where the cluster collects garbage, it soon deletes such an object.
+      const foreign = {
+        name: `far-from-${world.namespace}`,
+        namespace: "kube-system",
+        ownerReferences: [ownerReference(one)],
+      };
+      await world.client.create(CONFIG_MAPS, { metadata: foreign });
+      const told = (): number =>
+        running.logs.filter(({ message, fields }) =>
+          message.includes("reaches into another namespace") && fields.name === foreign.name
+        ).length;
+      await world.until(() => told() === 1);
+      await world.client.patch(CONFIG_MAPS, foreign, { type: "merge", body: { data: { a: "1" } } })
+        .catch(() => {});
       await world.settle();
-      const foreign = { name: "far", namespace: "kube-system", ownerReferences: [ownerReference(one)] };
-      await world.client.create(CONFIG_MAPS, { metadata: foreign }).catch(() => {});
-      await world.settle();
-      assert.equal(calls, 1);
-      assert.equal(
-        running.logs.filter(({ message }) => message.includes("reaches into another namespace")).length,
-        1,
-      );
+      assert.deepEqual([calls, told()], [1, 1]);
+      await world.client.delete(CONFIG_MAPS, foreign).catch(() => {});
       await running.stop();
     },
   );
 
-  scenario.virtual("[N2.11] children whose kind comes later, or goes, are no hindrance", async (world) => {
+  scenario("[N2.11] children whose kind comes later, or goes, are no hindrance", async (world) => {
     const objects = new Objects(world);
     const op = operator();
     const seen: string[] = [];
     const LATE = { group: "late.test", version: "v1", plural: "lates", kind: "Late", namespaced: true };
+    const definition = definitionOf(LATE);
     op.owns(Example, "lates.late.test/v1");
     op.reconcile(Example, function follow({ reasons }) {
       seen.push(reasons.map(({ kind }) => kind).join());
@@ -357,17 +390,20 @@ suite("related objects", (scenario) => {
       plural: "customresourcedefinitions",
       namespaced: false,
     };
-    const { definitionOf } = await import("../support/worlds.ts");
-    await world.client.create(definitions, definitionOf(LATE));
-    await world.host.clock.advance(10);
+    await world.client.create(definitions, definition);
     const metadata = { name: "child", namespace: world.namespace, ownerReferences: [ownerReference(one)] };
-    await world.client.create(LATE, { apiVersion: "late.test/v1", kind: "Late", metadata });
+    const child = { apiVersion: "late.test/v1", kind: "Late", metadata };
+    // It is refused as long as the kind is not served.
+    const isMade = () => world.client.create(LATE, child).then(() => true, () => false);
+    await world.until(isMade, 60);
     await world.until(() => seen.length === 2, 60);
     await world.client.delete(definitions, { name: "lates.late.test" });
-    await world.until(() => seen.length === 3, 120);
+    await world.until(() => seen.length > 2, 120);
+    await world.settle();
     await objects.patch("one", { spec: { a: 1 } });
-    await world.until(() => seen.length === 4, 60);
-    assert.deepEqual(seen, ["create", "owned", "owned", "change"]);
+    await world.until(() => seen.includes("change"), 60);
+    // NB: real servers mark the children of a kind that goes as being deleted first, which is one more change.
+    assert.deepEqual([...new Set(seen)], ["create", "owned", "change"]);
     await running.stop();
   });
 });
