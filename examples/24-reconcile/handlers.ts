@@ -21,18 +21,16 @@ op.reconcile(
     await op.api.apply(kinds.Service, service(origin), options);
     const { status } = await op.api.apply(kinds.Deployment, deployment(origin), options);
     const ready = status?.availableReplicas ?? 0;
-    conditions.set("Available", ready >= spec.replicas, {
-      reason: ready >= spec.replicas ? "AllReplicasReady" : "ReplicasMissing",
-      message: `${ready} of ${spec.replicas} servers are ready`,
-    });
+    const isUp = ready >= spec.replicas;
+    const message = `${ready} of ${spec.replicas} servers are ready`;
+    conditions.set("Available", isUp, { reason: isUp ? "AllReplicasReady" : "ReplicasMissing", message });
     patch.status.url = `http://${name}.${namespace}.svc`;
     const why = reasons.map((reason) =>
       "object" in reason ? `${reason.kind} ${reason.object.kind}` : reason.kind
     );
     logger.info("Published", { why: why.join(", ") });
-    if (reasons.some(({ kind }) => kind === "create" || kind === "change")) {
-      op.events.normal(body, { reason: "Published", message: `"${spec.text}" is online` });
-    }
+    const isNews = reasons.some(({ kind }) => kind === "create" || kind === "change");
+    if (isNews) op.events.normal(body, { reason: "Published", message: `"${spec.text}" is online` });
   },
 );
 
