@@ -1,7 +1,7 @@
 /**
  * Reconciles of one owned child each, beside the same operator with controller-runtime. README.md says what is measured and how.
  *
- *   deno run -A bench/reconcile/run.ts [--candidates controller-runtime,lotse-bun,lotse-deno] [--objects 3000] [--idle 10000] [--resync 20]
+ *   deno run -A bench/reconcile/run.ts [--candidates controller-runtime,floor-bun,lotse-bun,floor-deno,lotse-deno] [--objects 3000] [--idle 10000] [--resync 20]
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -24,13 +24,13 @@ const YARDSTICK = "controller-runtime";
 interface Figures {
   readonly perSecond: number;
   readonly burst: Cost;
-  /** Undefined for controller-runtime, whose caches tell nothing anew. */
+  /** Undefined for controller-runtime, whose caches tell nothing anew, and for the floor, which has no resync. */
   readonly idle: { readonly start: Cost; readonly resync: Cost; readonly memoryMb: number } | undefined;
 }
 
 const { values } = readOptions(import.meta.url, {
   options: {
-    candidates: { type: "string", default: `${YARDSTICK},lotse-bun,lotse-deno` },
+    candidates: { type: "string", default: `${YARDSTICK},floor-bun,lotse-bun,floor-deno,lotse-deno` },
     objects: { type: "string", default: "3000" },
     idle: { type: "string", default: "10000" },
     resync: { type: "string", default: "20" },
@@ -70,7 +70,7 @@ async function measure(candidate: string): Promise<Figures> {
   const api = new Api(connectionOf(plane));
   try {
     const live = await measureLive(candidate, plane, api);
-    return { ...live, idle: candidate === YARDSTICK ? undefined : await measureIdle(candidate, plane, api) };
+    return { ...live, idle: hasResync(candidate) ? await measureIdle(candidate, plane, api) : undefined };
   } finally {
     api.close();
   }
@@ -108,7 +108,7 @@ async function measureLive(
   const seconds = await write(plane, "burst", objects);
   await operator.quiet(objects, api);
   const burst = cost(before, await operator.snapshot(api));
-  if (candidate !== YARDSTICK && idle > objects + 20) await write(plane, "more", idle - objects - 20);
+  if (hasResync(candidate) && idle > objects + 20) await write(plane, "more", idle - objects - 20);
   return { perSecond: objects / seconds, burst };
 }
 
@@ -146,9 +146,15 @@ async function write(plane: ControlPlane, prefix: string, count: number): Promis
   return await promise;
 }
 
+function hasResync(candidate: string): boolean {
+  return candidate.startsWith("lotse-");
+}
+
+/** "lotse-bun" is the operator on Bun, "floor-bun" the floor. */
 function programOf(candidate: string): readonly string[] {
   if (candidate === YARDSTICK) return [executable];
-  return commandFor(candidate.replace("lotse-", "") as RuntimeName, "operator.ts");
+  const [program, runtime] = candidate.split("-");
+  return commandFor(runtime as RuntimeName, program === "floor" ? "floor.ts" : "operator.ts");
 }
 
 function commandFor(runtime: RuntimeName, file: string): string[] {
