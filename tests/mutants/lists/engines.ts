@@ -75,8 +75,8 @@ const mutants: Mutant[] = [
     ["DaemonTask.#resendAfter", "    if (writer.isClosed) {", "    if (false) {"],
     [
       "DaemonTask.#run",
-      'if (refusal !== undefined && outcome.kind === "success") {',
-      "if (refusal !== undefined) {",
+      'if (refusal !== undefined && outcome.kind === "success") outcome',
+      "if (refusal !== undefined) outcome",
     ],
     ["DaemonTask.#flush", "if (refusal !== undefined) return this.#failLastRun(refusal, logger);", ""],
     ["DaemonTask.#failLastRun", "    attempts.retry++;\n    const run", "    const run"],
@@ -94,10 +94,22 @@ const mutants: Mutant[] = [
     ],
   ], [...DAEMONS, ...TASKS]),
   // A refused attempt counts as a success; one that is none counts for nothing.
-  ...breaksOf("lib/engines/daemons/daemon_task.ts", [["DaemonTask.#run", "succeeded.clear();", ""]], METRICS),
+  ...breaksOf("lib/engines/daemons/daemon_task.ts", [
+    ["DaemonTask.#write", 'if (result.kind !== "dropped") this.#count', "this.#count"],
+  ], METRICS),
+  // What is kept is counted when it is written or refused, and not before.
+  ...breaksOf("lib/execution/pending_write.ts", [
+    ["PendingWrite.drop", "this.#undecided = NO_ATTEMPTS;", ""],
+    ["PendingWrite.decide", "fresh.filter(isOpen)", "fresh.filter(() => false)"],
+    ["PendingWrite.abandon", "return left;", "return NO_ATTEMPTS;"],
+  ], METRICS),
   ...breaksOf("lib/controller/reconcile.ts", [["write", "r.succeeded.delete(end);", "void end;"]], METRICS),
   ...breaksOf("lib/controller/controller.ts", [
-    ["Controller.run", "for (const end of r.succeeded) observer.attemptCounts?.(state, end);", ""],
+    [
+      "Controller.run",
+      "for (const end of state.pending.decide(r.succeeded)) observer.attemptCounts?.(state, end);",
+      "",
+    ],
   ], METRICS),
   ...breaksOf("lib/engines/daemons/object_daemons.ts", [
     [
