@@ -9,6 +9,7 @@ import {
 } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import type { RunOptions } from "../../mod.ts";
+import { withoutToken } from "../support/judged.ts";
 import { Doorway } from "../support/reviews.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
@@ -37,7 +38,7 @@ class LoginRun {
       if (this.token !== undefined && authorization !== `Bearer ${this.token}`) {
         return Promise.resolve(Response.json({ kind: "Status", code: 401 }, { status: 401 }));
       }
-      return server.fetch(request);
+      return server.fetch(withoutToken(request));
     });
     const logger = createLogger({ level: "debug", write: (record) => this.logs.push(record) }, host.clock);
     op.run({ host, logger, signal: this.controller.signal, ...rest }).then(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { operator, PermanentError, TemporaryError } from "../../mod.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { errorEvent, type Fault, refuse, WATCHES } from "../support/faulty_proxy.ts";
+import { withoutToken } from "../support/judged.ts";
 import { makePeeringKinds, Meeting } from "../support/meeting.ts";
 import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
@@ -84,7 +85,7 @@ suite("running", (scenario) => {
           return Response.json({ kind: "Status", code: 401 }, { status: 401 });
         }
         if (request.url.includes("watch=")) watches++;
-        return world.server.fetch(request);
+        return world.server.fetch(withoutToken(request));
       });
       const op = operator();
       op.on.login(function vault() {

@@ -9,6 +9,7 @@ import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { type Cluster, type LogRecord, start, virtualHost } from "../../lib/kits/testing/mod.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { kinds, operator } from "../../mod.ts";
+import { withoutToken } from "../support/judged.ts";
 
 const HOURS = 24;
 /** How long a token is good for. In seconds. */
@@ -28,9 +29,7 @@ describe("a day", () => {
         refused.push(String(sent));
         return Response.json({ kind: "Status", code: 401 }, { status: 401 });
       }
-      const headers = new Headers(request.headers);
-      headers.delete("authorization");
-      return await server.fetch(new Request(request, { headers }));
+      return await server.fetch(withoutToken(request));
     });
     const op = operator();
     const seen: string[] = [];

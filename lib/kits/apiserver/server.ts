@@ -40,7 +40,7 @@ export interface ApiServerOptions<H extends Host = Host> {
    * ConfigMap `kube-root-ca.crt`.
    */
   readonly rbac?: boolean;
-  /** Users by their bearer tokens. With it, other tokens are refused (401) in calls of `fetch()`, too. Default: none. */
+  /** Users by their bearer tokens; tokens that nobody knows are refused (401). Default: none. */
   readonly tokens?: Readonly<Record<string, ApiUser>>;
   /** The path of a file that each request adds a line to: an audit event at the level `Metadata`, as JSON. Default: none. */
   readonly audit?: string;
@@ -88,7 +88,7 @@ export interface ApiServer<H extends Host = Host> {
   readonly host: H;
   /**
    * Answers a request; the origin of its URL does not matter. Without credentials it is the administrator's. Tokens of service
-   * accounts and the headers of impersonation count; tokens that nobody knows are refused where roles count or `tokens` are given, else ignored.
+   * accounts and the headers of impersonation count; a token that nobody knows is refused (401): `tokens` says which are known.
    */
   fetch(request: Request): Promise<Response>;
   /** Listens with TLS; clients need the credentials in the kubeconfig. */
@@ -178,7 +178,7 @@ function build<H extends Host>(
   const server: ApiServer<H> = {
     host,
     faults,
-    fetch: (request) => answer(request, { peer: ADMIN, inProcess: true }),
+    fetch: (request) => answer(request, { peer: ADMIN }),
     async serve(options = {}) {
       const served = await serveApi({ ...options, host, answer });
       gate.adminToken = served.token;

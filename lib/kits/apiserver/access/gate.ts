@@ -21,8 +21,6 @@ const UNAUTHENTICATED = "system:unauthenticated";
 export interface Credentials {
   /** Whom the connection itself speaks for: by a certificate, or because it is a call in the process. */
   readonly peer?: User;
-  /** It came through no port. Default: false. */
-  readonly inProcess?: boolean;
 }
 
 export class Gate {
@@ -73,15 +71,13 @@ export class Gate {
     return !this.rbac || this.authorizer.decide(user, wish).allowed;
   }
 
-  #authenticate({ headers }: Request, { peer, inProcess = false }: Credentials): User {
+  #authenticate({ headers }: Request, { peer }: Credentials): User {
     const header = headers.get("authorization");
     if (header !== null) {
       const [, token = ""] = /^Bearer +(\S+)$/i.exec(header) ?? [];
       if (token !== "" && token === this.adminToken) return ADMIN;
       const found = this.#known.get(token) ?? this.tokens.userOf(token)?.user;
       if (found !== undefined) return found;
-      // NB: a call in the process needs no credentials where nobody says who is who; then any are as good as none.
-      if (inProcess && !this.rbac && this.#known.size === 0 && peer !== undefined) return peer;
       throw unauthorized();
     }
     if (peer !== undefined) return peer;
