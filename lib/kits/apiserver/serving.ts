@@ -2,7 +2,7 @@
  * The API server on a port: TLS with its own authority, and a kubeconfig that lets clients in.
  */
 
-import { type Authority, createAuthority } from "../../runtime/certificates.ts";
+import type { Authority } from "../../runtime/certificates.ts";
 import { certificateFacts } from "../../runtime/certificate_facts.ts";
 import type { Host, Peer } from "../../runtime/host.ts";
 import type { Credentials } from "./access/gate.ts";
@@ -33,8 +33,7 @@ export interface ServedApi extends AsyncDisposable {
 /** Starts to listen. */
 export async function serveApi(options: ServingOptions): Promise<ServedApi> {
   const { host, answer, port = 0, hostname = "127.0.0.1" } = options;
-  const authority = options.authority ??
-    await createAuthority({ name: "lotse", now: () => host.clock.now() });
+  const authority = options.authority ?? await ownAuthority(host);
   const [server, client] = await Promise.all([
     authority.issue({
       commonName: "kube-apiserver",
@@ -66,6 +65,12 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** NB: a server that does not listen needs no certificates, whose making takes longer to load than all else of it. */
+async function ownAuthority(host: Host): Promise<Authority> {
+  const { createAuthority } = await import("../../runtime/certificates.ts");
+  return await createAuthority({ name: "lotse", now: () => host.clock.now() });
 }
 
 /** Returns the user that a certificate names, as Kubernetes reads one: the common name, and organizations as groups. */

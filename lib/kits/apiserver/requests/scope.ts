@@ -49,8 +49,7 @@ export function select(kind: Kind, { prefix, key, matches }: Scope, entries: Ent
   return matches === undefined ? all : all.filter((stored) => matches(stored));
 }
 
-/** Whether an object with that key is in the scope. */
-export function isInScope({ prefix, key, matches }: Scope, candidate: string, stored: Stored): boolean {
-  if (key !== undefined ? candidate !== key : !candidate.startsWith(prefix)) return false;
-  return matches?.(stored) ?? true;
+/** Whether an object with that key may be in the scope. */
+export function isKeyInScope({ prefix, key }: Scope, candidate: string): boolean {
+  return key === undefined ? candidate.startsWith(prefix) : candidate === key;
 }

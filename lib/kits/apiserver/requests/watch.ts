@@ -16,7 +16,7 @@ import { Refusal, tooLargeVersion } from "../refusal.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import { concat, encodeText, headOf, servedText, shapedObject } from "./respond.ts";
-import { isInScope, type Scope, scopeOf, select } from "./scope.ts";
+import { isKeyInScope, type Scope, scopeOf, select } from "./scope.ts";
 import { isTrue, type Shape } from "./shape.ts";
 import { checkListOptions, readCount, readVersion, tooOld } from "./versions.ts";
 
@@ -250,8 +250,10 @@ class Watch implements ChangeListener {
   /** Returns what a change is to somebody who sees only what is in the scope. */
   #typeOf({ key, previous, current }: Change): EventType | undefined {
     const { scope } = this.#options;
-    const was = previous !== undefined && isInScope(scope, key, previous);
-    const is = current !== undefined && isInScope(scope, key, current);
+    if (!isKeyInScope(scope, key)) return undefined;
+    const { matches } = scope;
+    const was = previous !== undefined && (matches === undefined || matches(previous));
+    const is = current !== undefined && (matches === undefined || matches(current));
     if (is) return was ? "MODIFIED" : "ADDED";
     return was ? "DELETED" : undefined;
   }
