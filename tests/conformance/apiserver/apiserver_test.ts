@@ -14,6 +14,7 @@ import { differences } from "./compare.ts";
 import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
+import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
@@ -56,6 +57,7 @@ const ALL: readonly Scenario[] = [
   ...STORED_KINDS,
   ...PODS,
   ...QUOTAS,
+  ...BAD_INPUT,
   ...SEALED,
   ...WORKLOADS,
 ];

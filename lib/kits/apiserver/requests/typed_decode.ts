@@ -110,6 +110,8 @@ function isQuantity(shape: Shape): boolean {
   return shape.kind === "type" && shape.name === "Quantity";
 }
 
+/** A struct without fields. */
+const EMPTY = "apiextensions.CustomResourceSubresourceStatus";
 const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?$/;
 const QUANTITY_SAYS =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -126,6 +128,12 @@ function decodeType(
     if (typeof value !== "string" && !Number.isInteger(value)) refuse(value, { shape, place }, decoding);
   } else if (name === "meta.Time" || name === "meta.MicroTime") {
     checkTime(value, { shape, place }, decoding);
+  } else if (name === EMPTY) {
+    if (!isObject(value)) return refuse(value, { shape, place }, decoding);
+    for (const key of Object.keys(value)) {
+      decoding.unknown.push(join(place.exact, key));
+      delete value[key];
+    }
   } else if (!isSingle(name)) {
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
     decodeStruct(value, { type: name, skipped: [], place }, decoding);

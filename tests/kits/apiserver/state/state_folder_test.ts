@@ -85,6 +85,20 @@ describe("A state folder", () => {
     }
   });
 
+  it("keeps whole numbers as they are, however large they are", async () => {
+    const first = await start();
+    const path = `${MAPS.replace("/api/v1", "/apis/apps/v1").replace("configmaps", "controllerrevisions")}`;
+    const exact = "1234567890123456789";
+    const body = `{"metadata":{"name":"a"},"revision":${exact},"data":{"number":${exact}}}`;
+    const headers = { "content-type": "application/json" };
+    const post = new Request(`https://api.test${path}`, { method: "POST", headers, body });
+    assert.equal((await first.server.fetch(post)).status, 201);
+    const second = await start(await filesOf(first));
+    const text = await (await second.server.fetch(new Request(`https://api.test${path}/a`))).text();
+    assert.ok(text.includes(`"revision":${exact}`), text);
+    assert.ok(text.includes(`"number":${exact}`), text);
+  });
+
   it("has a write in the journal when it is answered", async () => {
     const kept = await start();
     await kept.call("POST", MAPS, { metadata: { name: "a" } });
