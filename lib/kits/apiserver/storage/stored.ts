@@ -12,6 +12,8 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { formatJson, parseJson } from "../../../runtime/json.ts";
 
 const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder();
+const NOTHING = new Uint8Array();
 
 type Metadata = KubeObject["metadata"];
 
@@ -34,10 +36,13 @@ export class Stored {
   readonly version: number;
   #fresh: Fresh | undefined;
   // Of a settled object:
-  /** The JSON of the metadata without the owners of fields. */
-  #metadata = "";
-  /** The JSON of all fields but the metadata, `apiVersion` and `kind`. */
-  #rest = "";
+  /**
+   * The JSON of the metadata without the owners of fields, and that of all fields but the metadata, `apiVersion` and `kind`.
+   * NB: as bytes, which are no part of the engine's heap: that one is allowed to grow to twice of what lives in it.
+   */
+  #bytes = NOTHING;
+  /** Of how many characters the first is. */
+  #length = 0;
   #owners: Metadata["managedFields"];
   #shared: SharedParts | undefined;
 
@@ -51,7 +56,7 @@ export class Stored {
     if (this.#fresh !== undefined) return this.#fresh.object;
     const { apiVersion, kind } = this.#shared ?? {};
     // What is kept is what an object was written as.
-    const rest = parseJson(this.#rest, 64) as JsonObject;
+    const rest = parseJson(this.#parts().rest, 64) as JsonObject;
     return {
       ...(apiVersion === undefined ? {} : { apiVersion }),
       ...(kind === undefined ? {} : { kind }),
@@ -64,7 +69,7 @@ export class Stored {
   get metadata(): Metadata {
     if (this.#fresh !== undefined) return this.#fresh.object.metadata;
     // What is kept is what an object's metadata was written as.
-    const metadata = parseJson(this.#metadata, 64) as Metadata;
+    const metadata = parseJson(this.#parts().metadata, 64) as Metadata;
     if (this.#owners !== undefined) metadata.managedFields = this.#owners;
     return metadata;
   }
@@ -79,8 +84,13 @@ export class Stored {
     const fresh = this.#fresh;
     if (fresh !== undefined) return fresh.text ??= bodyText(fresh.object);
     const owners = this.#owners === undefined ? "" : `,"managedFields":${formatJson(this.#owners)}`;
-    const rest = this.#rest === "{}" ? "}" : `,${this.#rest.slice(1)}`;
-    return `"metadata":${this.#metadata.slice(0, -1)}${owners}}${rest}`;
+    const { metadata, rest } = this.#parts();
+    return `"metadata":${metadata.slice(0, -1)}${owners}}${rest === "{}" ? "}" : `,${rest.slice(1)}`}`;
+  }
+
+  #parts(): { readonly metadata: string; readonly rest: string } {
+    const text = DECODER.decode(this.#bytes);
+    return { metadata: text.slice(0, this.#length), rest: text.slice(this.#length) };
   }
 
   /** Returns the text between an opening and a closing, encoded: watches of one kind share it. Must not be changed. */
@@ -97,8 +107,9 @@ export class Stored {
     const fresh = this.#fresh;
     if (fresh === undefined) return;
     const { apiVersion, kind, metadata: { managedFields, ...metadata }, ...rest } = fresh.object;
-    this.#metadata = formatJson(metadata);
-    this.#rest = formatJson(rest);
+    const text = formatJson(metadata);
+    this.#bytes = ENCODER.encode(text + formatJson(rest));
+    this.#length = text.length;
     this.#owners = managedFields;
     this.#shared = share({ apiVersion, kind, labels: metadata.labels });
     this.#fresh = undefined;
