@@ -219,10 +219,16 @@ export function onlyAccepted(accepted: readonly string[]): Refusal {
 }
 
 export function entityTooLarge(limit: number): Refusal {
-  return refusal(`Request entity too large: limit is ${limit}`, {
-    code: 413,
-    reason: "RequestEntityTooLarge",
-  });
+  return tooLarge(`limit is ${limit}`);
+}
+
+/** A JSON patch with more operations than a patch may have. */
+export function tooManyOperations(count: number, limit: number): Refusal {
+  return tooLarge(`The allowed maximum operations in a JSON patch is ${limit}, got ${count}`);
+}
+
+function tooLarge(why: string): Refusal {
+  return refusal(`Request entity too large: ${why}`, { code: 413, reason: "RequestEntityTooLarge" });
 }
 
 export function unauthorized(): Refusal {

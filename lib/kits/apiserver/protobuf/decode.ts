@@ -48,6 +48,7 @@ export function decodeProtobuf(bytes: Uint8Array): JsonObject {
     if (number === ENVELOPE.type) type = decodeMessage(value, TYPE);
     else if (number === ENVELOPE.raw) raw = value;
   }
+  if (Object.keys(type).length === 0) throw new RangeError("the message does not say of which kind it is");
   const message = messageOfKind(type);
   if (message === undefined) throw new TypeError(`no message is known for kind "${type.kind}"`);
   return { ...type, ...decodeMessage(raw, message) };

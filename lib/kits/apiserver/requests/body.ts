@@ -117,8 +117,9 @@ export async function readObject(
   const isJson = ["", "application/json", "*/*"].includes(contentTypeOf(request));
   const text = isJson ? await readText(request) : undefined;
   const value = text === undefined ? await readValue(request, prefix) : parseText(text, { prefix });
-  if (isObject(value)) {
-    const decoded = decodeBody(value, kind);
+  // NB: for Go, null is a struct without any field set.
+  if (isObject(value) || (value === null && !kind.custom)) {
+    const decoded = decodeBody(value ?? {}, kind);
     return text === undefined || !strict ? decoded : { ...decoded, duplicates: duplicateKeys(text) };
   }
   if (value === undefined) throw badRequest(`${prefix}unexpected end of JSON input (<empty>)`);

@@ -5,7 +5,13 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { applyJsonPatch } from "../json_patch.ts";
 import type { Kind } from "../kinds.ts";
-import { badRequest, unknownPatchType, unprocessable, unsupportedMediaType } from "../refusal.ts";
+import {
+  badRequest,
+  tooManyOperations,
+  unknownPatchType,
+  unprocessable,
+  unsupportedMediaType,
+} from "../refusal.ts";
 import { applyStrategicMerge } from "../strategic.ts";
 import { isObject, setOwn } from "../values.ts";
 import { contentTypeOf, parseText, readText } from "./body.ts";
@@ -17,6 +23,9 @@ export type Patcher = (live: JsonObject) => JsonObject;
 export const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+
+/** Source: k8s.io/apiserver, pkg/endpoints/handlers/patch.go, maxJSONPatchOperations. */
+const MOST_OPERATIONS = 10_000;
 
 /**
  * Reads a patch from a request.
@@ -45,6 +54,13 @@ function jsonPatcher(operations: unknown): Patcher {
       "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
     );
   }
+  const [wrong] = operations.filter((operation) => !isObject(operation));
+  if (wrong !== undefined) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${typeof wrong} into Go value of type jsonpatch.Operation`,
+    );
+  }
+  if (operations.length > MOST_OPERATIONS) throw tooManyOperations(operations.length, MOST_OPERATIONS);
   return (live) => {
     let patched: unknown;
     try {
