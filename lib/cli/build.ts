@@ -162,7 +162,9 @@ async function compileWithDeno({ host, folder, work, call, output, target, signa
   const entry = host.files.resolve(work, "entry.ts");
   await host.files.writeText(entry, `import { startExecutable } from ${JSON.stringify(start)};${call}`);
   const config = await findConfig(folder, host);
-  const args = ["compile", "--allow-all", ...config === undefined ? [] : ["--config", config]];
+  // NB: types are not checked, as Bun does not check them either. A project of npm has its packages, and no configuration.
+  const found = config === undefined ? ["--no-config", "--node-modules-dir=manual"] : ["--config", config];
+  const args = ["compile", "--allow-all", "--no-check", ...found];
   if (target !== undefined) args.push("--target", target);
   args.push("--output", output, entry);
   await compile("deno", { host, ways: waysToDeno(host), args, cwd: folder, signal });
@@ -213,6 +215,11 @@ function failure(name: string, { code, stdout, stderr }: RunResult): string {
   if (name === "deno" && /denort/.test(said)) {
     return "Cannot build: Deno could not fetch the runtime that it compiles in (set DENORT_BIN to a denort of its version, " +
       "or use --backend bun)";
+  }
+  const [, target] = /Unknown compile target: (\S+)/.exec(said) ?? [];
+  if (target !== undefined) {
+    return `Cannot build: Bun has no target "${target}" (take bun-linux-x64, bun-linux-arm64, bun-linux-x64-musl or ` +
+      "bun-linux-arm64-musl)";
   }
   return `Cannot build: ${name} failed with exit code ${code}\n${said}`;
 }

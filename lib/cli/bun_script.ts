@@ -66,7 +66,8 @@ for (const source of sources) {
     if (await Bun.file(worker).exists() && !sources.includes(worker)) workers.add(worker);
   }
 }
-const result = await Bun.build({
+// NB: Bun throws at once where it does not know the target.
+const result = await Promise.try(() => Bun.build({
   entrypoints: [entry, ...sources, ...workers],
   target: "bun",
   format: "esm",
@@ -78,7 +79,7 @@ const result = await Bun.build({
   compile: { outfile: made, ...(target && { target }), autoloadDotenv: false, autoloadBunfig: false },
   plugins: [plugin],
   throw: false,
-}).catch((error) => ({ success: false, logs: [error, ...(error.errors ?? [])] }));
+})).catch((error) => ({ success: false, logs: [error, ...(error.errors ?? [])] }));
 for (const log of result.logs) {
   const place = log.position ? log.position.file + ":" + log.position.line + ": " : "";
   console.error(place + (log.message ?? String(log)));

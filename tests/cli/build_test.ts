@@ -245,6 +245,25 @@ describe("lotse build", () => {
     assert.equal(existsSync(join(broken, "operator")), false);
   });
 
+  it("makes an executable for another processor and another C library", TIMEOUT, async () => {
+    const output = join(folder, "elsewhere");
+    const said = await build(join(EXAMPLE, "handlers.ts"), "-o", output, "--target", "linux-arm64-musl");
+    assert.match(said, /^0: /);
+    const head = readFileSync(output).subarray(0, 4096);
+    assert.equal(head.readUInt16LE(18), 183); // Source: elf(5), e_machine: EM_AARCH64
+    assert.ok(head.includes("/lib/ld-musl-aarch64.so.1"));
+  });
+
+  it("refuses a target that there is not, and names those that there are", TIMEOUT, async () => {
+    const output = join(folder, "nowhere");
+    assert.equal(
+      await build(join(EXAMPLE, "handlers.ts"), "-o", output, "--target", "linux-sparc"),
+      '1: error: Cannot build: Bun has no target "bun-linux-sparc" (take bun-linux-x64, bun-linux-arm64, ' +
+        "bun-linux-x64-musl or bun-linux-arm64-musl)\n",
+    );
+    assert.equal(existsSync(output), false);
+  });
+
   it("refuses a missing file with code 1, and a missing output with code 2", TIMEOUT, async () => {
     assert.match(
       await build("absent.ts", "-o", "x"),

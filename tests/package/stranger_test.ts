@@ -108,6 +108,21 @@ describe("A stranger", () => {
     run("npm", ["run", "build"], folder);
     assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
     assert.match(run("npx", ["lotse", "generate", "rbac", "handlers.ts"], folder), /- teas\n/);
+    // Deno's compiler gets as far as its runtime, which not every network lets it fetch.
+    const compiled = spawnSync(node, [
+      "node_modules/.bin/lotse",
+      "build",
+      "handlers.ts",
+      "-o",
+      "b",
+      "--backend",
+      "deno",
+    ], {
+      cwd: folder,
+      env: { ...process.env, PATH: `${dirname(deno)}:${PATH}` },
+      encoding: "utf8",
+    });
+    assert.match(compiled.stderr, /^(Built |error: Cannot build: Deno could not fetch the runtime)/);
 
     // Deno takes the same folder, with its package.json.
     const manual = "--node-modules-dir=manual";
