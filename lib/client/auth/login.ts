@@ -130,7 +130,8 @@ async function findConnection(options: LoginOptions): Promise<{ key: string; inf
     `Cannot log in: there is no kubeconfig (${
       paths.map((path) => `"${path}"`).join(", ") || "no home folder"
     }), ` +
-      `KUBECONFIG is not set, and this is not a pod with a service account`,
+      `KUBECONFIG is not set, and this is not a pod with a service account (name a kubeconfig; to try handlers without a ` +
+      "cluster: lotse dev)",
   );
 }
 

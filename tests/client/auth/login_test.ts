@@ -53,7 +53,7 @@ describe("login()", () => {
     await assert.rejects(tokenOf({ without: Object.keys(FILES) }), {
       name: "LoginError",
       message:
-        /there is no kubeconfig \("\/home\/me\/\.kube\/config"\), KUBECONFIG is not set.*service account/,
+        /there is no kubeconfig \("\/home\/me\/\.kube\/config"\), KUBECONFIG is not set.*service account \(name a kubeconfig;.* lotse dev\)$/,
     });
   });
 
