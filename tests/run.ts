@@ -43,6 +43,10 @@ process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--help")) {
+    console.log(USAGE);
+    return 0;
+  }
   const options = readOptions(args);
   if (typeof options === "string") return refuse(options);
   const all = filesBelow("tests/", "_test.ts");

@@ -18,6 +18,7 @@ const TOOLS = [
   "tests/clients/build.ts",
   "tests/control_plane/build.ts",
   "tests/mutants/run.ts",
+  "tests/run.ts",
 ];
 
 async function run(
