@@ -19,6 +19,7 @@ import type { ObjectCause } from "../registry/causes.ts";
 import { matches } from "../registry/filters.ts";
 import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Seconds } from "../runtime/host.ts";
+import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import type { Work } from "./change_handlers.ts";
 import { contentOf, type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
@@ -149,12 +150,18 @@ export class ReconcileRun {
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
-    logger.debug(isFinal ? "Finalizing" : "Reconciling", { handler: handler.id, reasons: namesOf(reasons) });
+    if (logger.enabled("debug")) {
+      logger.debug(isFinal ? "Finalizing" : "Reconciling", { handler: handler.id, reasons: namesOf(reasons) });
+    }
     const before = contentOf(patch);
     const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
     const fn = this.#guarded(isFinal ? handler.finalize ?? handler.fn : handler.fn, record, slot);
-    const outcome = await execute({ ...handler, fn }, {
+    const isQuiet = reasons.every(({ kind }) => kind === "resync");
+    const outcome = await execute(handler, {
       ...this.#judging(handler),
+      // Nothing has happened: that all is well with ten thousand objects is no news.
+      logger: isQuiet ? terseLogger(logger) : logger,
+      fn,
       clock,
       attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
       signal,

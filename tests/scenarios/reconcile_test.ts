@@ -262,6 +262,8 @@ suite("reconcile", (scenario) => {
       assert.deepEqual([one?.length, two?.length], [1, 1]);
       assert.notEqual(one?.[0], two?.[0]);
       assert.deepEqual(world.writes(), []);
+      const said = running.logs.filter(({ message }) => message === "Handler succeeded");
+      assert.deepEqual(said.map(({ level }) => level), ["info", "info", "debug", "debug"]);
       await running.stop();
     },
   );
