@@ -151,7 +151,10 @@ export class ReconcileRun {
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
     if (logger.enabled("debug")) {
-      logger.debug(isFinal ? "Finalizing" : "Reconciling", { handler: handler.id, reasons: namesOf(reasons) });
+      logger.debug(isFinal ? "Finalizing" : "Reconciling", {
+        handler: handler.id,
+        reasons: namesOf(reasons),
+      });
     }
     const before = contentOf(patch);
     const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
