@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { serveApi } from "../../lib/cli/apiserver.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { lotse, PATIENCE, project } from "./processes.ts";
 
 describe("lotse apiserver", () => {
@@ -20,6 +22,20 @@ describe("lotse apiserver", () => {
     await server.wrote(new RegExp(`KUBECONFIG=${join(folder, "kubeconfig")}\n`));
     await server.stop();
     assert.ok(existsSync(join(folder, "kubeconfig")));
+  });
+
+  it("enforces quotas if it is told to", { timeout: PATIENCE }, async () => {
+    await using api = await serveApi(currentHost(), { quotas: true });
+    const post = async (plural: string, body: unknown) =>
+      await api.fetch(
+        new Request(`${api.url}/api/v1/namespaces/default/${plural}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+    await post("resourcequotas", { metadata: { name: "none" }, spec: { hard: { configmaps: "0" } } });
+    assert.equal((await post("configmaps", { metadata: { name: "a" } })).status, 403);
   });
 
   it("says that a port is taken", { timeout: PATIENCE }, async () => {

@@ -67,7 +67,7 @@ function documentOf(path: string, { resources, crds, describe }: Served, version
   const types = here.flatMap((resource) => typeOfKind(apiVersionOf(resource), resource.kind) ?? []);
   const prefix = version === 2 ? "#/definitions/" : "#/components/schemas/";
   const custom = crds.flatMap(servedResources).filter((resource) => pathOfGroup(resource) === path);
-  const style = { prefix, describe };
+  const style = { version, prefix, describe };
   const schemas = { ...schemasOf(types, style), ...customSchemas(custom, style) };
   const paths = here.map((resource) => {
     const type = typeOfKind(apiVersionOf(resource), resource.kind);

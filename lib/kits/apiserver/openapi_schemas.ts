@@ -31,6 +31,8 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
 
 /** How schemas are written. */
 export interface SchemaStyle {
+  /** The version of the document. */
+  readonly version: 2 | 3;
   /** The beginning of references to other schemas. */
   readonly prefix: string;
   readonly describe: Describe;
@@ -46,7 +48,7 @@ export function schemasOf(types: readonly string[], style: SchemaStyle): JsonObj
     const fields = fieldsOf(type);
     schemas[name] = {
       ...described(style.describe(type)),
-      ...(fields === undefined ? specialType(type) : toSchema(type, fields, style)),
+      ...(fields === undefined ? singleSchema(type, style) : toSchema(type, fields, style)),
     };
     open.push(...(fields ?? []).flatMap(({ shape }) => typesIn(shape)));
   }
@@ -91,6 +93,17 @@ function withoutVersion3(schema: unknown): unknown {
   if (!isObject(only) || only.$ref === undefined || others.length > 0) return plain;
   const { allOf: _allOf, ...rest } = plain;
   return { ...rest, ...only };
+}
+
+/** Types that version 3 knows to be of several forms. */
+const SEVERAL: Readonly<Record<string, JsonObject>> = {
+  Quantity: { oneOf: [{ type: "string" }, { type: "number" }] },
+  IntOrString: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
+};
+
+function singleSchema(type: string, { version }: SchemaStyle): JsonObject {
+  const several = version === 3 && Object.hasOwn(SEVERAL, type) ? SEVERAL[type] : undefined;
+  return several ?? { ...specialType(type) };
 }
 
 function described(description: string | undefined): JsonObject {
