@@ -6,7 +6,15 @@
  * (`deno publish`). See docs/decisions/0006-package.md.
  */
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -78,6 +86,8 @@ function complete(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (name.endsWith(".ts") && !name.endsWith(".d.ts")) rmSync(join(folder, name));
   }
+  // Whose words come along, and under which license.
+  copyFileSync(join(ROOT, "NOTICE"), join(folder, "NOTICE"));
   const path = join(folder, "package.json");
   const packed = JSON.parse(readFileSync(path, "utf8"));
   const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

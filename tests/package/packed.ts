@@ -28,6 +28,7 @@ const CONTENT = [
   "package.json",
   "README.md",
   "LICENSE",
+  "NOTICE",
   "tools/package.ts",
 ];
 const PREFIX = "lotse-packed-";
