@@ -72,5 +72,14 @@ export function proxySuite(makeHost: () => Host): void {
         TypeError,
       );
     });
+
+    it("does not repeat the password of a proxy whose address cannot be read", () => {
+      const proxy = "http://me:hunter2@127.0.0.1:99999";
+      assert.throws(() => network.connect({ server: "http://127.0.0.1:1", proxy }), (error: Error) => {
+        assert.ok(error instanceof TypeError);
+        assert.doesNotMatch(`${error.message} ${error.stack} ${error.cause}`, /hunter2/);
+        return true;
+      });
+    });
   });
 }
