@@ -68,6 +68,8 @@ describe("Two copies of an operator", () => {
     const leaving = story.stop("new");
     await story.change(2);
     await leaving;
+    const peers = await story.kubectl("get", "kopfpeering", "default", "-o", "jsonpath={.status}");
+    assert.doesNotMatch(peers, /new-peers/, "who leaves takes its record along: nobody waits for its end");
     await story.traced("old watch-begins watched", 2);
     await story.delete();
     const calls = [...story.callsByName()].filter(([name]) => name !== "watched").flatMap(([, each]) => each);
