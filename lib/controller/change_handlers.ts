@@ -11,7 +11,7 @@ import { execute, failAfterwards, Postponed } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
-import { isAtOnce, leastPause } from "../execution/spinning.ts";
+import { isAtOnce, leastPause } from "../execution/backoff.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import { withoutValues } from "../model/confidential.ts";
 import type { JsonObject } from "../model/object.ts";

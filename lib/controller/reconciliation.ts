@@ -26,7 +26,7 @@ import type { HandlersOfKind, Registry } from "../registry/registry.ts";
 import type { Clock, Host } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { confidentialFieldsOf } from "../settings/confidential.ts";
+import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Slots } from "./slots.ts";
 import type { Turn } from "./work_queue.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";

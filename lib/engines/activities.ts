@@ -7,7 +7,7 @@
 import { execute } from "../execution/execute.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
-import { leastPause } from "../execution/spinning.ts";
+import { leastPause } from "../execution/backoff.ts";
 import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";

@@ -17,7 +17,7 @@ import type { KubeObject } from "../model/object.ts";
 import { joinPatches, minimisePatch, type Patch, type PatchFunction } from "../model/patch.ts";
 import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { confidentialFieldsOf } from "../settings/confidential.ts";
+import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { PersistenceSettings } from "../settings/sections.ts";
 import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";

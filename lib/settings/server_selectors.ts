@@ -1,10 +1,18 @@
 /**
- * Looking up which label, field or shard selectors the server is to apply to a kind (Kopf 1.45; scenarios C1–C32).
+ * Looking up what the settings say of a kind: which label, field or shard selectors the server is to apply (Kopf 1.45;
+ * scenarios C1–C32), what is kept of its objects, and which of their fields are confidential.
  */
 
+import { type FieldPath, parseField } from "../model/fields.ts";
 import type { Resource } from "../model/resource.ts";
 import { isSpecific, matches, parseSelector, type Selector, type SelectorTerm } from "../model/selector.ts";
-import type { ByKind, ObjectTransform, SelectorTexts, WatchingSettings } from "./sections.ts";
+import type {
+  ByKind,
+  ObjectTransform,
+  PersistenceSettings,
+  SelectorTexts,
+  WatchingSettings,
+} from "./sections.ts";
 
 /**
  * Returns the texts of all keys that match the kind, in the order of the keys; empty ones and repetitions too.
@@ -77,6 +85,24 @@ export function keptPartsFor(
     metadataOnly: textsFor(new Map(metadataOnly.map((key) => [key, true])), resource).length > 0,
     transforms: textsFor(transform, resource),
   };
+}
+
+/** Source: Kubernetes API reference, Secret. */
+const SECRET_FIELDS: readonly FieldPath[] = [["data"], ["stringData"]];
+
+const NONE: readonly FieldPath[] = [];
+
+/** Returns the fields of a kind whose values must not be in notes, log lines and events; mostly none. */
+export function confidentialFieldsOf(
+  { confidential }: Pick<PersistenceSettings, "confidential">,
+  resource: Resource,
+): readonly FieldPath[] {
+  const known = resource.group === "" && resource.plural === "secrets" ? SECRET_FIELDS : NONE;
+  // NB: asked for each turn of each object, and nearly nobody names any.
+  const isEmpty = confidential instanceof Map
+    ? confidential.size === 0
+    : Object.keys(confidential).length === 0;
+  return isEmpty ? known : [...known, ...textsFor(confidential, resource).flat().map(parseField)];
 }
 
 /** Returns the keys as selectors, with their texts. @throws {TypeError} If a key is no selector. */

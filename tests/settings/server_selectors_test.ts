@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EVENTS, PODS } from "../../lib/model/kinds.ts";
+import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING, parseSelector, selectorKey, type SelectorTerm } from "../../lib/model/selector.ts";
-import { entriesOf, joinedTextFor, textsFor } from "../../lib/settings/server_selectors.ts";
+import {
+  confidentialFieldsOf,
+  entriesOf,
+  joinedTextFor,
+  textsFor,
+} from "../../lib/settings/server_selectors.ts";
+import { defaultSettings, mergeSettings } from "../../lib/settings/settings.ts";
 
 const texts: Map<SelectorTerm | readonly SelectorTerm[], string> = new Map<
   SelectorTerm | readonly SelectorTerm[],
@@ -77,5 +84,41 @@ describe("entriesOf()", () => {
     assert.throws(() => entriesOf({ "v1/pods": "a=1" }), TypeError);
     assert.throws(() => entriesOf({ "": "a=1" }), TypeError);
     assert.deepEqual(textsFor({ "pods.v1": "x" }, PODS), ["x"]);
+  });
+});
+
+const SECRETS: Resource = {
+  ...PODS,
+  plural: "secrets",
+  singular: "secret",
+  kind: "Secret",
+};
+
+describe("confidentialFieldsOf()", () => {
+  it("names the data of core Secrets in any case, and nothing else by default", () => {
+    const { persistence } = defaultSettings();
+    assert.deepEqual(confidentialFieldsOf(persistence, SECRETS), [["data"], ["stringData"]]);
+    assert.deepEqual(confidentialFieldsOf(persistence, PODS), []);
+    assert.deepEqual(confidentialFieldsOf(persistence, { ...SECRETS, group: "example.com" }), []);
+  });
+
+  it("adds what the settings name", () => {
+    const confidential = { pods: ["spec.password", ["metadata", "annotations", "a.b/c"]], secrets: ["type"] };
+    const { persistence } = mergeSettings(defaultSettings(), { persistence: { confidential } });
+    assert.deepEqual(confidentialFieldsOf(persistence, PODS), [["spec", "password"], [
+      "metadata",
+      "annotations",
+      "a.b/c",
+    ]]);
+    assert.deepEqual(confidentialFieldsOf(persistence, SECRETS).length, 3);
+  });
+
+  it("is refused where it is no list of fields", () => {
+    for (
+      const wrong of [{ pods: "spec.password" }, { pods: [""] }, { pods: [5] }, "pods", { pods: ["a..b"] }]
+    ) {
+      const settings = { persistence: { confidential: wrong as never } };
+      assert.throws(() => mergeSettings(defaultSettings(), settings), TypeError, JSON.stringify(wrong));
+    }
   });
 });

@@ -8,7 +8,7 @@
  */
 
 import type { Outcome } from "../../execution/handler.ts";
-import { leastPause } from "../../execution/spinning.ts";
+import { leastPause } from "../../execution/backoff.ts";
 import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
