@@ -246,7 +246,9 @@ export class ChangeArgs extends ObjectArgs<ChangeCause> {
     return this.#sub?.();
   }
   get diff(): Diff {
-    return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);
+    const { diff } = this.#cause;
+    for (const each of diff) for (const side of [each.old, each.new]) deepFreeze(side);
+    return this.#field === undefined ? diff : reduceDiff(diff, this.#field);
   }
 
   #at(essence: unknown): unknown {

@@ -69,6 +69,10 @@ export class AutoDiffBase implements DiffBaseStorage {
     return [...annotations.diffBase.reserved?.() ?? [], ...status.diffBase.reserved?.() ?? []];
   }
 
+  statusFields(): readonly FieldPath[] {
+    return [this.room.field];
+  }
+
   clear(essence: JsonObject): JsonObject {
     const { status, annotations } = this.#places;
     return status.diffBase.clear(annotations.diffBase.clear(essence));
@@ -123,6 +127,10 @@ export class AutoProgress implements ProgressStorage {
   reserved(): readonly string[] {
     const { status, annotations } = this.#places;
     return [...annotations.progress.reserved?.() ?? [], ...status.progress.reserved?.() ?? []];
+  }
+
+  statusFields(): readonly FieldPath[] {
+    return [this.#places.room.field];
   }
 
   clear(essence: JsonObject): JsonObject {

@@ -7,29 +7,25 @@
  */
 
 import { byteLengthOf, digestOf } from "../../model/encoding.ts";
-import {
-  buildEssence,
-  clearEssence,
-  type EssenceOptions,
-  isExtraField,
-  withoutExtraFields,
-} from "../../model/essence.ts";
+import { buildEssence, clearEssence, type EssenceOptions } from "../../model/essence.ts";
+import { isExtraField, withoutExtraFields } from "../../model/essence.ts";
 import { type FieldPath, formatField, getField, withField, withoutField } from "../../model/fields.ts";
-import { canonicalJson, deepFreeze, isEqualJson, isObject, shallowCopy } from "../../model/json.ts";
+import { canonicalJson, isEqualJson, isObject, shallowCopy } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { compressText, decompressText } from "../../runtime/compression.ts";
-import { annotationKeys, type KeyForm } from "./annotations.ts";
 import {
+  annotationKeys,
   annotationsFit,
   annotationsOf,
+  type KeyForm,
   parseNote,
   writeAnnotation,
   writeMarker,
   writeStatus,
 } from "./annotations.ts";
 import { fillOutline, type OutlineLimits, outlineOf } from "./truncation.ts";
-import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./storage.ts";
 import { toPythonJson } from "./record.ts";
+import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./storage.ts";
 
 /** Options of both storages. */
 export interface DiffBaseOptions {
@@ -109,11 +105,17 @@ interface Noted {
   readonly options: FetchOptions;
 }
 
+/** A note as it stands on an object. NB: its content is shared, and not frozen; handlers get it frozen, if they ask for it. */
+interface WrittenNote {
+  readonly text: string;
+  readonly content: JsonObject;
+}
+
 /** Where a note is. */
 interface Place {
   /** The parts of an object that belong to the notes: an annotation prefix that is all ours, a field. */
   readonly own: Pick<EssenceOptions, "prefix" | "ignoredFields">;
-  read(body: KubeObject, options: FetchOptions): JsonObject | undefined;
+  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined;
   /** Tells whether there is room for it. */
   write(note: EssenceNote, text: string): boolean;
   /** Whether Kubernetes would take such a note. */
@@ -128,7 +130,7 @@ class DiffBase implements DiffBaseStorage {
   /** The parts that do not count. */
   readonly #hidden: EssenceOptions;
   /** The note that was unpacked last: within a reconcile it is asked for several times. */
-  #unpacked: { readonly text: string; readonly content: JsonObject } | undefined;
+  #unpacked: WrittenNote | undefined;
 
   constructor(options: DiffBaseOptions, place: Place) {
     this.#options = options;
@@ -144,7 +146,7 @@ class DiffBase implements DiffBaseStorage {
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
     const note = this.#place.read(body, options);
     if (note === undefined) return undefined;
-    const { [ABOUT]: raw, ...essence } = note;
+    const { [ABOUT]: raw, ...essence } = note.content;
     const about = readAbout(raw);
     if (about === undefined) {
       options.onUnreadable?.({ where: ABOUT, reason: "its format is unknown" });
@@ -160,7 +162,7 @@ class DiffBase implements DiffBaseStorage {
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
     if (this.#options.form === "kopf") return false;
     const note = this.#place.read(body, {});
-    const about = note && readAbout(note[ABOUT]);
+    const about = note && readAbout(note.content[ABOUT]);
     if (about === undefined) return false;
     return canonicalFields(about.fields ?? []) !== canonicalFields(extraFields.filter(isExtraField));
   }
@@ -169,18 +171,39 @@ class DiffBase implements DiffBaseStorage {
     const { body, essence, extraFields = [] } = note;
     if (this.#options.form === "kopf") {
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
-      if (!isEqualJson(this.#place.read(body, {}), essence)) {
+      if (!isEqualJson(this.#place.read(body, {})?.content, essence)) {
         this.#write(note, toPythonJson(essence) + "\n");
       }
       return;
     }
     const fields = extraFields.filter(isExtraField);
-    const { text, isWhole } = this.#fitting(body, essence, { format: FORMAT, fields });
+    const { text, isWhole } = this.#unchanged(note, fields) ??
+      this.#fitting(body, essence, { format: FORMAT, fields });
     this.#write(note, text, isWhole);
   }
 
   clear(essence: JsonObject): JsonObject {
     return clearEssence(essence, this.#hidden);
+  }
+
+  /**
+   * Returns the body's note if it says the same already, as plain JSON. NB: that costs much less than to write it anew, and
+   * after a restart it is so for each object.
+   */
+  #unchanged(
+    { body, essence }: EssenceNote,
+    fields: readonly FieldPath[],
+  ): { readonly text: string; readonly isWhole: true } | undefined {
+    const note = this.#place.read(body, {});
+    if (note === undefined) return undefined;
+    const { [ABOUT]: raw, ...noted } = note.content;
+    const about = readAbout(raw);
+    if (about === undefined || (about.digest ?? about.deflated ?? about.outline) !== undefined) {
+      return undefined;
+    }
+    const isSame = isEqualJson(noted, essence) &&
+      canonicalFields(about.fields ?? []) === canonicalFields(fields);
+    return isSame ? { text: note.text, isWhole: true } : undefined;
   }
 
   #write(note: EssenceNote, text: string, isWhole = true): void {
@@ -190,6 +213,10 @@ class DiffBase implements DiffBaseStorage {
 
   reserved(): readonly string[] {
     return this.#place.names();
+  }
+
+  statusFields(): readonly FieldPath[] {
+    return this.#place.own.ignoredFields ?? [];
   }
 
   /** Returns the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
@@ -224,7 +251,7 @@ class DiffBase implements DiffBaseStorage {
     const unpacked = decompressText(text, UNPACKED_LIMIT);
     if (unpacked === undefined) options.onUnreadable?.({ where, reason: "it cannot be unpacked" });
     const content = parseNote(unpacked, where, options);
-    if (content !== undefined) this.#unpacked = { text, content: deepFreeze(content) };
+    if (content !== undefined) this.#unpacked = { text, content };
     return content;
   }
 
@@ -245,7 +272,7 @@ class AnnotationPlace implements Place {
   readonly #options: AnnotationsDiffBaseOptions;
   readonly #key: string;
   /** The note that was parsed last: within a reconcile it is asked for several times. */
-  #last: { readonly text: string; readonly note: JsonObject } | undefined;
+  #last: WrittenNote | undefined;
 
   constructor(options: AnnotationsDiffBaseOptions) {
     this.own = { prefix: options.prefix };
@@ -253,15 +280,14 @@ class AnnotationPlace implements Place {
     this.#key = options.key ?? "last-handled-configuration";
   }
 
-  read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
+  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined {
     const annotations = annotationsOf(body);
     for (const key of this.#keys(body)) {
       const text = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
-      if (typeof text === "string" && text === this.#last?.text) return this.#last.note;
-      const note = parseNote(text, key, options);
-      if (note === undefined) continue;
-      this.#last = { text: String(text), note: deepFreeze(note) };
-      return note;
+      if (typeof text === "string" && text === this.#last?.text) return this.#last;
+      const content = parseNote(text, key, options);
+      if (content === undefined) continue;
+      return this.#last = { text: String(text), content };
     }
     return undefined;
   }
@@ -295,8 +321,10 @@ class StatusPlace implements Place {
     this.#field = field;
   }
 
-  read(body: KubeObject, options: FetchOptions): JsonObject | undefined {
-    return parseNote(getField(body, this.#field), formatField(this.#field), options);
+  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined {
+    const text = getField(body, this.#field);
+    const content = parseNote(text, formatField(this.#field), options);
+    return content && { text: String(text), content };
   }
 
   write(note: EssenceNote, text: string): boolean {

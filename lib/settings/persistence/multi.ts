@@ -79,6 +79,10 @@ export class MultiDiffBase implements DiffBaseStorage {
     return this.#storages.flatMap((storage) => storage.reserved?.() ?? []);
   }
 
+  statusFields(): readonly FieldPath[] {
+    return this.#storages.flatMap((storage) => storage.statusFields?.() ?? ANYTHING);
+  }
+
   clear(essence: JsonObject): JsonObject {
     return this.#storages.reduce((rest, storage) => storage.clear(rest), essence);
   }
@@ -138,6 +142,10 @@ export class MultiProgress implements ProgressStorage {
     return this.#storages.flatMap((storage) => storage.reserved?.() ?? []);
   }
 
+  statusFields(): readonly FieldPath[] {
+    return this.#storages.flatMap((storage) => storage.statusFields?.() ?? ANYTHING);
+  }
+
   clear(essence: JsonObject): JsonObject {
     return this.#storages.reduce((rest, storage) => storage.clear(rest), essence);
   }
@@ -146,6 +154,9 @@ export class MultiProgress implements ProgressStorage {
     for (const storage of this.#storages) storage.sweep(patch, body);
   }
 }
+
+/** The whole status: what a storage does not say may be anywhere. */
+const ANYTHING: readonly FieldPath[] = [["status"]];
 
 function firstOf<S, T>(storages: readonly S[], fetch: (storage: S) => T | undefined): T | undefined {
   for (const storage of storages) {

@@ -91,6 +91,10 @@ export class AnnotationsProgress implements ProgressStorage {
     return [MARKER, this.#touchKey].flatMap((id) => this.#keys(id));
   }
 
+  statusFields(): readonly FieldPath[] {
+    return [];
+  }
+
   clear(essence: JsonObject): JsonObject {
     return clearEssence(essence, { prefix: this.#options.prefix });
   }
@@ -176,6 +180,10 @@ export class StatusProgress implements ProgressStorage {
   sweep(patch: Patch, body: KubeObject): void {
     const { touchField } = this.#options;
     if (getField(body, touchField) !== undefined) dropStatus({ patch, body }, touchField);
+  }
+
+  statusFields(): readonly FieldPath[] {
+    return [this.#options.field, this.#options.touchField];
   }
 
   #fieldOf(id: string): FieldPath {

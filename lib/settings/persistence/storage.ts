@@ -94,6 +94,8 @@ export interface DiffBaseStorage {
   clear(essence: JsonObject): JsonObject;
   /** Returns the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
   reserved?(): readonly string[];
+  /** Returns the fields of the status that it reads, so that events of others need no reconcile. Default: any may be. */
+  statusFields?(): readonly FieldPath[];
 }
 
 /** A handler's record on an object. */
@@ -120,6 +122,8 @@ export interface ProgressStorage {
   keys(id: string): readonly string[];
   /** Returns further names that notes of this storage take: no handler's record may go there. Default: none. */
   reserved?(): readonly string[];
+  /** Returns the fields of the status that it reads, so that events of others need no reconcile. Default: any may be. */
+  statusFields?(): readonly FieldPath[];
   /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
   /** Puts the removal of left-over wake-up notes of Kopf's into the patch; nothing if there are none. */
