@@ -1,5 +1,7 @@
 /** Who is measured: the same operator on Lotse in its forms, on controller-runtime, kube-rs and Kopf; and loops without any. */
 
+import { join } from "node:path";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { findRuntime } from "../../tests/runner/tools.ts";
 import { type Build, buildGo, buildLotse, buildRust, installKopf } from "./builds.ts";
@@ -24,15 +26,27 @@ type Notes = "annotations" | "status" | "none";
 
 const OPERATOR = fileURLToPath(new URL("operator.ts", import.meta.url));
 
+/** Another checkout of Lotse, installed, to be measured beside this one: PEERS_AGAINST is its folder. */
+const { PEERS_AGAINST } = process.env;
+
 /** The forms of Lotse by what is in the name. */
 const FORMS: Readonly<Record<string, Pick<Peer, "find" | "args">>> = {
-  deno: {
-    find: () => ({ path: findRuntime("deno").path }),
-    args: () => ["run", "--allow-all", OPERATOR],
-  },
-  bun: { find: () => ({ path: findRuntime("bun").path }), args: () => [OPERATOR] },
+  ...runtimesWith(OPERATOR),
   compiled: { find: buildLotse, args: (namespace) => ["--namespace", namespace] },
+  ...PEERS_AGAINST === undefined
+    ? {}
+    : runtimesWith(join(PEERS_AGAINST, "bench/peers/operator.ts"), "-before"),
 };
+
+function runtimesWith(operator: string, suffix = ""): Record<string, Pick<Peer, "find" | "args">> {
+  return {
+    [`deno${suffix}`]: {
+      find: () => ({ path: findRuntime("deno").path }),
+      args: () => ["run", "--allow-all", operator],
+    },
+    [`bun${suffix}`]: { find: () => ({ path: findRuntime("bun").path }), args: () => [operator] },
+  };
+}
 
 const SUFFIXES: Readonly<Record<Notes, string>> = { annotations: "", status: "-status", none: "-reconcile" };
 

@@ -17,7 +17,8 @@ export type RowName =
   | "memory"
   | "reviews"
   | "requests"
-  | "restart-50000";
+  | "restart-50000"
+  | "scale";
 
 export interface Row {
   readonly name: RowName;
@@ -26,6 +27,13 @@ export interface Row {
   /** Measured in the first round only: figures that hardly vary, or that take long. */
   readonly isOnce?: boolean;
 }
+
+/** How many objects a kind has in the row "scale". */
+export const SCALES: readonly { readonly key: string; readonly title: string; readonly count: number }[] = [
+  { key: "1k", title: "1,000", count: 1000 },
+  { key: "10k", title: "10,000", count: 10_000 },
+  { key: "100k", title: "100,000", count: 100_000 },
+];
 
 /** In the order of the report. */
 export const ROWS: readonly Row[] = [
@@ -107,6 +115,17 @@ export const ROWS: readonly Row[] = [
       { key: "restart50Cpu", title: "CPU s", digits: 2 },
       { key: "restart50Mb", title: "RSS MB", digits: 0 },
     ],
+    isOnce: true,
+  },
+  {
+    name: "scale",
+    title:
+      "1,000, 10,000 and 100,000 unchanged objects of 1 KB: each object's part of a start, its memory, an event",
+    metrics: SCALES.flatMap(({ key, title }) => [
+      { key: `start${key}`, title: `${title}: µs of CPU`, digits: 0 },
+      { key: `memory${key}`, title: "KB", digits: 1 },
+      { key: `event${key}`, title: "µs per event", digits: 0 },
+    ]),
     isOnce: true,
   },
 ];

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Candidate } from "./candidate.ts";
 import type { Peer } from "./peers.ts";
 import type { Place } from "./place.ts";
-import type { RowName } from "./rows.ts";
+import { type RowName, SCALES } from "./rows.ts";
 
 /** What was measured, by the keys of metrics. */
 export type Figures = Record<string, number>;
@@ -44,6 +44,8 @@ const TOUCHES_PER_SECOND = 3000;
 /** How long an operator is left alone before its memory is read, in milliseconds. */
 const SETTLING = 1500;
 const TEMPLATE = "template";
+/** How many objects have an event in the row "scale". */
+const MOST_TOUCHED = 10_000;
 
 export class Session {
   /** What was measured so far. */
@@ -64,11 +66,14 @@ export class Session {
     if (peer.raw !== undefined) {
       return await this.#handleRaw();
     }
-    if (asks(rows, ["handled", "latency", "start", "restart", "unchanged", "memory", "restart-50000"])) {
+    if (
+      asks(rows, ["handled", "latency", "start", "restart", "unchanged", "memory", "restart-50000", "scale"])
+    ) {
       await this.#live(SMALL);
     }
     if (asks(rows, ["restart", "unchanged", "memory"])) await this.#restart();
     if (rows.has("restart-50000")) await this.#restartOver50000();
+    if (rows.has("scale")) await this.#scale();
     await this.#clear("");
     if (rows.has("memory")) await new Session(this.#place, this.#options).#measureLarge(this.figures);
     if (rows.has("reviews") && peer.webhook !== undefined) await this.#review();
@@ -143,18 +148,32 @@ export class Session {
     this.figures["restartPeakMb"] = running.peakMb();
     this.figures["memory1"] = ((memory - (this.figures["idleMb"] ?? 0)) * 10_000) / unchanged;
     if (!rows.has("unchanged")) return;
+    const each = await this.#touch(running, unchanged);
+    this.figures["eventUs"] = each;
+    this.figures["eventsPerCore"] = 1_000_000 / each;
+  }
+
+  /** Changes the status of so many objects, and returns the CPU time for each event, in microseconds. */
+  async #touch(running: Candidate, count: number): Promise<number> {
     const before = running.cpuMs();
-    await this.#place.load("touch", {
-      namespace: this.#namespace,
-      prefix: TEMPLATE,
-      count: unchanged,
-      "per-second": TOUCHES_PER_SECOND,
-    });
+    const flags = { namespace: this.#namespace, prefix: TEMPLATE, count, "per-second": TOUCHES_PER_SECOND };
+    await this.#place.load("touch", flags);
     await sleep(300);
     const quiet = await running.untilQuiet();
-    const each = (quiet.cpuMs - before) / unchanged;
-    this.figures["eventUs"] = each * 1000;
-    this.figures["eventsPerCore"] = 1000 / each;
+    return ((quiet.cpuMs - before) * 1000) / count;
+  }
+
+  /** Restarts over more and more objects. */
+  async #scale(): Promise<void> {
+    for (const { key, count } of SCALES) {
+      const { candidate, cpuMs } = await this.#startOver(count);
+      await using running = candidate;
+      await sleep(SETTLING);
+      const memory = running.memoryMb() - (this.figures["idleMb"] ?? 0);
+      this.figures[`start${key}`] = (cpuMs * 1000) / count;
+      this.figures[`memory${key}`] = (memory * 1024) / count;
+      this.figures[`event${key}`] = await this.#touch(running, Math.min(count, MOST_TOUCHED));
+    }
   }
 
   async #restartOver50000(): Promise<void> {

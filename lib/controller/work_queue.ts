@@ -127,6 +127,12 @@ export class WorkQueue {
     return this.#items.size;
   }
 
+  /** Whether an object is being reconciled. */
+  get isAtWork(): boolean {
+    for (const { isRunning } of this.#items.values()) if (isRunning) return true;
+    return false;
+  }
+
   /** How many objects are to be reconciled again at some time. */
   get planned(): number {
     return this.#schedule.size;
@@ -190,6 +196,15 @@ export class WorkQueue {
     this.#wake(state, item, wake);
     this.#start(state, item);
     return item.wake !== undefined;
+  }
+
+  /** Whether nothing is to be done with the object now: at most something is planned for later. */
+  isIdle(state: ObjectState): boolean {
+    const item = this.#items.get(state);
+    if (item === undefined) return true;
+    const { isRunning, events, wake, plan, failures } = item;
+    return !isRunning && events.length === 0 && wake === undefined && failures === 0 &&
+      plan?.kind === "scheduled";
   }
 
   /** Whether the object's last turn has failed, so that each event is a reason to try again. */

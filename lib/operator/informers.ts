@@ -41,7 +41,7 @@ export interface InformersOptions {
   /** Closes informers, and is told which are stale. */
   readonly gates: Gates;
   /** Has what was held released when an informer has listed anew after a pause. */
-  readonly queue: Pick<WorkQueue, "release">;
+  readonly queue: Pick<WorkQueue, "release" | "isAtWork">;
   /** Is blocked until each informer of a resource with indexes has listed. */
   readonly indexing: Pick<Indexing, "concerns" | "block" | "release">;
   /** Whether handlers look the objects of a kind up: turns wait until they are listed, unless the server refuses that. */
@@ -55,6 +55,13 @@ export interface InformersOptions {
 
 /** How long a watch may fail before what is known of its objects counts as stale. */
 const STALE_AFTER: Seconds = 15;
+
+/** With so many objects a start leaves garbage that counts; with more than the other, collecting takes too long at once. */
+const MANY = 1000;
+const TOO_MANY = 30_000;
+
+/** How often it is looked whether the work of the start is done. */
+const CALM: Seconds = 1;
 
 interface Target {
   readonly resource: Resource;
@@ -288,6 +295,15 @@ export class Informers {
     if (this.#isSyncTold || !this.isSynced) return;
     this.#isSyncTold = true;
     this.#options.onSynced();
+    const count = [...this.#running.values()].reduce((sum, { informer }) => sum + informer.store.size, 0);
+    if (count < MANY || count > TOO_MANY) return;
+    this.#options.tasks.start("release memory", (signal) => this.#releaseMemory(signal));
+  }
+
+  /** A start leaves more garbage than objects, which the runtime would keep: given back when the first work is done. */
+  async #releaseMemory(signal: AbortSignal): Promise<void> {
+    const { host: { clock, process }, queue } = this.#options;
+    while (await clock.sleep(CALM, signal)) if (!queue.isAtWork) return process.releaseMemory();
   }
 
   #relisted(key: string): void {

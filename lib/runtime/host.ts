@@ -129,6 +129,11 @@ export interface Process {
   user(): string | undefined;
   /** Bytes of resident memory. */
   memory(): number;
+  /**
+   * Has the runtime collect all garbage, and give the memory back to the system, where it can be asked. Nothing else runs
+   * meanwhile: some 50 to 200 ms for ten thousand objects.
+   */
+  releaseMemory(): void;
   /** CPU time used so far by this process, in seconds (user and system). */
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */

@@ -17,10 +17,10 @@ interface Bench extends World {
   readonly events: string[];
 }
 
-function bench(options: Partial<InformersOptions> = {}): Bench {
+function bench(options: Partial<InformersOptions> = {}, listed = [widget("a", 1), widget("b", 2)]): Bench {
   const world = makeWorld({
     answer: serve(
-      () => listOf(10, [widget("a", 1), widget("b", 2)]),
+      () => listOf(10, listed),
       (number) => {
         const stream = new FakeStream(event("ADDED", widget(`c${number}`, 11 + number)));
         if (number === 0) world.host.clock.after(5, () => stream.break());
@@ -34,7 +34,7 @@ function bench(options: Partial<InformersOptions> = {}): Bench {
   const informers = new Informers({
     caches,
     gates: new Gates(),
-    queue: { release: () => {} },
+    queue: { release: () => {}, isAtWork: false },
     indexing: { concerns: () => false, block: () => {}, release: () => {} },
     isLookedUp: () => false,
     crds: { doubt: () => {} },
@@ -78,6 +78,22 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 
+  it("has the memory released that a start over many objects has taken, when the first work is done", async () => {
+    for (const count of [2, 1000]) {
+      const queue = { release: () => {}, isAtWork: true };
+      const world = bench({ queue }, Array.from({ length: count }, (_, index) => widget(`w${index}`, 1)));
+      let released = 0;
+      world.host.process.releaseMemory = () => void released++;
+      await world.informers.revise([WIDGETS]);
+      await world.host.clock.advance(5);
+      assert.equal(released, 0);
+      queue.isAtWork = false;
+      await world.host.clock.advance(60);
+      assert.equal(released, count === 2 ? 0 : 1);
+      await world.tasks.stop();
+    }
+  });
+
   it("hands what an informer knows to those that follow it, and tells what nobody tells about any more", async () => {
     let served: string[] | undefined = ["ns1", "ns2"];
     const world = bench({
@@ -114,7 +130,7 @@ describe("Informers", () => {
     const gates = new Gates();
     const peer = gates.peering.add();
     let released = 0;
-    const world = bench({ gates, queue: { release: () => void released++ } });
+    const world = bench({ gates, queue: { release: () => void released++, isAtWork: false } });
     await world.informers.revise([WIDGETS]);
     await world.host.clock.advance(1);
     assert.equal(holdOf(gates), undefined);

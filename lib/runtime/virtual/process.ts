@@ -120,6 +120,8 @@ class PaperProcess implements VirtualProcess {
     return 64 * 1024 * 1024;
   }
 
+  releaseMemory(): void {}
+
   cpu(): number {
     return this.#options.clock.monotonic() / 100;
   }

@@ -46,6 +46,19 @@ export function processSuite(makeHost: () => Host): void {
       assert.ok(spent > 0.01 && spent < 5, `${spent}`);
     });
 
+    it("releaseMemory() collects what nobody holds any more", () => {
+      const used = (): number => nodeProcess.memoryUsage().heapUsed / 1e6;
+      let garbage: unknown[] | undefined = Array.from(
+        { length: 400_000 },
+        (_, number) => ({ number, list: [] }),
+      );
+      const before = used();
+      assert.ok(garbage.length > 0);
+      garbage = undefined;
+      process.releaseMemory();
+      assert.ok(used() < before - 10, `${before} MB before, ${used()} MB after`);
+    });
+
     it("onBlocked() tells for how long nothing could run, once for each time, and nothing of short ones", async () => {
       const blocks: Block[] = [];
       const blockFor = (seconds: number): void => {
