@@ -20,13 +20,14 @@ import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
 import { Triggers } from "./triggers.ts";
+import { differsUnseen, type SeenStatus, seenStatus } from "./unseen.ts";
 import type { Result, Turn, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
 const EARLY_MEMOS = 1000;
 
 export interface ControllerOptions extends ReconciliationOptions {
-  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isRetrying">;
+  readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isIdle" | "isRetrying">;
   /** Where other objects are looked up. */
   readonly caches: Caches;
   /** The operator's own memo: each object starts with a shallow copy of it. */
@@ -41,6 +42,8 @@ export class Controller implements Worker {
   readonly #states = new Map<CachedObject, ObjectState>();
   readonly #resources = new Map<string, OwnResourceState>();
   readonly #leaving = new Map<string, Leaving>();
+  /** The members of an object's status that matter, by the handlers of its kind. */
+  readonly #seen = new WeakMap<HandlersOfKind, SeenStatus>();
   /** Memos of objects that no informer has told of, the latest last. */
   readonly #earlyMemos = new Map<string, Record<string, unknown>>();
   readonly #shared: Shared;
@@ -89,6 +92,7 @@ export class Controller implements Worker {
     const state = this.#stateOf(resource, told, handlers);
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
+    if (this.#isUnseen(state, told, handlers)) return this.#pass(state);
     this.#enqueue(state, told, handlers.events.length > 0);
   }
 
@@ -162,6 +166,27 @@ export class Controller implements Worker {
       if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });
       return { result: { kind: "unchanged" }, error };
     }
+  }
+
+  /** Whether an event has changed nothing that anybody looks at, of an object that nobody wants anything of. */
+  #isUnseen(state: ObjectState, { event, adoption }: ObjectEvent, handlers: HandlersOfKind): boolean {
+    const { queue, persistence } = this.#options;
+    if (state.settledFor !== handlers || adoption !== "newer" || event.type !== "MODIFIED") return false;
+    if (state.isUnfinished || state.doubt !== undefined || state.isAbsent || !queue.isIdle(state)) {
+      return false;
+    }
+    if (this.#leaving.size > 0 && this.#leaving.has(state.key)) return false;
+    let seen = this.#seen.get(handlers);
+    if (seen === undefined && !this.#seen.has(handlers)) {
+      this.#seen.set(handlers, seen = seenStatus(handlers, persistence));
+    }
+    return seen !== undefined && differsUnseen(state.snapshot, state.body, seen);
+  }
+
+  #pass(state: ObjectState): void {
+    const before = state.snapshot;
+    state.pass();
+    this.#options.observer.passed?.(state, { before, after: state.snapshot });
   }
 
   /** `keepAll`: whether all events of the kind are wanted, and not only the latest. */

@@ -21,7 +21,7 @@ import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { callChildHandlers } from "./child_handlers.ts";
 import { carryOut, type Work } from "./change_handlers.ts";
-import { decide } from "./decide.ts";
+import { decide, type Decision } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
 import { keepPruned } from "./pruned_fields.ts";
 import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
@@ -46,6 +46,7 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));
   const isNews = begin(r, turn);
   if (state.isAbsent || !(isNews || byEvent || isToBeContinued(r, turn))) return { kind: "unchanged" };
+  state.settledFor = undefined;
 
   const run = handlers.reconciles.length > 0 ? new ReconcileRun(r) : undefined;
   // Patch functions that lost a race come first: handlers are to see what they do.
@@ -63,7 +64,32 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
   const joined = run?.join(work) ?? work;
   const done = handlers.children.length > 0 ? await callChildHandlers(r, handlers.children, joined) : joined;
-  return await write(r, { work: done, run, byEvent });
+  const result = await write(r, { work: done, run, byEvent });
+  if (!state.hasNews && isAtRest(r, decision) && run?.isAtRest !== false && isOverForNow(result)) {
+    state.settledFor = handlers;
+  }
+  return result;
+}
+
+/** Whether no handler of changes wants anything of the object as it is. */
+function isAtRest({ state }: Reconciliation, decision: Decision): boolean {
+  if (isDeleting(state.snapshot)) return false;
+  switch (decision.kind) {
+    case "ignore":
+      return true;
+    case "tidy":
+      return decision.cause.reason === "noop";
+    case "handle":
+      // A resumption that is done, and that has changed nothing.
+      return state.hasHandledCause && decision.purpose === "resume" && decision.cause.diff.length === 0;
+    default:
+      return false;
+  }
+}
+
+/** Whether nothing is to be done with the object but what the time brings. */
+function isOverForNow(result: Result): boolean {
+  return result.kind === "done" || (result.kind === "requeue" && result.wake === "retry" && result.after > 0);
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */

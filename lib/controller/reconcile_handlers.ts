@@ -73,6 +73,15 @@ export class ReconcileRun {
     }
   }
 
+  /** Whether all of them have seen the object as it is, and nothing has woken them since. */
+  get isAtRest(): boolean {
+    const { state } = this.#r;
+    return this.#handlers.every(({ id }) => {
+      const { isWoken, isRunning, failures, seen } = state.recordOf(id);
+      return !isWoken && !isRunning && failures === 0 && seen === state.snapshot;
+    });
+  }
+
   /** Returns the work of these handlers, joined with that of change handlers. */
   join(work: Work): Work {
     if (this.#handlers.length === 0) return work;

@@ -64,6 +64,8 @@ export interface LedgerEntry {
   readonly waits?: { readonly until: number; readonly wake: string };
   /** Whether the object has gone. */
   readonly gone: boolean;
+  /** Whether no handler looks at what has changed, so that there was no reconcile. Of several in a row the latest is kept. */
+  readonly isPassed?: boolean;
 }
 
 /** The record of one object. */
@@ -123,6 +125,28 @@ export class Ledger implements Observer {
   of(object: Referable): LedgerRecord | undefined {
     const wanted = objectReference(object);
     return [...this.#pages.values()].reverse().find(({ reference }) => isSame(reference, wanted));
+  }
+
+  /** Notes the latest event that nobody wanted to see: what others change again and again must not push out everything else. */
+  passed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["passed"]>>[1]): void {
+    const entries = this.#pages.get(subject.key)?.entries;
+    // NB: it is no look, so that it keeps nobody remembered.
+    if (entries === undefined) return;
+    if (entries.at(-1)?.isPassed === true) entries.pop();
+    entries.push({
+      time: this.#clock.now(),
+      wake: "event",
+      events: ["MODIFIED"],
+      changed: changedPaths({ status: before.status }, { status: after.status }),
+      isPassed: true,
+      diff: [],
+      handlers: [],
+      written: [],
+      writes: 0,
+      seconds: 0,
+      gone: false,
+    });
+    if (entries.length > this.#perObject) entries.shift();
   }
 
   reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {

@@ -51,6 +51,8 @@ export class ObjectState {
   #records: Map<string, ReconcileRecord> | undefined;
   /** Of handlers of children, by their ids; undefined as long as there is none. Written by triggers and their calls. */
   #childEvents: Map<string, ChildEvents> | undefined;
+  /** The handlers of its kind that want nothing of it as it is in the snapshot. Written by `reconcile()`. */
+  settledFor: object | undefined;
   /** Whether optional deletion handlers had their one call. */
   hasRunOptionalDeletes = false;
   #snapshot: KubeObject | undefined;
@@ -147,6 +149,16 @@ export class ObjectState {
     this.#snapshot = change.after;
     if (change.after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
     return change;
+  }
+
+  /** Takes the newest state as one that calls for what the one before has called for: for nothing. */
+  pass(): void {
+    const before = this.#snapshot;
+    this.#snapshot = this.cached.object;
+    // NB: else the state before would be kept beside it.
+    for (const record of this.#records?.values() ?? []) {
+      if (record.seen === before) record.seen = this.#snapshot;
+    }
   }
 
   /** The body must be read before it is used again. */

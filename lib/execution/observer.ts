@@ -137,6 +137,8 @@ export type ReviewedWebhook = string;
 export interface Observer extends RequestObserver {
   /** An event was put into the queue. */
   enqueued?(subject: Subject, type: WatchEvent["type"]): void;
+  /** An event has changed nothing that anybody looks at: no reconcile comes of it. */
+  passed?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
   reconcileBegins?(subject: Subject, start: ReconcileStart): void;
   /** A newer state was adopted, from an event or a response. What differs is for those to find out who want to know. */
   adopted?(subject: Subject, states: { readonly before: KubeObject; readonly after: KubeObject }): void;
@@ -188,6 +190,7 @@ const TOLD = [
   "requestEnds",
   "decoded",
   "enqueued",
+  "passed",
   "reconcileBegins",
   "adopted",
   "decided",

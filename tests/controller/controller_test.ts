@@ -44,6 +44,7 @@ function bench({ keepsEvents = false } = {}) {
         return false;
       },
       isRetrying: () => false,
+      isIdle: () => true,
     },
     registry: { of: () => ({ ...NO_HANDLERS, events: keepsEvents ? [{}] : [] }) },
     caches: new Caches(),

@@ -37,8 +37,6 @@ export interface ObjectEvent {
 
 const WATCH: Source = { from: "watch" };
 
-const DECIMAL = /^[0-9]+$/;
-
 /** Told of a newer state of an object, whoever brought it. */
 export type OnAdopted = (
   cached: CachedObject,
@@ -60,7 +58,7 @@ export class VersionOrder {
   compare(a: string | undefined, b: string | undefined): "newer" | "same" | "older" | "unknown" {
     if (a === b && a !== undefined) return "same";
     if (!this.#isOrdered || typeof a !== "string" || typeof b !== "string") return "unknown";
-    if (!DECIMAL.test(a) || !DECIMAL.test(b)) return "unknown";
+    if (!isDecimal(a) || !isDecimal(b)) return "unknown";
     // NB: they may outgrow 2^53, so they are compared as texts.
     const left = a.startsWith("0") ? a.replace(/^0+/, "") : a;
     const right = b.startsWith("0") ? b.replace(/^0+/, "") : b;
@@ -68,6 +66,15 @@ export class VersionOrder {
     const isNewer = left.length === right.length ? left > right : left.length > right.length;
     return isNewer ? "newer" : "older";
   }
+}
+
+/** NB: each event asks this several times, and a regular expression takes a tenth of what an event costs on Bun. */
+function isDecimal(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return text !== "";
 }
 
 /** An own write whose event has not come. */

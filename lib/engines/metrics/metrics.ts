@@ -249,6 +249,10 @@ export class Metrics implements Observer, Disposable {
     if (!this.#queued.has(subject)) this.#queued.set(subject, this.#host.clock.monotonic());
   }
 
+  passed(subject: Subject): void {
+    this.#events.inc({ kind: this.#kindOf(subject), type: "MODIFIED" });
+  }
+
   reconcileBegins(subject: Subject, { wake, waited }: ReconcileStart): void {
     const kind = this.#kindOf(subject);
     this.#queued.delete(subject);

@@ -1,0 +1,85 @@
+/**
+ * Whether a newer state of an object differs only where nobody looks, so that it calls for nothing: no turn is made of it.
+ *
+ * Most events that an operator gets are of this sort: others count up a status, again and again. What such a state calls for is
+ * what the one before it called for, if nothing that is decided with has changed. It is asked only where the reconcile of the
+ * state before has found that nothing is to be done; and where it cannot be known what is looked at (functions that filter,
+ * storages of an author's own), it is not asked at all. Compare controller-runtime's GenerationChangedPredicate, which an author
+ * has to choose, and which does not see labels and annotations.
+ */
+
+import { isObject, isSameJson } from "../model/json.ts";
+import type { FieldPath } from "../model/fields.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { ObjectHandler } from "../registry/handlers.ts";
+import type { HandlersOfKind } from "../registry/registry.ts";
+import type { Persistence } from "../settings/persistence/storage.ts";
+
+/** The parts of a status that are looked at: members by their names; undefined: it cannot be said, so that anything may matter. */
+export type SeenStatus = ReadonlySet<string> | undefined;
+
+/** Keys of the metadata that differ with each write. */
+const COUNTERS: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
+
+/** Returns which members of the status matter for a kind with these handlers. */
+export function seenStatus(
+  handlers: HandlersOfKind,
+  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+): SeenStatus {
+  const { events, changes, backgrounds, reconciles, children, fields } = handlers;
+  const called = [...changes, ...reconciles];
+  // The others are called for more than what an object is.
+  if (events.length + backgrounds.length + children.length > 0 || called.length === 0) return undefined;
+  if (called.some(asksFunctions)) return undefined;
+  const [ofState, ofProgress] = [diffBase.statusFields?.(), progress.statusFields?.()];
+  if (ofState === undefined || ofProgress === undefined) return undefined;
+  const paths = [...fields, ...ofState, ...ofProgress];
+  if (paths.some(isWide)) return undefined;
+  return new Set(paths.flatMap(([stanza, key]) => stanza === "status" && key !== undefined ? [key] : []));
+}
+
+/** Whether two states of an object differ at most in what the server counts up, and in members of the status that nobody looks at. */
+export function differsUnseen(before: KubeObject, after: KubeObject, seen: ReadonlySet<string>): boolean {
+  if (!isSame(before, after, (key) => key === "metadata" || key === "status")) return false;
+  // Metadata is JSON as all the rest.
+  const [was, is] = [before.metadata, after.metadata] as unknown as readonly [JsonObject, JsonObject];
+  if (!isSame(was, is, (key) => COUNTERS.has(key))) return false;
+  if (seen.size === 0) return true;
+  const [old, now] = [statusOf(before), statusOf(after)];
+  return isSame(old, now, (key) => !seen.has(key));
+}
+
+/** A function is given the whole object. NB: predicates of reconciles are asked only about changes that count anyway. */
+function asksFunctions(
+  { labels = {}, annotations = {}, value, old, new: now, when }: ObjectHandler,
+): boolean {
+  const criteria = [...Object.values(labels), ...Object.values(annotations), value, old, now, when];
+  return criteria.some((each) => typeof each === "function");
+}
+
+/** Whether a field has in it what differs with each write. */
+function isWide([stanza, key]: FieldPath): boolean {
+  if (stanza === undefined || (stanza === "status" && key === undefined)) return true;
+  return stanza === "metadata" && (key === undefined || COUNTERS.has(key));
+}
+
+function statusOf({ status }: KubeObject): JsonObject {
+  return isObject(status) ? status : {};
+}
+
+/** Compares members, but for those that are left out. */
+function isSame(
+  before: Readonly<JsonObject>,
+  after: Readonly<JsonObject>,
+  isLeftOut: (key: string) => boolean,
+): boolean {
+  for (const key in after) {
+    if (isLeftOut(key) || !Object.hasOwn(after, key)) continue;
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    if (old !== after[key] && !isSameJson(old, after[key])) return false;
+  }
+  for (const key in before) {
+    if (!isLeftOut(key) && Object.hasOwn(before, key) && !Object.hasOwn(after, key)) return false;
+  }
+  return true;
+}
