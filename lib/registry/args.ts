@@ -246,9 +246,9 @@ export class ChangeArgs extends ObjectArgs<ChangeCause> {
     return this.#sub?.();
   }
   get diff(): Diff {
-    const { diff } = this.#cause;
-    for (const each of diff) for (const side of [each.old, each.new]) deepFreeze(side);
-    return this.#field === undefined ? diff : reduceDiff(diff, this.#field);
+    // NB: its list is frozen already, so that what is in it has to be named.
+    for (const { old, new: now } of this.#cause.diff) [old, now].forEach(deepFreeze);
+    return this.#field === undefined ? this.#cause.diff : reduceDiff(this.#cause.diff, this.#field);
   }
 
   #at(essence: unknown): unknown {

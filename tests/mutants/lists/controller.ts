@@ -27,6 +27,7 @@ const progress = ["tests/scenarios/progress_test.ts"];
 const running = ["tests/scenarios/running_test.ts"];
 const stopping = ["tests/scenarios/daemons_stopping_test.ts"];
 const subs = ["tests/scenarios/sub_handlers_test.ts"];
+const unseen = ["tests/controller/unseen_test.ts", "tests/scenarios/unseen_test.ts"];
 const writes = ["tests/scenarios/writes_test.ts"];
 
 /** One newest state: what is newer, what is kept aside, what a listing says. */
@@ -619,7 +620,31 @@ const edges: Mutant[] = [
   ], writes),
 ];
 
+/** Events that change only what nobody looks at. */
+const passing: Mutant[] = [
+  ...breaksOf("lib/controller/unseen.ts", [
+    ["seenStatus", "if (called.some(asksFunctions)) return undefined;", ""],
+    [
+      "seenStatus",
+      "const paths = [...fields, ...ofState, ...ofProgress];",
+      "const paths = [...ofState, ...ofProgress];",
+    ],
+    ["differsUnseen", "if (!isSame(was, is, (key) => COUNTERS.has(key))) return false;", ""],
+    ["isSame", "if (old !== after[key] && !isSameJson(old, after[key])) return false;", ""],
+  ], unseen),
+  ...breaksOf(CONTROLLER, [
+    ["Controller.#isUnseen", "if (state.settledFor !== handlers || ", "if ("],
+    [
+      "Controller.#isUnseen",
+      "return seen !== undefined && differsUnseen(",
+      "return seen === undefined && differsUnseen(",
+    ],
+    ["Controller.#pass", "state.pass();", ""],
+  ], unseen),
+];
+
 const mutants: Mutant[] = [
+  ...passing,
   ...store,
   ...states,
   ...queue,
