@@ -275,6 +275,42 @@ suite("related objects", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[N2.8] an event that comes before the answer to the write wakes the owner only if the server has changed more",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const seen: string[] = [];
+      op.owns(Example, kinds.ConfigMap);
+      op.reconcile(Example, async function follow({ name, namespace = "", body, spec, reasons }) {
+        seen.push(reasons.map(({ kind }) => kind).join());
+        const data = { a: String(spec.size) };
+        await op.api.apply(kinds.ConfigMap, { metadata: { name, namespace }, data }, { owner: body });
+      });
+      let added: object = {};
+      world.intercept = async ({ method, url, headers }, { body }) => {
+        if (method !== "PATCH" || !url.includes("configmaps")) return undefined;
+        const sent = JSON.parse(body) as { data: object };
+        // As a webhook would; and the event has long come when the answer does.
+        const changed = JSON.stringify({ ...sent, data: { ...sent.data, ...added } });
+        const answer = await world.server.fetch(new Request(url, { method, headers, body: changed }));
+        await world.host.clock.sleep(5);
+        return answer;
+      };
+      const running = await world.start(op);
+      await objects.create("one", { spec: { size: 1 } });
+      await world.host.clock.advance(30);
+      await objects.patch("one", { spec: { size: 2 } });
+      await world.host.clock.advance(30);
+      assert.deepEqual(seen, ["create", "change"]);
+      added = { b: "webhook" };
+      await objects.patch("one", { spec: { size: 3 } });
+      await world.host.clock.advance(30);
+      assert.deepEqual(seen, ["create", "change", "change", "owned"]);
+      await running.stop();
+    },
+  );
+
   scenario(
     "[N2.9] mappers that throw, or name what is not there, are told in the log; the others go on",
     async (world) => {
