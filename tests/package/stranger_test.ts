@@ -13,7 +13,7 @@ import process from "node:process";
 import { before, describe, it } from "node:test";
 import { Program, project, ROOT } from "../cli/processes.ts";
 import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
-import { findRuntime } from "../runner/tools.ts";
+import { findRuntime, type RuntimeName } from "../runner/tools.ts";
 import { deployedArguments } from "./deployed.ts";
 import { packedPackage } from "./packed.ts";
 import { RUNNERS } from "./runners.ts";
@@ -81,8 +81,8 @@ const { reason } = findControlPlane();
 
 describe("A stranger", () => {
   let packed = "";
-  /** The project that was made with Node. */
-  let made = "";
+  /** Folders of the projects, each with its operator, by what has made it. */
+  const projects = new Map<RuntimeName, string>();
   const home = project({});
 
   before(async () => {
@@ -98,7 +98,7 @@ describe("A stranger", () => {
     assert.ok(bytesBelow(join(cli, "node_modules")) <= MOST_BYTES, "bytes");
     assert.match(run("npx", ["lotse", "new", "tea", "--lotse", packed], cli), /^Made tea\. Next:\n/);
 
-    const folder = made = join(cli, "tea");
+    const folder = join(cli, "tea");
     run("npm", ["install", "--no-audit", "--no-fund"], folder);
     writeFileSync(join(folder, "doors.ts"), DOORS);
     run("npm", ["run", "check", "--", "--skipLibCheck", "false"], folder);
@@ -107,6 +107,7 @@ describe("A stranger", () => {
     await tryDev(node, ["node_modules/.bin/lotse", "dev", "handlers.ts", ...APPLIED], folder);
     run("npm", ["run", "build"], folder);
     assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
+    projects.set("node", folder);
     assert.match(run("npx", ["lotse", "generate", "rbac", "handlers.ts"], folder), /- teas\n/);
     // Deno's compiler gets as far as its runtime, which not every network lets it fetch.
     const compiled = spawnSync(node, [
@@ -130,40 +131,6 @@ describe("A stranger", () => {
     await tryDev(deno, ["run", "-A", manual, "npm:@lotse/lotse", "dev", "handlers.ts", ...APPLIED], folder);
   });
 
-  it("takes it to a cluster, with the rights of its manifests and no others", {
-    ...TIMEOUT,
-    skip: reason ?? false,
-  }, async () => {
-    await using plane = await startControlPlane();
-    const deploy = join(made, "deploy");
-    await plane.kubectl(["apply", "-f", join(deploy, "crd.yaml"), "-f", join(deploy, "operator.yaml")]);
-    await plane.kubectl(["wait", "--for", "condition=Established", "crd/teas.example.com"]);
-    await plane.kubectl(["apply", "-f", join(deploy, "example.yaml")]);
-    const start = async () => {
-      const args = await deployedArguments(plane, { name: "tea", folder: made });
-      return new Program(join(made, "operator"), args, { cwd: made });
-    };
-    {
-      await using operator = await start();
-      await operator.wrote(/"message":"Creation is processed"/);
-      assert.equal(
-        await plane.kubectl(["get", "configmap", "hello", "-o", "jsonpath={.data.text}"]),
-        "Hello",
-      );
-      assert.equal(await operator.stop(), 0);
-      assert.doesNotMatch(operator.stderr, COMPLAINT);
-    }
-    const role = JSON.parse(await plane.kubectl(["get", "clusterrole", "tea", "-o", "json"]));
-    for (const rule of role.rules) {
-      if (rule.resources[0] === "teas") rule.verbs = rule.verbs.filter((verb: string) => verb !== "patch");
-    }
-    await plane.kubectl(["replace", "-f", "-"], { input: JSON.stringify(role) });
-    await using lessened = await start();
-    await lessened.wrote(
-      /A right is missing: handler \\"create\\", handler \\"update\\" cannot patch teas\.example\.com/,
-    );
-  });
-
   it("makes, tests, runs and builds a project with Bun alone", TIMEOUT, async () => {
     const cli = project({ "package.json": "{}" });
     run(bun, ["add", packed], cli);
@@ -175,6 +142,7 @@ describe("A stranger", () => {
     await tryDev(bun, ["run", "dev"], folder);
     run(bun, ["run", "build"], folder);
     assert.match(run("./operator", ["--version"], folder), /^operator 0\.1\.0 \(/);
+    projects.set("bun", folder);
   });
 
   it("tests an operator under each of four test runners", TIMEOUT, () => {
@@ -189,11 +157,49 @@ describe("A stranger", () => {
     assert.match(run(deno, [...flags, "deno_test.ts"], folder), /1 passed/);
   });
 
-  it("makes, tests and runs a project with Deno alone, linked to a checkout", TIMEOUT, async () => {
+  it("makes, tests, runs and builds a project with Deno, linked to a checkout", TIMEOUT, async () => {
     const folder = join(project({}), "tea");
     run(deno, ["run", "-A", join(ROOT, "cli.ts"), "new", folder, "--lotse", ROOT], home);
     // NB: `deno test` checks types, too; through a link those of all our sources, which takes its time.
     assert.match(run(deno, ["test", "-A"], folder), /1 passed/);
     await tryDev(deno, ["task", "dev"], folder);
+    // NB: by Bun's compiler, since not every network has the runtime that Deno's wants.
+    run(deno, ["run", "-A", join(ROOT, "cli.ts"), "build", "handlers.ts", "-o", "operator"], folder);
+    projects.set("deno", folder);
+  });
+
+  it("takes each of them to a cluster, with the rights of its manifests and no others", {
+    ...TIMEOUT,
+    skip: reason ?? false,
+  }, async () => {
+    assert.deepEqual([...projects.keys()], ["node", "bun", "deno"], "a project is missing");
+    await using plane = await startControlPlane();
+    const start = async (folder: string) => {
+      const args = await deployedArguments(plane, { name: "tea", folder });
+      return new Program(join(folder, "operator"), args, { cwd: folder });
+    };
+    for (const folder of projects.values()) {
+      const deploy = (name: string) => join(folder, "deploy", name);
+      await plane.kubectl(["apply", "-f", deploy("crd.yaml"), "-f", deploy("operator.yaml")]);
+      await plane.kubectl(["wait", "--for", "condition=Established", "crd/teas.example.com"]);
+      await plane.kubectl(["apply", "-f", deploy("example.yaml")]);
+      await using operator = await start(folder);
+      await operator.wrote(/"message":"Creation is processed"/);
+      const text = await plane.kubectl(["get", "configmap", "hello", "-o", "jsonpath={.data.text}"]);
+      assert.equal(text, "Hello");
+      assert.equal(await operator.stop(), 0);
+      assert.doesNotMatch(operator.stderr, COMPLAINT);
+      // Nobody collects garbage here.
+      await plane.kubectl(["delete", "tea/hello", "configmap/hello"]);
+    }
+    const role = JSON.parse(await plane.kubectl(["get", "clusterrole", "tea", "-o", "json"]));
+    for (const rule of role.rules) {
+      if (rule.resources[0] === "teas") rule.verbs = rule.verbs.filter((verb: string) => verb !== "patch");
+    }
+    await plane.kubectl(["replace", "-f", "-"], { input: JSON.stringify(role) });
+    await using lessened = await start(projects.get("node") ?? "");
+    await lessened.wrote(
+      /A right is missing: handler \\"create\\", handler \\"update\\" cannot patch teas\.example\.com/,
+    );
   });
 });
