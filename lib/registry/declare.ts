@@ -310,7 +310,8 @@ function checkFunction(name: string, value: unknown): void {
 function rejectAsync(name: string, value: unknown): void {
   if (Object.prototype.toString.call(value) !== "[object AsyncFunction]") return;
   throw new TypeError(
-    `Cannot filter by an async function in "${name}": its promise would always count as true`,
+    `Cannot filter by an async function in "${name}": its promise would always count as true (look things up in an index ` +
+      "or in op.cache, or ask in the handler)",
   );
 }
 

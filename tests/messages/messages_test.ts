@@ -189,7 +189,7 @@ const IN_CODE: readonly Row[] = [
   ],
   [
     "a condition that takes its time",
-    'Cannot filter by an async function in "when": its promise would always count as true',
+    'Cannot filter by an async function in "when": its promise would always count as true (look things up in an index or in op.cache, or ask in the handler)',
     () => on()["create"]?.(Thing, { when: async () => await Promise.resolve(true) }, nothing),
   ],
   [
@@ -260,6 +260,8 @@ const IN_CODE: readonly Row[] = [
 ];
 
 describe("Wrong use in code is told of", () => {
+  it("in forty cases and more", () => assert.ok(IN_CODE.length >= 40, `${IN_CODE.length}`));
+
   for (const [wrong, message, code] of IN_CODE) {
     it(`with what to write, and the author's line: ${wrong}`, async () => {
       let error: unknown;
