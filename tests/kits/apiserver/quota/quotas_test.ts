@@ -72,6 +72,27 @@ describe("Quotas", () => {
     assert.equal((await client.used("q")).used.configmaps, "3");
   });
 
+  it("show what is used as soon as it is written, and nothing of what is only tried", async () => {
+    const client = new Client();
+    await client.send(
+      "POST",
+      "resourcequotas",
+      quota({ configmaps: "9", services: "9", "services.nodeports": "9" }),
+    );
+    await client.used("q");
+    // No time passes from here on: nobody counts anew.
+    const used = async () => (await client.send("GET", "resourcequotas/q")).status.used;
+    await client.send("POST", "configmaps?dryRun=All", map("a"));
+    assert.equal((await used()).configmaps, "0");
+    await client.send("POST", "configmaps", map("a"));
+    assert.equal((await used()).configmaps, "1");
+    await client.send("POST", "services", { metadata: { name: "s" }, spec: { ports: [{ port: 1 }] } });
+    await client.send("PATCH", "services/s?dryRun=All", { spec: { type: "NodePort" } });
+    assert.equal((await used())["services.nodeports"], "0");
+    await client.send("PATCH", "services/s", { spec: { type: "NodePort" } });
+    assert.deepEqual(await used(), { configmaps: "1", services: "1", "services.nodeports": "1" });
+  });
+
   it("charge nothing for what was not written", async () => {
     const client = new Client();
     await client.send("POST", "resourcequotas", quota({ configmaps: "2" }));
