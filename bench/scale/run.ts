@@ -7,10 +7,10 @@
 
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { findRuntime } from "../../tests/runner/tools.ts";
+import { readOptions } from "../../tools/options.ts";
 
-const { values: flags, positionals } = parseArgs({
+const { values: flags, positionals } = readOptions(import.meta.url, {
   allowPositionals: true,
   options: { against: { type: "string" }, only: { type: "string" } },
 });
