@@ -7,7 +7,9 @@
 
 import type { Clock } from "../../runtime/host.ts";
 import { roleRules } from "./access/role_rules.ts";
+import { AUTOSCALER_CONVERSION } from "./autoscaler_conversion.ts";
 import { configurationRules } from "./admission/configuration_rules.ts";
+import { mutationBindingRules, mutationRules } from "./admission/mutation_rules.ts";
 import { bindingRules, policyRules } from "./admission/policy_rules.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import { builtinRules } from "./builtin_rules.ts";
@@ -116,6 +118,13 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     }],
   ],
   "admissionregistration.k8s.io/v1": [
+    ["MutatingAdmissionPolicy", {
+      category: "api-extensions",
+      cluster: true,
+      plural: "mutatingadmissionpolicies",
+      counted: true,
+    }],
+    ["MutatingAdmissionPolicyBinding", { category: "api-extensions", cluster: true, counted: true }],
     ["MutatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
     ["ValidatingAdmissionPolicy", {
       category: "api-extensions",
@@ -159,6 +168,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["StatefulSet", { short: ["sts"], all: true, subresources: SCALE_AND_STATUS, counted: true }],
   ],
   "autoscaling/v2": [["HorizontalPodAutoscaler", { short: ["hpa"], all: true, subresources: STATUS }]],
+  "autoscaling/v1": [["HorizontalPodAutoscaler", { short: ["hpa"], all: true, subresources: STATUS }]],
   "batch/v1": [
     ["CronJob", { short: ["cj"], all: true, subresources: STATUS, counted: true }],
     ["Job", { all: true, subresources: STATUS, counted: true, selectable: ["status.successful"] }],
@@ -232,6 +242,12 @@ const SCALE_PATHS = {
   labelSelectorPath: ".spec.selector",
 };
 
+/** Versions in which kinds are shown, and not kept. */
+const CONVERSIONS = new Map([
+  ["autoscaling/v1", AUTOSCALER_CONVERSION],
+  ["events.k8s.io/v1", EVENT_CONVERSION],
+]);
+
 /** The things that built-in kinds are made with. */
 export interface BuiltinOptions {
   readonly store: Store;
@@ -256,6 +272,8 @@ function rulesOf(kind: string, { clock, cel, store }: BuiltinOptions): KindRules
   if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
   if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
   if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();
+  if (kind === "MutatingAdmissionPolicy") return mutationRules(cel);
+  if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
   return builtinRules(kind);
 }
@@ -286,7 +304,7 @@ function toKind(store: Store, { apiVersion, kind, traits, rules }: Entry): Kind 
     categories: traits.all ? ["all"] : traits.category === undefined ? [] : [traits.category],
     subresources,
     namespaced: traits.cluster !== true,
-    preferred: true,
+    preferred: apiVersion !== "autoscaling/v1",
     verbs: traits.verbs ?? VERBS,
     collection: store.collection(storage),
     custom: false,
@@ -298,6 +316,6 @@ function toKind(store: Store, { apiVersion, kind, traits, rules }: Entry): Kind 
     selectable: traits.selectable ?? [],
     ...(traits.deprecation === undefined ? {} : { deprecation: traits.deprecation }),
     ...(subresources.includes("scale") ? { scale: SCALE_PATHS } : {}),
-    ...(apiVersion === "events.k8s.io/v1" ? { conversion: EVENT_CONVERSION } : {}),
+    ...(CONVERSIONS.has(apiVersion) ? { conversion: CONVERSIONS.get(apiVersion) } : {}),
   };
 }

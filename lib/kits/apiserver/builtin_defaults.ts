@@ -48,6 +48,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       reportingInstance: "",
       source: {},
     }),
+  HorizontalPodAutoscaler: defaultAutoscaler,
   LimitRange: (spec) => {
     for (const limit of objectsIn(spec.limits)) defaultLimit(limit);
   },
@@ -108,6 +109,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     fill(spec, { replicas: 1 });
     defaultTemplate(spec, "Always");
   },
+  ReplicationController: defaultReplicationController,
   Job: (spec) => defaultJob(spec),
   CronJob: (spec) => {
     fill(spec, {
@@ -143,6 +145,45 @@ function defaultTemplate(spec: JsonObject, restartPolicy: string | undefined): v
   fill(template, { metadata: {} });
   if (restartPolicy !== undefined) fill(pod, { restartPolicy });
   defaultPodSpec(pod);
+}
+
+const SCALE_UP = {
+  policies: [{ type: "Pods", value: 4, periodSeconds: 15 }, {
+    type: "Percent",
+    value: 100,
+    periodSeconds: 15,
+  }],
+  selectPolicy: "Max",
+  stabilizationWindowSeconds: 0,
+};
+const SCALE_DOWN = {
+  policies: [{ type: "Percent", value: 100, periodSeconds: 15 }],
+  selectPolicy: "Max",
+};
+
+function defaultAutoscaler(spec: JsonObject): void {
+  const target = { type: "Utilization", averageUtilization: 80 };
+  if (objectsIn(spec.metrics).length === 0) {
+    spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
+  }
+  fill(spec, { minReplicas: 1 });
+  const behavior = objectAt(spec, "behavior");
+  if (behavior === undefined) return;
+  fill(behavior, { scaleUp: {}, scaleDown: {} });
+  fill(objectAt(behavior, "scaleUp") ?? {}, SCALE_UP);
+  fill(objectAt(behavior, "scaleDown") ?? {}, SCALE_DOWN);
+}
+
+/** It selects by the labels of its Pods, and has them as well, unless it says otherwise. */
+function defaultReplicationController(spec: JsonObject, { metadata }: KubeObject): void {
+  fill(spec, { replicas: 1 });
+  defaultTemplate(spec, "Always");
+  const labels = objectAt(objectAt(objectAt(spec, "template"), "metadata"), "labels");
+  if (labels === undefined) return;
+  const isEmpty = (map: unknown) => !isObject(map) || Object.keys(map).length === 0;
+  if (isEmpty(spec.selector)) spec.selector = { ...labels };
+  // Labels are texts, as their type says.
+  if (isEmpty(metadata.labels)) metadata.labels = { ...labels } as Record<string, string>;
 }
 
 function defaultJob(spec: JsonObject): void {
@@ -204,12 +245,14 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   Service: { loadBalancer: {} },
   StatefulSet: { availableReplicas: 0, replicas: 0 },
   ReplicaSet: { replicas: 0 },
+  ReplicationController: { replicas: 0 },
   DaemonSet: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
   APIService: {},
   Deployment: {},
   Job: {},
   ResourceQuota: {},
   CronJob: {},
+  HorizontalPodAutoscaler: { currentMetrics: null, desiredReplicas: 0 },
   Ingress: { loadBalancer: {} },
   PodDisruptionBudget: { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 },
 };

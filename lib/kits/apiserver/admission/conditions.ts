@@ -44,6 +44,7 @@ export interface ExpressionPlace {
   readonly types: readonly string[];
   readonly params?: boolean;
   readonly variables?: readonly string[];
+  readonly patches?: boolean;
 }
 
 /** Says what is wrong with one expression about requests. */

@@ -1,8 +1,8 @@
 /**
  * Admission: others may change or refuse what is about to be written.
  *
- * Mutating webhooks come first, one after the other, each seeing what those before it made; policies follow, and then
- * validating webhooks, all at once. Source: Kubernetes documentation, "Dynamic Admission Control".
+ * Mutating policies and webhooks come first, one after the other, each seeing what those before it made; validating policies
+ * follow, and then validating webhooks, all at once. Source: Kubernetes documentation, "Dynamic Admission Control".
  */
 
 import type { KubeObject } from "../../../model/object.ts";
@@ -13,6 +13,7 @@ import type { Kind } from "../kinds.ts";
 import { internal } from "../refusal.ts";
 import { clone, equal, isObject } from "../values.ts";
 import { type Attributes, isExempt } from "./attributes.ts";
+import { hasMutations, type Mutation, mutationsOf } from "./mutations.ts";
 import { checkPolicies, hasPolicies } from "./policies.ts";
 import type { Shown } from "./review.ts";
 import { askHook, hasHooks, type Hook, hooksOf, shownTo } from "./webhooks.ts";
@@ -22,35 +23,39 @@ export type { Attributes, Operation } from "./attributes.ts";
 /** Whether anybody wants to be asked about objects of the kind in a namespace. If not, writes need not wait. */
 export function isAdmitted(cluster: Cluster, kind: Kind, namespace?: string): boolean {
   if (isExempt(kind)) return false;
-  if (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating") || hasPolicies(cluster)) return true;
+  if (hasHooks(cluster, "mutating") || hasHooks(cluster, "validating")) return true;
+  if (hasPolicies(cluster) || hasMutations(cluster)) return true;
   return cluster.quotas?.concern(kind, namespace) === true;
 }
 
 /**
- * Returns the object as mutating webhooks want it: another one, or the same if none changed it.
+ * Returns the object as mutating policies and webhooks want it: another one, or the same if none changed it.
  *
  * @throws {Refusal} If one refuses it, or cannot be asked.
  */
 export async function mutate(cluster: Cluster, attributes: Attributes): Promise<KubeObject | undefined> {
   if (isExempt(attributes.kind)) return attributes.object;
   cluster.quotas?.complete(attributes);
+  const mutations = mutationsOf(cluster);
   const hooks = hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
+  for (const mutation of mutations) await round.mutate(mutation);
   for (const hook of hooks) await round.ask(hook);
   const again = round.again;
   if (!round.changed || again.size === 0) return round.object;
   // NB: once more, and never a third time; a webhook that was not meant at first is not asked now.
+  for (const mutation of mutations) if (again.has(mutation.id)) await round.mutate(mutation);
   for (const hook of hooks) if (again.has(hook.id)) await round.ask(hook);
   return round.object;
 }
 
-/** One request's way through the mutating webhooks. */
+/** One request's way through those who may change it. */
 class Round {
   readonly #cluster: Cluster;
   readonly #attributes: Attributes;
   #object: KubeObject | undefined;
   #changed = false;
-  /** Webhooks that were asked, and want to be asked again if somebody else changes the object afterwards. */
+  /** Those who were asked, and want to be asked again if somebody else changes the object afterwards. */
   #asked: string[] = [];
   readonly #again = new Set<string>();
 
@@ -73,6 +78,19 @@ class Round {
     return new Set(this.#again);
   }
 
+  async mutate(mutation: Mutation): Promise<void> {
+    const changed = await mutation.change({ ...this.#attributes, object: this.#object });
+    if (changed !== undefined) this.#take(changed);
+    if (mutation.isRepeatable) this.#asked.push(mutation.id);
+  }
+
+  #take(object: KubeObject): void {
+    this.#changed = true;
+    for (const id of this.#asked) this.#again.add(id);
+    this.#asked = [];
+    this.#object = object;
+  }
+
   async ask(hook: Hook): Promise<void> {
     const attributes = { ...this.#attributes, object: this.#object };
     const shown = await shownTo(this.#cluster, hook, attributes);
@@ -93,10 +111,7 @@ class Round {
     const patched = patchedObject(object, patch);
     kind.rules.normalize(patched);
     if (equal(patched, object)) return;
-    this.#changed = true;
-    for (const id of this.#asked) this.#again.add(id);
-    this.#asked = [];
-    this.#object = await keptFrom(patched, kind, this.#object?.apiVersion);
+    this.#take(await keptFrom(patched, kind, this.#object?.apiVersion));
   }
 }
 

@@ -8,15 +8,12 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Engine } from "../cel/engine.ts";
 import { compileForRequest, requestValues } from "../cel/requests.ts";
 import type { Cluster } from "../cluster.ts";
-import { shownIn } from "../conversion.ts";
-import { keyFor, type Kind } from "../kinds.ts";
+import type { Kind } from "../kinds.ts";
 import { forbidden, Refusal } from "../refusal.ts";
-import { selects } from "../selector.ts";
-import { isObject, objectAt, objectsIn } from "../values.ts";
+import { isObject, objectsIn } from "../values.ts";
 import type { Attributes } from "./attributes.ts";
 import { Conditions } from "./conditions.ts";
-import { matchedKind } from "./matching.ts";
-import { admissionRequest } from "./review.ts";
+import { addVariables, factsOf, isExcluded, matchedBy, paramsFor } from "./policy_parts.ts";
 
 const POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io";
 const BINDINGS = "validatingadmissionpolicybindings.admissionregistration.k8s.io";
@@ -65,13 +62,15 @@ class PolicyCheck {
   }
 
   async run(bindings: readonly KubeObject[]): Promise<void> {
-    const shown = this.#matched(this.#spec.matchConstraints);
+    const attributes = this.#attributes;
+    const shown = matchedBy(this.#cluster, this.#spec.matchConstraints, attributes);
     if (shown === undefined) return;
     for (const binding of bindings) {
       const spec = isObject(binding.spec) ? binding.spec : {};
-      if (spec.matchResources !== undefined && this.#matched(spec.matchResources) === undefined) continue;
+      if (isExcluded(this.#cluster, spec, attributes)) continue;
       const actions = Array.isArray(spec.validationActions) ? spec.validationActions : [];
-      const params = this.#params(spec);
+      const { namespace } = attributes;
+      const params = paramsFor(this.#cluster, spec, { policy: this.#spec, namespace });
       if (typeof params === "string") {
         this.#fail({ message: `failed to configure binding: ${params}` }, binding);
         continue;
@@ -85,54 +84,8 @@ class PolicyCheck {
     }
   }
 
-  #matched(match: unknown): Kind | undefined {
-    const { resourceRules, excludeResourceRules, ...rest } = isObject(match) ? match : {};
-    // A binding without rules is for all that its policy is for.
-    const everything = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] };
-    const rules = objectsIn(resourceRules).length === 0 ? [everything] : resourceRules;
-    return matchedKind(
-      this.#cluster,
-      { ...rest, rules, excludeRules: excludeResourceRules },
-      this.#attributes,
-    );
-  }
-
-  /** Returns the parameters that the binding means, or why there are none. */
-  #params({ paramRef }: JsonObject): readonly (KubeObject | undefined)[] | string {
-    const wanted = objectAt(this.#spec, "paramKind");
-    if (wanted === undefined || !isObject(paramRef)) return [undefined];
-    const kind = this.#cluster.kinds.named(String(wanted.apiVersion), String(wanted.kind));
-    if (kind === undefined || kind.apiVersion !== wanted.apiVersion) {
-      return `failed to find resource referenced by paramKind: '${
-        String(wanted.apiVersion).replace(/^(v\w+)$/, "/$1")
-      }, Kind=${wanted.kind}'`;
-    }
-    const namespace = String(paramRef.namespace ?? this.#attributes.namespace);
-    if (kind.namespaced && namespace === "") {
-      return "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources";
-    }
-    if (!kind.namespaced && paramRef.namespace !== undefined) {
-      return "paramRef.namespace must not be provided for a cluster-scoped `paramKind`";
-    }
-    const found = paramsOf(kind, { namespace, reference: paramRef });
-    if (found.length > 0 || paramRef.parameterNotFoundAction === "Allow") return found;
-    return "no params found for policy binding with `Deny` parameterNotFoundAction";
-  }
-
   async #evaluate(kind: Kind, param: KubeObject | undefined): Promise<Denial[]> {
-    const { object, oldObject, namespace } = this.#attributes;
-    const show = (state: KubeObject | undefined) => state === undefined ? undefined : shownIn(state, kind);
-    const shown = { kind, object: await show(object), oldObject: await show(oldObject) };
-    const isNamespace = this.#attributes.kind.kind === "Namespace" && this.#attributes.kind.group === "";
-    const namespaceObject = namespace === "" || isNamespace
-      ? undefined
-      : this.#cluster.store.collection("namespaces").get(namespace)?.object;
-    const facts = {
-      ...shown,
-      request: admissionRequest(this.#attributes, kind),
-      namespaceObject,
-      params: param,
-    };
+    const facts = await factsOf(this.#cluster, this.#attributes, { kind, param });
     const engine = this.#cluster.cel.engine;
     const params = isObject(this.#spec.paramKind);
     try {
@@ -143,7 +96,7 @@ class PolicyCheck {
     }
     const values = { ...requestValues(facts), variables: undefined as unknown };
     const names = objectsIn(this.#spec.variables).map(({ name }) => String(name));
-    const errors = this.#addVariables(engine, values, { params });
+    const errors = addVariables(engine, values, { params, variables: this.#spec.variables });
     return objectsIn(this.#spec.validations).flatMap((validation) => {
       const source = String(validation.expression ?? "");
       const options = { params, owner: validation, ...(names.length > 0 ? { variables: names } : {}) };
@@ -158,31 +111,6 @@ class PolicyCheck {
       }
       return [{ message: this.#message(engine, validation, { values, options }), reason: validation.reason }];
     });
-  }
-
-  /** Evaluates the variables in their order; gives why some could not be. */
-  #addVariables(
-    engine: Engine,
-    values: Record<string, unknown>,
-    { params }: { readonly params: boolean },
-  ): ReadonlyMap<string, string> {
-    const found = new Map<string, unknown>();
-    const errors = new Map<string, string>();
-    values.variables = found;
-    const names: string[] = [];
-    for (const variable of objectsIn(this.#spec.variables)) {
-      const key = String(variable.name);
-      const options = { params, variables: [...names], types: [], owner: variable };
-      const { program } = compileForRequest(engine, String(variable.expression ?? ""), options);
-      try {
-        found.set(key, program?.evaluate(values));
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        errors.set(key, `composited variable ${JSON.stringify(key)} fails to evaluate: ${why}`);
-      }
-      names.push(key);
-    }
-    return errors;
   }
 
   #message(
@@ -238,21 +166,3 @@ const CODES: Readonly<Record<string, number>> = {
   Invalid: 422,
   RequestEntityTooLarge: 413,
 };
-
-function paramsOf(
-  kind: Kind,
-  { namespace, reference }: { readonly namespace: string; readonly reference: JsonObject },
-): KubeObject[] {
-  if (typeof reference.name === "string" && reference.name !== "") {
-    const found = kind.collection.get(keyFor(kind, { namespace, name: reference.name }));
-    return found === undefined ? [] : [shown(found.object, kind)];
-  }
-  const prefix = kind.namespaced ? `${namespace}/` : "";
-  return [...kind.collection.values(prefix)]
-    .filter(({ object }) => selects(reference.selector, object.metadata.labels))
-    .map(({ object }) => shown(object, kind));
-}
-
-function shown(object: KubeObject, kind: Kind): KubeObject {
-  return { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
-}

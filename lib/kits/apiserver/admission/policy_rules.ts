@@ -45,7 +45,7 @@ export function bindingRules(): KindRules {
   };
 }
 
-function dropUnknown(object: KubeObject, known: readonly string[]): string[] {
+export function dropUnknown(object: KubeObject, known: readonly string[]): string[] {
   const unknown = Object.keys(object).filter((key) =>
     !["apiVersion", "kind", "metadata", ...known].includes(key)
   );
@@ -53,7 +53,7 @@ function dropUnknown(object: KubeObject, known: readonly string[]): string[] {
   return unknown;
 }
 
-function defaultMatch(match: JsonObject | undefined): void {
+export function defaultMatch(match: JsonObject | undefined): void {
   if (match === undefined) return;
   fill(match, { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} });
   for (const field of ["resourceRules", "excludeResourceRules"]) {
@@ -90,14 +90,14 @@ function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
   ];
 }
 
-function paramKindCauses(kind: JsonObject | undefined): Cause[] {
+export function paramKindCauses(kind: JsonObject | undefined): Cause[] {
   if (kind === undefined) return [];
   return ["apiVersion", "kind"].filter((key) => (kind[key] ?? "") === "").map((key) =>
     required(`spec.paramKind.${key}`)
   );
 }
 
-function matchCauses(match: JsonObject, at: string): Cause[] {
+export function matchCauses(match: JsonObject, at: string): Cause[] {
   const supported = ["Equivalent", "Exact"];
   return [
     ...(supported.includes(String(match.matchPolicy))
@@ -116,7 +116,7 @@ interface Names {
   readonly variables: readonly string[] | undefined;
 }
 
-function variableCauses(
+export function variableCauses(
   engine: Engine,
   { name = "", expression = "" }: JsonObject,
   { at, ...names }: Names & { readonly at: string },
@@ -209,7 +209,7 @@ function bindingCauses(spec: JsonObject): Cause[] {
     : [...causes, required(at, "at least one validation action is required")];
 }
 
-function paramRefCauses(reference: JsonObject | undefined): Cause[] {
+export function paramRefCauses(reference: JsonObject | undefined): Cause[] {
   if (reference === undefined) return [];
   const at = "spec.paramRef";
   const [name, selector] = [String(reference.name ?? ""), objectAt(reference, "selector")];

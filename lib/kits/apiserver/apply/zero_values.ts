@@ -45,6 +45,8 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
   Job: { spec: { template: TEMPLATE }, status: {} },
   Lease: { spec: {} },
   LimitRange: { spec: { limits: null } },
+  MutatingAdmissionPolicy: { spec: {} },
+  MutatingAdmissionPolicyBinding: { spec: {} },
   Namespace: { spec: {}, status: {} },
   NetworkPolicy: { spec: { podSelector: {} } },
   Node: { spec: {}, status: { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} } },

@@ -8,6 +8,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Compiled, Engine, Environment } from "./engine.ts";
+import { addInitializers, rewriteInitializers } from "./initializers.ts";
 import { mapIdentifiers } from "./source.ts";
 import { toDynamic } from "./types.ts";
 
@@ -17,11 +18,15 @@ export interface RequestNames {
   readonly params?: boolean;
   /** The names below `variables`; undefined: there is no `variables`. */
   readonly variables?: readonly string[];
+  /** It may make objects, by initializers. Default: false. */
+  readonly patches?: boolean;
 }
 
 /** Returns an environment for expressions about requests. */
-export function requestEnvironment(engine: Engine, { params = false, variables }: RequestNames): Environment {
+export function requestEnvironment(engine: Engine, options: RequestNames): Environment {
+  const { params = false, variables, patches = false } = options;
   const environment = engine.environment();
+  if (patches) addInitializers(environment);
   for (const name of ["object", "oldObject", "request", "namespaceObject"]) {
     environment.registerVariable(name, "dyn");
   }
@@ -39,20 +44,34 @@ export interface CompileRequestOptions extends RequestNames {
 
 /** Compiles an expression about a request. */
 export function compileForRequest(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
-  const { owner, params, variables, types } = options;
+  const { owner, params, variables, types, patches } = options;
   if (owner === undefined) return compileAnew(engine, source, options);
-  const key = JSON.stringify([source, params, variables, types]);
+  const key = JSON.stringify([source, params, variables, types, patches]);
   return engine.cached(owner, key, () => compileAnew(engine, source, options));
 }
 
 function compileAnew(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
   const unknown = unknownVariable(source, options.variables);
-  if (unknown !== undefined) {
-    return {
-      error: `compilation failed: ERROR: <input>:1:1: undefined field '${unknown}'\n | ${source}\n | ^`,
-    };
+  if (unknown !== undefined) return { error: errorAtBegin(`undefined field '${unknown}'`, source) };
+  const environment = requestEnvironment(engine, options);
+  // NB: variables have the types of their expressions on the real server, and none here.
+  const isUntyped = options.variables !== undefined && options.types.length > 0;
+  const types = isUntyped ? [...options.types, "dyn"] : options.types;
+  if (options.patches !== true) return engine.compile(environment, source, types);
+  let text: string;
+  try {
+    text = rewriteInitializers(source);
+  } catch (error) {
+    return { error: errorAtBegin(error instanceof Error ? error.message : String(error), source) };
   }
-  return engine.compile(requestEnvironment(engine, options), source, options.types);
+  const compiled = engine.compile(environment, text, types);
+  // NB: where it is in the rewritten text is of no use to anybody.
+  const why = /^compilation failed: ERROR: <input>:\d+:\d+: (.*)/.exec(compiled.error ?? "")?.[1];
+  return why === undefined ? compiled : { error: errorAtBegin(why, source) };
+}
+
+function errorAtBegin(message: string, source: string): string {
+  return `compilation failed: ERROR: <input>:1:1: ${message}\n | ${source.split("\n", 1)[0]}\n | ^`;
 }
 
 /** The first name below `variables` that does not exist. */

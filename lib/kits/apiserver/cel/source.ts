@@ -16,6 +16,11 @@ export function mapIdentifiers(source: string, replace: (name: string, isMember:
   });
 }
 
+/** Returns the parts of a text, which together are the text: names, texts, comments, and single characters. */
+export function tokensOf(source: string): string[] {
+  return source.match(TOKEN) ?? [];
+}
+
 /** Tells whether a variable is used. */
 export function usesVariable(source: string, variable: string): boolean {
   let isUsed = false;

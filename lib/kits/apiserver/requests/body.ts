@@ -120,7 +120,7 @@ export async function readObject(
   // NB: for Go, null is a struct without any field set.
   if (isObject(value) || (value === null && !kind.custom)) {
     const decoded = decodeBody(value ?? {}, kind);
-    return text === undefined || !strict ? decoded : { ...decoded, duplicates: duplicateKeys(text) };
+    return text === undefined || !strict ? decoded : { ...decoded, duplicates: duplicateKeys(text), text };
   }
   if (value === undefined) throw badRequest(`${prefix}unexpected end of JSON input (<empty>)`);
   const word = Array.isArray(value) ? "array" : typeof value;

@@ -16,6 +16,8 @@ export interface Decoded {
   readonly unknown: readonly string[];
   /** The paths of the keys that stand more than once. */
   readonly duplicates: readonly string[];
+  /** The body, if it was JSON. */
+  readonly text?: string;
 }
 
 /** The type of a field: Go's name for the type of the whole, and of what it is made of. */
@@ -113,7 +115,7 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
   if (name !== kind.kind || apiVersion !== kind.apiVersion) {
     fail(`no kind "${name}" is registered for version "${apiVersion}"`);
   }
-  const { metadata: given, ...rest } = kind.conversion?.toStored(value) ?? value;
+  const { metadata: given, ...rest } = value;
   const unknown: string[] = [];
   const metadata = decodeMetadata(given, {
     prefix: kind.custom ? "ObjectMeta" : "ObjectMeta.metadata",
@@ -121,11 +123,12 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
     fail,
   });
   const object: KubeObject = { apiVersion: kind.apiVersion, kind: kind.kind, metadata, ...rest };
-  // NB: what is converted has the shape in which it is kept, which is that of another version.
-  const type = kind.custom ? undefined : typeOfKind(kind.conversion === undefined ? apiVersion : "v1", name);
+  const type = kind.custom ? undefined : typeOfKind(apiVersion, name);
   if (type !== undefined) decodeTyped(object, type, { fail, unknown });
   if (name === "Secret" && !kind.custom) checkBase64(object.data, fail);
-  return { object, unknown, duplicates: [] };
+  // What is converted has metadata as before.
+  const stored = kind.conversion === undefined ? object : kind.conversion.toStored(object) as KubeObject;
+  return { object: stored, unknown, duplicates: [] };
 }
 
 interface Decoding {

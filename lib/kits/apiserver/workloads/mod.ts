@@ -20,7 +20,7 @@ import { reconcilePod } from "./kubelet.ts";
 import { reconcileCronJob } from "./cron_jobs.ts";
 import { ensureNode } from "./node.ts";
 import { controllerOf } from "./pods.ts";
-import { reconcileReplicaSet } from "./replica_sets.ts";
+import { reconcileReplicaSet, reconcileReplicationController } from "./replica_sets.ts";
 import { reconcileStatefulSet } from "./stateful_sets.ts";
 import { WorkLoop } from "./work_loop.ts";
 import { type Serve, World } from "./world.ts";
@@ -40,6 +40,7 @@ type Reconcile = (world: World, key: ObjectKey) => Promise<Seconds | undefined>;
 const CONTROLLERS: Readonly<Record<string, Reconcile>> = {
   "deployments.apps": reconcileDeployment,
   "replicasets.apps": reconcileReplicaSet,
+  "replicationcontrollers": reconcileReplicationController,
   "statefulsets.apps": reconcileStatefulSet,
   "daemonsets.apps": reconcileDaemonSet,
   "jobs.batch": reconcileJob,
@@ -53,6 +54,7 @@ const CONTROLLERS: Readonly<Record<string, Reconcile>> = {
 const OWNERS: Readonly<Record<string, string>> = {
   Deployment: "deployments.apps",
   ReplicaSet: "replicasets.apps",
+  ReplicationController: "replicationcontrollers",
   StatefulSet: "statefulsets.apps",
   DaemonSet: "daemonsets.apps",
   Job: "jobs.batch",
@@ -61,7 +63,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /** Those that a Pod that nobody controls may come to belong to. */
-const ADOPTERS = ["replicasets.apps", "statefulsets.apps", "daemonsets.apps"];
+const ADOPTERS = ["replicasets.apps", "replicationcontrollers", "statefulsets.apps", "daemonsets.apps"];
 
 /** Starts the controllers, and makes what they need. They follow the store from then on. */
 export function startWorkloads(

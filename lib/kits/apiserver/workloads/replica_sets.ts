@@ -1,21 +1,58 @@
 /**
- * ReplicaSets: as many Pods as are wanted.
+ * ReplicaSets and ReplicationControllers: as many Pods as are wanted.
  *
- * Source: k8s.io/kubernetes, pkg/controller/replicaset.
+ * Source: k8s.io/kubernetes, pkg/controller/{replicaset,replication}.
  */
 
+import type { JsonObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { selects } from "../selector.ts";
 import { availableIn, claim, countPods, createPod, isActive, isReady } from "./pods.ts";
-import type { Pod, ReplicaSet } from "./types.ts";
+import type { Pod, ReplicaSet, ReplicationController } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
 /** Brings a ReplicaSet in order. */
 export async function reconcileReplicaSet(world: World, key: ObjectKey): Promise<number | undefined> {
   const set = world.get<ReplicaSet>(PLACES.replicaSets, key);
   if (set?.spec === undefined) return undefined;
-  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", object: set };
-  const find = () => claim<Pod>(world, PLACES.pods, { owner, selector: set.spec?.selector ?? {} });
+  const { selector } = set.spec;
+  return await reconcileReplicas(world, set, { ...REPLICA_SET, selector });
+}
+
+/** Brings a ReplicationController in order: the forerunner, which selects by labels alone. */
+export async function reconcileReplicationController(
+  world: World,
+  key: ObjectKey,
+): Promise<number | undefined> {
+  const set = world.get<ReplicationController>(PLACES.replicationControllers, key);
+  if (set?.spec?.template === undefined) return undefined;
+  const selector = { matchLabels: { ...set.spec.selector } };
+  return await reconcileReplicas(world, set, { ...REPLICATION_CONTROLLER, selector });
+}
+
+const REPLICA_SET = { place: PLACES.replicaSets, apiVersion: "apps/v1", kind: "ReplicaSet" };
+const REPLICATION_CONTROLLER = {
+  place: PLACES.replicationControllers,
+  apiVersion: "v1",
+  kind: "ReplicationController",
+};
+
+/** The differences between the two kinds. */
+interface Variety {
+  readonly place: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly selector: JsonObject;
+}
+
+async function reconcileReplicas(
+  world: World,
+  set: ReplicaSet | ReplicationController,
+  { place, apiVersion, kind, selector }: Variety,
+): Promise<number | undefined> {
+  if (set.spec === undefined) return undefined;
+  const owner = { apiVersion, kind, object: set };
+  const find = () => claim<Pod>(world, PLACES.pods, { owner, selector });
   const pods = await find();
   if (set.metadata.deletionTimestamp === undefined) {
     const active = pods.filter(isActive);
@@ -25,7 +62,7 @@ export async function reconcileReplicaSet(world: World, key: ObjectKey): Promise
       await world.remove(PLACES.pods, pod);
     }
   }
-  return await report(world, set, await find());
+  return await report(world, place, { set, pods: await find() });
 }
 
 /** The Pods that can go first: those that are least of use, and of those the youngest. */
@@ -35,25 +72,29 @@ function leastNeeded(world: World, pods: readonly Pod[]): Pod[] {
   return [...pods].sort((a, b) => use(a) - use(b) || born(a) - born(b));
 }
 
-async function report(world: World, set: ReplicaSet, pods: readonly Pod[]): Promise<number | undefined> {
+async function report(
+  world: World,
+  place: string,
+  { set, pods }: { readonly set: ReplicaSet | ReplicationController; readonly pods: readonly Pod[] },
+): Promise<number | undefined> {
   const { minReadySeconds = 0, template } = set.spec ?? {};
   const active = pods.filter(isActive);
   const { ready, available, next } = countPods(world, active, minReadySeconds);
   const labels = template?.metadata?.labels ?? {};
   const labeled = active.filter(({ metadata }) => selects({ matchLabels: labels }, metadata.labels)).length;
   const terminating = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
-  const current = world.get<ReplicaSet>(PLACES.replicaSets, {
+  const current = world.get<ReplicaSet>(place, {
     namespace: set.metadata.namespace,
     name: set.metadata.name ?? "",
   });
   if (current === undefined) return undefined;
-  await world.report(PLACES.replicaSets, current, {
+  await world.report(place, current, {
     status: {
       replicas: active.length,
       ...(labeled > 0 ? { fullyLabeledReplicas: labeled } : {}),
       ...(ready > 0 ? { readyReplicas: ready } : {}),
       ...(available > 0 ? { availableReplicas: available } : {}),
-      terminatingReplicas: terminating,
+      ...(place === PLACES.replicaSets ? { terminatingReplicas: terminating } : {}),
       observedGeneration: set.metadata.generation,
     },
   });

@@ -90,6 +90,15 @@ export interface ReplicaSetStatus extends JsonObject {
 
 export type ReplicaSet = KubeObject<ReplicaSetSpec, ReplicaSetStatus>;
 
+export interface ReplicationControllerSpec extends JsonObject {
+  readonly replicas: number;
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly template: PodTemplate;
+  readonly minReadySeconds?: number;
+}
+
+export type ReplicationController = KubeObject<ReplicationControllerSpec, ReplicaSetStatus>;
+
 export interface DeploymentSpec extends Replicated {
   readonly replicas: number;
   readonly paused?: boolean;

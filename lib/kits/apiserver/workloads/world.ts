@@ -27,6 +27,7 @@ export const PLACES = {
   nodes: "v1/nodes",
   pods: "v1/pods",
   replicaSets: "apps/v1/replicasets",
+  replicationControllers: "v1/replicationcontrollers",
   revisions: "apps/v1/controllerrevisions",
   services: "v1/services",
   slices: "discovery.k8s.io/v1/endpointslices",

@@ -61,6 +61,73 @@ export const STORED_KINDS: readonly Scenario[] = [
   }], [
     { line: /\.status/, because: "the real controller writes the status" },
   ]),
+  {
+    name: "shows autoscalers in their older version, with the rest in annotations",
+    accepted: [{ line: /\.status|managedFields/, because: "the real controller writes the status" }],
+    async run(api) {
+      const old = `/apis/autoscaling/v1${NAMESPACED}/horizontalpodautoscalers`;
+      const present = `/apis/autoscaling/v2${NAMESPACED}/horizontalpodautoscalers`;
+      const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "nobody" };
+      await api.ok("POST", old, {
+        metadata: { name: "old" },
+        spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 60 },
+      });
+      const { spec } = await api.ok("GET", `${present}/old`);
+      assert.equal(spec.metrics[0].resource.target.averageUtilization, 60);
+      await api.ok(
+        "PATCH",
+        `${old}/old`,
+        { spec: { targetCPUUtilizationPercentage: 70, maxReplicas: 4 } },
+        MERGE,
+      );
+      await api.ok("POST", old, { metadata: { name: "bare" }, spec: { scaleTargetRef, maxReplicas: 3 } });
+      const target = { type: "AverageValue", averageValue: "2" };
+      const metrics = [
+        { type: "Resource", resource: { name: "memory", target } },
+        { type: "Pods", pods: { metric: { name: "calls" }, target } },
+        { type: "External", external: { metric: { name: "queue" }, target: { type: "Value", value: "30" } } },
+        {
+          type: "Object",
+          object: {
+            metric: { name: "hits", selector: { matchLabels: { a: "b" } } },
+            describedObject: { apiVersion: "v1", kind: "Service", name: "s" },
+            target: { type: "Value", value: "5" },
+          },
+        },
+        {
+          type: "ContainerResource",
+          containerResource: {
+            name: "cpu",
+            container: "c",
+            target: { type: "Utilization", averageUtilization: 50 },
+          },
+        },
+      ];
+      await api.ok("POST", present, {
+        metadata: { name: "new", annotations: { own: "1" } },
+        spec: {
+          scaleTargetRef,
+          maxReplicas: 3,
+          metrics,
+          behavior: { scaleDown: { selectPolicy: "Disabled" } },
+        },
+      });
+      await api.ok("GET", `${old}/new`);
+      // NB: what is written in the old version keeps what only the new one has.
+      await api.ok("PATCH", `${old}/new`, { spec: { maxReplicas: 5 } }, MERGE);
+      const kept = await api.ok("GET", `${present}/new`);
+      assert.deepEqual([kept.spec.metrics.length, kept.spec.behavior.scaleDown.selectPolicy], [
+        5,
+        "Disabled",
+      ]);
+      await api.refused(400, "POST", `${old}?fieldValidation=Strict`, {
+        metadata: { name: "strict" },
+        spec: { scaleTargetRef, maxReplicas: 3, metrics },
+      });
+      await api.refused(422, "POST", old, { metadata: { name: "wrong" }, spec: { maxReplicas: 0 } });
+      for (const name of ["old", "bare", "new"]) await api.ok("DELETE", `${old}/${name}`);
+    },
+  },
   stores("endpoint slices, and fills in what they leave out", [{
     path: `/apis/discovery.k8s.io/v1${NAMESPACED}/endpointslices`,
     object: {

@@ -116,8 +116,10 @@ export const POLICIES: readonly Scenario[] = [{
         variables: [
           { name: "a", expression: "has(object.data) && 'a' in object.data ? object.data.a : 'none'" },
           { name: "length", expression: "variables.a.size()" },
+          { name: "isShort", expression: "variables.length < 100" },
         ],
         validations: [
+          { expression: "variables.isShort" },
           { expression: "variables.length < 4" },
           { expression: "variables.a != 'bad'", message: "a is bad", reason: "Forbidden" },
           { expression: "variables.a != 'odd'", messageExpression: "'a is ' + variables.a" },

@@ -61,6 +61,38 @@ export const WORKLOADS: readonly Scenario[] = [
     },
   },
   {
+    name: "makes the Pods of a ReplicationController, by the labels of its template",
+    accepted: [HASHES, COUNTS],
+    async run(api) {
+      const namespace = "replicated";
+      await api.namespace(namespace);
+      const path = `/api/v1/namespaces/${namespace}/replicationcontrollers`;
+      const created = await api.ok("POST", path, {
+        metadata: { name: "a" },
+        spec: { replicas: 2, template: template("a") },
+      });
+      assert.deepEqual([created.spec.selector, created.metadata.labels], [{ app: "a" }, { app: "a" }]);
+      await api.until(async () => (await pods(api, namespace)).length === 2, "two Pods");
+      const status = async () => (await api.peek("GET", `${path}/a`)).body.status ?? {};
+      await api.until(async () => (await status()).replicas === 2, "both are counted");
+      await readyAll(api, namespace);
+      await api.until(async () => (await status()).availableReplicas === 2, "both are available");
+      await api.pause(1);
+      api.note("status", await status());
+      await api.ok("PATCH", `${path}/a`, { spec: { replicas: 1 } }, MERGE);
+      await api.until(async () => (await pods(api, namespace)).length === 1, "one Pod");
+      // NB: unlike all other kinds, this one leaves its Pods behind, unless it is told otherwise.
+      await api.peek("DELETE", `${path}/a`);
+      await api.until(async () => (await api.peek("GET", `${path}/a`)).code === 404, "it is gone");
+      const [orphan] = await pods(api, namespace);
+      assert.equal(orphan.metadata.ownerReferences, undefined);
+      await api.ok("POST", path, { metadata: { name: "b" }, spec: { replicas: 1, template: template("b") } });
+      await api.until(async () => (await pods(api, namespace)).length === 2, "one more Pod");
+      await api.ok("DELETE", `${path}/b?propagationPolicy=Background`);
+      await api.until(async () => (await pods(api, namespace)).length === 1, "only the orphan is left");
+    },
+  },
+  {
     name: "rolls out a Deployment step by step",
     accepted: [HASHES, COUNTS],
     async run(api) {

@@ -1,0 +1,152 @@
+/**
+ * Defaults and refusals of Kubernetes for MutatingAdmissionPolicies and their bindings.
+ *
+ * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}.
+ */
+
+import type { JsonObject } from "../../../model/object.ts";
+import { type Cause, invalid, notSupported, required } from "../causes.ts";
+import type { Engine } from "../cel/engine.ts";
+import type { CelLoader } from "../cel/loader.ts";
+import type { KindRules } from "../kinds.ts";
+import { dnsSubdomainErrors } from "../names.ts";
+import { fill, isObject, objectAt, objectsIn } from "../values.ts";
+import { conditionCauses, expressionCauses } from "./conditions.ts";
+import { APPLIED, PATCHES } from "./mutations.ts";
+import {
+  defaultMatch,
+  dropUnknown,
+  matchCauses,
+  paramKindCauses,
+  paramRefCauses,
+  variableCauses,
+} from "./policy_rules.ts";
+
+/** Returns the rules of MutatingAdmissionPolicy. */
+export function mutationRules(cel: CelLoader): KindRules {
+  return {
+    prepare: () => cel.load(),
+    normalize(object) {
+      const spec = objectAt(object, "spec") ?? {};
+      fill(spec, { failurePolicy: "Fail" });
+      defaultMatch(objectAt(spec, "matchConstraints"));
+      return dropUnknown(object, ["spec"]);
+    },
+    validate: ({ spec }) => policyCauses(cel.engine, isObject(spec) ? spec : {}),
+  };
+}
+
+/** Returns the rules of MutatingAdmissionPolicyBinding. */
+export function mutationBindingRules(): KindRules {
+  return {
+    normalize(object) {
+      defaultMatch(objectAt(objectAt(object, "spec"), "matchResources"));
+      return dropUnknown(object, ["spec"]);
+    },
+    validate: ({ spec }) => bindingCauses(isObject(spec) ? spec : {}),
+  };
+}
+
+const FAILURE_POLICIES = ["Fail", "Ignore"];
+const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
+const OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
+  const params = isObject(spec.paramKind);
+  const match = objectAt(spec, "matchConstraints");
+  const at = "spec.matchConstraints";
+  const variables = objectsIn(spec.variables);
+  const names = variables.map(({ name }) => String(name ?? ""));
+  const known = variables.length > 0 ? names : undefined;
+  const mutations = objectsIn(spec.mutations);
+  return [
+    ...(FAILURE_POLICIES.includes(String(spec.failurePolicy))
+      ? []
+      : [notSupported("spec.failurePolicy", { value: spec.failurePolicy, supported: FAILURE_POLICIES })]),
+    ...paramKindCauses(objectAt(spec, "paramKind")),
+    ...(match === undefined ? [required(at)] : matchCauses(match, at)),
+    ...(match !== undefined && objectsIn(match.resourceRules).length === 0
+      ? [required(`${at}.resourceRules`)]
+      : []),
+    ...operationCauses(match, at),
+    ...conditionCauses(engine, spec.matchConditions, { at: "spec.matchConditions", params }),
+    ...variables.flatMap((variable, index) =>
+      variableCauses(engine, variable, {
+        at: `spec.variables[${index}]`,
+        params,
+        variables: names.slice(0, index),
+      })
+    ),
+    ...(mutations.length > 0 ? [] : [required("spec.mutations", "mutations must contain at least one item")]),
+    ...mutations.flatMap((mutation, index) =>
+      mutationCauses(engine, mutation, { at: `spec.mutations[${index}]`, params, variables: known })
+    ),
+    ...reinvocationCauses(spec.reinvocationPolicy),
+  ];
+}
+
+function reinvocationCauses(value: unknown): Cause[] {
+  const at = "spec.reinvocationPolicy";
+  if (value === undefined || value === "") return [required(at)];
+  if (REINVOCATION_POLICIES.includes(String(value))) return [];
+  return [notSupported(at, { value, supported: REINVOCATION_POLICIES })];
+}
+
+/** Only what is created or updated can be changed. */
+function operationCauses(match: JsonObject | undefined, at: string): Cause[] {
+  const operations = objectsIn(match?.resourceRules).flatMap((rule) =>
+    Array.isArray(rule.operations) ? rule.operations : []
+  );
+  return operations.filter((value) => !OPERATIONS.includes(String(value))).map((value) =>
+    notSupported(`${at}.resourceRules.operations`, { value, supported: OPERATIONS })
+  );
+}
+
+interface MutationPlace {
+  readonly at: string;
+  readonly params: boolean;
+  readonly variables: readonly string[] | undefined;
+}
+
+/** By type of patch: its field, and what its expression may be. */
+const PARTS = {
+  JSONPatch: { field: "jsonPatch", other: "applyConfiguration", types: PATCHES },
+  ApplyConfiguration: { field: "applyConfiguration", other: "jsonPatch", types: APPLIED },
+} as const;
+
+function mutationCauses(engine: Engine, mutation: JsonObject, place: MutationPlace): Cause[] {
+  const { at, ...names } = place;
+  const { patchType } = mutation;
+  if (patchType === undefined || patchType === "") return [required(`${at}.patchType`)];
+  if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") {
+    return [notSupported(`${at}.patchType`, { value: patchType, supported: Object.keys(PARTS).sort() })];
+  }
+  const { field, other, types } = PARTS[patchType];
+  const part = objectAt(mutation, field);
+  const path = `${at}.${field}`;
+  const source = String(part?.expression ?? "").trim();
+  const detail = `must not be specified when patchType is ${patchType}`;
+  return [
+    ...(part === undefined
+      ? [required(path, `must be specified when patchType is ${patchType}`)]
+      : source === ""
+      ? [required(`${path}.expression`)]
+      : expressionCauses(engine, source, { at: `${path}.expression`, types, patches: true, ...names })),
+    ...(objectAt(mutation, other) === undefined
+      ? []
+      : [invalid(`${at}.${other}`, { value: `{${other}}`, detail })]),
+  ];
+}
+
+function bindingCauses(spec: JsonObject): Cause[] {
+  const policy = String(spec.policyName ?? "");
+  const match = objectAt(spec, "matchResources");
+  return [
+    ...(policy === ""
+      ? [required("spec.policyName")]
+      : dnsSubdomainErrors(policy).map((detail) => invalid("spec.policyName", { value: policy, detail }))),
+    ...paramRefCauses(objectAt(spec, "paramRef")),
+    ...(match === undefined ? [] : matchCauses(match, "spec.matchResources")),
+    ...operationCauses(match, "spec.matchResources"),
+  ];
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Engine } from "../../../../lib/kits/apiserver/cel/engine.ts";
+import {
+  addInitializers,
+  configurationOf,
+  operationsOf,
+  rewriteInitializers,
+} from "../../../../lib/kits/apiserver/cel/initializers.ts";
+
+const engine = new Engine();
+
+function make(source: string): unknown {
+  const environment = engine.environment().registerVariable("object", "dyn");
+  addInitializers(environment);
+  const { program, error } = engine.compile(environment, rewriteInitializers(source), []);
+  if (program === undefined) throw new SyntaxError(error);
+  return program.evaluate({ object: new Map<string, unknown>([["Object", "field"], ["size", 2n]]) });
+}
+
+describe("initializers", () => {
+  it("make objects, in maps, lists and choices", () => {
+    const made = make(`Object{
+      // Object{comment: "{,"}
+      spec: Object.spec{replicas: object.size + 1, names: ["a", "Object{x: 1}"]},
+      items: [1, 2].map(i, Object.items{at: i}),
+      data: {"a,b": "c", "d": object.Object},
+      flag: object.size > 1 ? Object.flag{} : Object.flag{x: null},
+    }`);
+    assert.deepEqual(configurationOf(made), {
+      spec: { replicas: 3, names: ["a", "Object{x: 1}"] },
+      items: [{ at: 1 }, { at: 2 }],
+      data: { "a,b": "c", "d": "field" },
+      flag: {},
+    });
+  });
+
+  it("make operations of JSON patches", () => {
+    const made = make(
+      '[JSONPatch{op: "add", path: "/a/" + jsonpatch.escapeKey("b/c~"), value: Object.x{y: 1}}, JSONPatch{op: "move", from: "/a", path: "/b"}]',
+    );
+    assert.deepEqual(operationsOf(made), [
+      { op: "add", path: "/a/b~1c~0", value: { y: 1 } },
+      { op: "move", from: "/a", path: "/b" },
+    ]);
+  });
+
+  it("refuse a type in a place of another name", () => {
+    assert.throws(
+      () => configurationOf(make("Object{spec: Object.status{}}")),
+      /unexpected type name "Object.status", expected "Object.spec"/,
+    );
+    assert.throws(() => configurationOf(make("Object.spec{}")), /unexpected type name "Object.spec"/);
+  });
+
+  it("refuse fields that a patch does not have, and optional ones", () => {
+    assert.throws(() => operationsOf(make('[JSONPatch{op: "add", where: "/a"}]')), /unexpected.*where/);
+    assert.throws(() => make('Object{?spec: optional.of("a")}'), /optional fields/);
+  });
+});
