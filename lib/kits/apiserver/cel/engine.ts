@@ -4,7 +4,8 @@
  * It is loaded only where an expression is declared (see `loader.ts`), so that nobody else pays for it.
  */
 
-import { Environment } from "@marcbachmann/cel-js";
+import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { Budget, countedLoops, SPEND } from "./budget.ts";
 import { addIpLibrary } from "./library/ip.ts";
 import { addListLibrary } from "./library/lists.ts";
 import { addOptionalMacros } from "./library/optionals.ts";
@@ -13,12 +14,14 @@ import { addTextLibrary } from "./library/texts.ts";
 import { addUrlLibrary } from "./library/url.ts";
 import { mapIdentifiers } from "./source.ts";
 
-export type { Environment };
+export type { ASTNode, Environment };
 
 /** An expression that was compiled. */
 export interface Program {
   /** @throws {Error} If it cannot be evaluated; the message is one line. */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
+  /** Its parsed form. */
+  readonly ast: ASTNode;
 }
 
 /** The outcome of compiling an expression: a program, or Kubernetes' words for what is wrong with it. */
@@ -29,6 +32,7 @@ export type Compiled =
 export class Engine {
   readonly #cache = new WeakMap<object, Map<string, unknown>>();
   readonly #base: Environment;
+  readonly #budget = new Budget();
   readonly #some: (variables: { readonly value: unknown }) => unknown;
   readonly #toDuration: (variables: { readonly value: string }) => unknown;
 
@@ -41,6 +45,7 @@ export class Engine {
     addIpLibrary(base);
     addQuantityLibrary(base);
     addOptionalMacros(base);
+    base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));
     this.#base = base;
     const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
     this.#some = loose.parse("optional.of(value)");
@@ -90,7 +95,13 @@ export class Engine {
       if (types.length > 0 && !types.includes(type)) {
         return { error: `must evaluate to ${types.join(" or ")} but got ${type}` };
       }
-      return { program: { evaluate: (variables) => evaluate(parsed, variables) } };
+      const loops = countedLoops(text);
+      const counted = loops === undefined ? parsed : environment.parse(loops);
+      const run = (variables: Readonly<Record<string, unknown>>) => {
+        this.#budget.renew();
+        return evaluate(counted, variables);
+      };
+      return { program: { evaluate: run, ast: parsed.ast } };
     } catch (error) {
       return { error: compileError(environment, source, error) };
     }
@@ -150,8 +161,10 @@ const COMPILE_WORDS: readonly (readonly [RegExp, string])[] = [
 function compileError(environment: Environment, source: string, error: unknown): string {
   const summary = summaryOf(error).replaceAll("re2like", "matches");
   const found = COMPILE_WORDS.find(([words]) => words.test(summary));
-  const message = unknownFunction(environment, summary) ??
+  const words = unknownFunction(environment, summary) ??
     (found === undefined ? summary : summary.replace(found[0], found[1]));
+  const isSyntax = error instanceof Error && error.name === "ParseError";
+  const message = isSyntax ? `Syntax error: ${words}` : words;
   const start = placeOf(error, source);
   const before = source.slice(0, start).split("\n");
   const column = [...before.at(-1) ?? ""].length;

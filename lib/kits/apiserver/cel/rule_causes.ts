@@ -5,12 +5,13 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { type Cause, invalid, notSupported, required } from "../causes.ts";
+import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
 import type { Printed } from "../go_format.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
 import { objectsIn } from "../values.ts";
 import type { Engine } from "./engine.ts";
 import { fieldOfRule } from "./field_path.ts";
+import { LARGEST_REQUEST } from "./sizes.ts";
 import { compileRules } from "./validations.ts";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
@@ -21,15 +22,44 @@ interface Place {
   readonly isResource: boolean;
   /** The nearest list or map above in which nothing says what an item was before. */
   readonly uncorrelatable?: string;
+  /** How often it can be there in one object; undefined where nothing limits it. */
+  readonly copies: number | undefined;
+}
+
+/** The most that one rule may cost, and all rules of a schema. */
+const RULE_LIMIT = 10_000_000;
+const SCHEMA_LIMIT = 100_000_000;
+
+interface RuleCost {
+  readonly at: string;
+  readonly cost: number;
 }
 
 /** Says what is wrong with the rules in a schema; how they are written first, and only then what they say. */
 export function validationCauses(engine: Engine, schema: Schema, path: string): Cause[] {
-  const places = [...placesIn(schema, { node: schema, path, isResource: true })];
+  const places = [...placesIn(schema, { node: schema, path, isResource: true, copies: 1 })];
   const form = places.flatMap(({ rules, place }) => formCauses(rules, place));
-  return form.length > 0
-    ? form
-    : places.flatMap(({ rules, place }) => expressionCauses(engine, rules, place));
+  if (form.length > 0) return form;
+  const costs: RuleCost[] = [];
+  const causes = places.flatMap(({ rules, place }) => expressionCauses(engine, rules, { place, costs }));
+  return [...causes, ...totalCauses(costs, path)];
+}
+
+function totalCauses(costs: readonly RuleCost[], path: string): Cause[] {
+  const total = costs.reduce((sum, { cost }) => sum + cost, 0);
+  if (total <= SCHEMA_LIMIT) return [];
+  const expensive = costs.filter(({ cost }) => cost >= SCHEMA_LIMIT / 100).sort((a, b) => b.cost - a.cost);
+  const detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+  const what = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+  return [
+    ...expensive.slice(0, 4).map(({ at }) => forbidden(at, detail)),
+    forbidden(path, tooExpensive(what, total / SCHEMA_LIMIT)),
+  ];
+}
+
+function tooExpensive(what: string, factor: number): string {
+  const times = factor > 100 ? "more than 100" : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
+  return `${what} exceeds budget by factor of ${times}x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
 interface Found {
@@ -39,6 +69,8 @@ interface Found {
 
 function* placesIn(rules: Schema, place: Place): Generator<Found> {
   const { node, path, uncorrelatable } = place;
+  const most = copiesBelow(node);
+  const copies = place.copies === undefined || most === undefined ? undefined : place.copies * most;
   const list = objectsIn(own(rules, "x-kubernetes-validations"));
   if (list.length > 0) yield { rules: list, place };
   for (const [index, part] of schemaList(rules, "allOf").entries()) {
@@ -49,7 +81,10 @@ function* placesIn(rules: Schema, place: Place): Generator<Found> {
   for (const [key, child] of schemaEntries(rules, "properties")) {
     const childNode = subSchema(subSchema(node, "properties"), key);
     if (childNode !== undefined) {
-      yield* placesIn(child, placeBelow(childNode, `${path}.properties[${key}]`, below));
+      yield* placesIn(
+        child,
+        placeBelow(childNode, `${path}.properties[${key}]`, { uncorrelatable: below, copies }),
+      );
     }
   }
   for (const key of ["additionalProperties", "items"]) {
@@ -58,13 +93,28 @@ function* placesIn(rules: Schema, place: Place): Generator<Found> {
     const isUnordered = key === "items" && own(node, "x-kubernetes-list-type") !== "map";
     yield* placesIn(
       child,
-      placeBelow(childNode, `${path}.${key}`, below ?? (isUnordered ? path : undefined)),
+      placeBelow(childNode, `${path}.${key}`, {
+        uncorrelatable: below ?? (isUnordered ? path : undefined),
+        copies,
+      }),
     );
   }
 }
 
-function placeBelow(node: Schema, path: string, uncorrelatable: string | undefined): Place {
-  return { node, path, isResource: isSet(node, "x-kubernetes-embedded-resource"), uncorrelatable };
+function placeBelow(
+  node: Schema,
+  path: string,
+  above: { readonly uncorrelatable: string | undefined; readonly copies: number | undefined },
+): Place {
+  return { node, path, isResource: isSet(node, "x-kubernetes-embedded-resource"), ...above };
+}
+
+/** How many values a list or a map can have; undefined if it does not say. */
+function copiesBelow(node: Schema): number | undefined {
+  const isMap = own(node, "type") === "object" && subSchema(node, "additionalProperties") !== undefined;
+  if (!isMap && own(node, "type") !== "array") return 1;
+  const most = own(node, isMap ? "maxProperties" : "maxItems");
+  return typeof most === "number" ? most : undefined;
 }
 
 function formCauses(rules: readonly JsonObject[], { node, path }: Place): Cause[] {
@@ -97,20 +147,29 @@ function formCauses(rules: readonly JsonObject[], { node, path }: Place): Cause[
   });
 }
 
-function expressionCauses(engine: Engine, rules: readonly JsonObject[], place: Place): Cause[] {
+function expressionCauses(
+  engine: Engine,
+  rules: readonly JsonObject[],
+  { place, costs }: { readonly place: Place; readonly costs: RuleCost[] },
+): Cause[] {
   const { path, uncorrelatable } = place;
   const compiled = compileRules(engine, rules, place);
   if (compiled === undefined) {
     const detail = "rules can only be checked where the schema says what the value is";
     return [invalid(`${path}.x-kubernetes-validations`, { value: "", detail })];
   }
-  return compiled.rules.flatMap(({ spec, usesOld, error, messageError }, index) => {
+  // NB: where nothing limits how often it is there, it is as often as fits into a request.
+  const copies = place.copies ?? Math.floor(LARGEST_REQUEST / (compiled.least + 1));
+  return compiled.rules.flatMap(({ spec, usesOld, error, messageError, ...rule }, index) => {
     const at = `${path}.x-kubernetes-validations[${index}]`;
     const value = new PrintedRule(spec);
     if (error !== undefined) return [invalid(`${at}.rule`, { value, detail: error })];
-    const causes = messageError === undefined
-      ? []
-      : [invalid(`${at}.messageExpression`, { value, detail: messageError })];
+    const causes = costCauses(at, { cost: rule.cost * copies, messageCost: rule.messageCost });
+    costs.push({ at: `${at}.rule`, cost: rule.cost * copies });
+    costs.push({ at: `${at}.messageExpression`, cost: rule.messageCost });
+    if (messageError !== undefined) {
+      causes.push(invalid(`${at}.messageExpression`, { value, detail: messageError }));
+    }
     if (usesOld && uncorrelatable !== undefined) {
       const detail =
         `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
@@ -122,6 +181,20 @@ function expressionCauses(engine: Engine, rules: readonly JsonObject[], place: P
     }
     return causes;
   });
+}
+
+function costCauses(
+  at: string,
+  { cost, messageCost }: { readonly cost: number; readonly messageCost: number },
+): Cause[] {
+  const parts = [["rule", "estimated rule cost", cost], [
+    "messageExpression",
+    "estimated messageExpression cost",
+    messageCost,
+  ]] as const;
+  return parts.filter(([, , total]) => total > RULE_LIMIT).map(([field, what, total]) =>
+    forbidden(`${at}.${field}`, tooExpensive(what, total / RULE_LIMIT))
+  );
 }
 
 /** A rule as Kubernetes prints it: by the names of its Go fields. */

@@ -1,8 +1,7 @@
 /**
  * `x-kubernetes-validations`: rules of a schema, compiled when it is declared and evaluated when objects are written.
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel; Kubernetes documentation, "Validation rules". Costs are
- * not estimated.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/cel; Kubernetes documentation, "Validation rules".
  */
 
 import type { JsonObject } from "../../../model/object.ts";
@@ -11,8 +10,11 @@ import { formatValue } from "../go_format.ts";
 import { keyOfItem, mapKeys } from "../schema/list_types.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
 import { equal, isObject, objectsIn } from "../values.ts";
+import { TOO_LONG } from "./budget.ts";
+import { costOf } from "./costs.ts";
 import type { Engine, Program } from "./engine.ts";
 import { fieldOfRule } from "./field_path.ts";
+import { sizedBy } from "./sizes.ts";
 import { usesVariable } from "./source.ts";
 import { type CelType, declareType } from "./types.ts";
 
@@ -25,12 +27,17 @@ export interface CompiledRule {
   /** Kubernetes' words, of the rule and of its messageExpression. */
   readonly error?: string;
   readonly messageError?: string;
+  /** The most that they cost. */
+  readonly cost: number;
+  readonly messageCost: number;
 }
 
 /** The rules of one node. */
 export interface CompiledRules {
   readonly rules: readonly CompiledRule[];
   readonly type: CelType;
+  /** The fewest bytes of a value's JSON. */
+  readonly least: number;
 }
 
 /** Tells whether there is any rule in a schema. */
@@ -54,6 +61,9 @@ export function compileRules(
   environment.registerVariable("self", type.name);
   const plain = environment.clone().registerVariable("oldSelf", type.name);
   const optional = environment.clone().registerVariable("oldSelf", `optional<${type.name}>`);
+  const sized = sizedBy(node, isResource);
+  const names = new Map([["self", sized], ["oldSelf", sized]]);
+  const costing = (program: Program | undefined) => program === undefined ? 0 : costOf(program.ast, names);
   const compiled = rules.map((spec): CompiledRule => {
     const own = spec.optionalOldSelf === true ? optional : plain;
     const text = String(spec.rule ?? "");
@@ -63,13 +73,15 @@ export function compileRules(
     return {
       spec,
       usesOld: usesVariable(text, "oldSelf"),
+      cost: costing(program),
+      messageCost: costing(message?.program),
       ...(program === undefined ? {} : { program }),
       ...(error === undefined ? {} : { error: worded(error, "cel expression must evaluate to a bool") }),
       ...(message?.program === undefined ? {} : { message: message.program }),
       ...(message?.error === undefined ? {} : { messageError: messageWords(message.error) }),
     };
   });
-  return { rules: compiled, type };
+  return { rules: compiled, type, least: sized.least };
 }
 
 function worded(error: string, wrongType: string): string {
@@ -239,6 +251,8 @@ function broken(
     const why = error instanceof Error ? error.message : String(error);
     const detail = why.startsWith("no such overload")
       ? `'${why}': call arguments did not match a supported operator, function or macro signature for rule: ${shown.trim()}`
+      : why === TOO_LONG
+      ? `'${why}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown.trim()}`
       : `${why} evaluating rule: ${shown.trim()}`;
     const message = `Invalid value: ${formatValue(type)}: ${detail}`;
     return { cause: { reason: "FieldValueInvalid", field, message }, failed: true };

@@ -110,6 +110,48 @@ export const RULES: readonly Scenario[] = [{
     await api.refused(422, "POST", DEFINITIONS, definition("refused-rules.lotse.dev", spec));
   },
 }, {
+  name: "refuses rules that cost too much, and ends those that take too long",
+  accepted: [{ line: /acceptedNames|status\.conditions/, because: "ours are accepted at once" }],
+  async run(api) {
+    const group = "costs.lotse.dev";
+    const list = (items: Answer, most: Answer = {}) => ({ type: "array", items, ...most });
+    const texts = { type: "array", items: { type: "string" }, ...rules({ rule: "self.all(s, s == 'a')" }) };
+    const integers = (more: Answer) => list({ type: "integer" }, more);
+    const nested = "self.few.all(x, self.few.all(y, y == x))";
+    const refuse = async (properties: Answer, ...list: Answer[]) => {
+      await api.refused(
+        422,
+        "POST",
+        DEFINITIONS,
+        definition(group, { type: "object", properties, ...rules(...list) }),
+      );
+    };
+    await refuse({ x: list(texts) });
+    await refuse({ any: { type: "string" } }, { rule: "self.any.split(',').all(p, p.size() < 3)" });
+    await refuse({ few: integers({ maxItems: 3000 }) }, { rule: nested });
+    await refuse({ few: integers({ maxItems: 1700 }) }, { rule: nested });
+    await refuse(
+      { few: integers({ maxItems: 1200 }) },
+      ...Array.from({ length: 15 }, () => ({ rule: nested })),
+    );
+    await refuse({ a: { type: "string" } }, {
+      rule: "has(self.a)",
+      messageExpression: "self.a.split('').map(x, x + x).join()",
+    });
+    const few = integers({ maxItems: 725 });
+    await api.ok(
+      "POST",
+      DEFINITIONS,
+      definition(group, { type: "object", properties: { few }, ...rules({ rule: nested }) }),
+    );
+    const path = `/apis/${group}/v1/namespaces/default/ships`;
+    await api.until(async () => (await api.peek("GET", path)).code === 200, "the kind is served");
+    const equal = (length: number) => ({ few: Array.from({ length }, () => 7) });
+    await api.refused(422, "POST", path, ship(group, "long", equal(725)));
+    await api.ok("POST", path, ship(group, "short", equal(50)));
+    await api.ok("DELETE", `${DEFINITIONS}/ships.${group}`);
+  },
+}, {
   name: "checks rules when objects are written",
   async run(api) {
     const group = "rules.lotse.dev";

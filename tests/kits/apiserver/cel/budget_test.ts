@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { countedLoops, TOO_LONG } from "../../../../lib/kits/apiserver/cel/budget.ts";
+import { Engine } from "../../../../lib/kits/apiserver/cel/engine.ts";
+
+const engine = new Engine();
+
+function evaluate(source: string, length: number): unknown {
+  const environment = engine.environment().registerVariable("numbers", "list<int>");
+  const { program, error } = engine.compile(environment, source, []);
+  if (program === undefined) throw new SyntaxError(error);
+  return program.evaluate({ numbers: Array.from({ length }, (_, index) => BigInt(index)) });
+}
+
+describe("a budget", () => {
+  it("ends loops in loops", () => {
+    const source = "numbers.all(a, numbers.all(b, a + b >= 0))";
+    assert.equal(evaluate(source, 100), true);
+    assert.throws(() => evaluate(source, 1000), { message: TOO_LONG });
+    assert.equal(evaluate(source, 100), true);
+  });
+
+  it("counts rounds that were made, and not those that might have been", () => {
+    assert.equal(evaluate("numbers.exists(a, numbers.exists(b, b == a))", 400), true);
+  });
+
+  it("changes nothing about what loops give", () => {
+    const loops = [
+      "numbers.map(a, a > 0, [a, 1].map(b, b * 2)) == [[2, 2], [4, 2]]",
+      "numbers.filter(a, a != 1) == [0, 2]",
+      "numbers.exists_one(a, a == 1)",
+      "{'a': 1}.all(k, k == 'a')",
+      "numbers.map(a, {'x': a})[1].x == 1",
+    ];
+    for (const source of loops) assert.equal(evaluate(source, 3), true, source);
+  });
+
+  it("leaves texts and functions of the same name alone", () => {
+    assert.equal(countedLoops("'x.all(a, b)' == text && text.replace('a', 'b') == map"), undefined);
+    assert.equal(countedLoops("x.all(a, f(b, c))"), "x.all(a,spend__round( f(b, c)))");
+  });
+});
