@@ -13,7 +13,8 @@ import type { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
 import { Converter } from "./converter.ts";
 import { apiVersionFor } from "./paths.ts";
-import { objectAt, objectsIn } from "./values.ts";
+import type { Stored } from "./storage/stored.ts";
+import { clone, equal, objectAt, objectsIn } from "./values.ts";
 import type { Host } from "../../runtime/host.ts";
 
 const MOST = 2 ** 31 - 1;
@@ -36,6 +37,23 @@ function converterOf(host: Host, { spec }: KubeObject): Converter | undefined {
   const stored = versions.find(({ storage }) => storage === true);
   if (conversion?.strategy !== "Webhook" || webhook === undefined || stored === undefined) return undefined;
   return new Converter(host, { storage: `${spec?.group}/${stored.name}`, webhook });
+}
+
+/** Returns the kind so that it shows objects that were written by another schema as its own schema has them. */
+export function showingOldObjects(kind: Kind): Kind {
+  const schema = compileSchema(kind.schema);
+  const toServed = (stored: JsonObject): JsonObject => {
+    const shown = clone(stored);
+    // What another version wrote is not this schema's to prune.
+    if (stored.apiVersion === kind.apiVersion) schema.prune(shown);
+    schema.default(shown);
+    return { ...shown, apiVersion: kind.apiVersion };
+  };
+  const differs = ({ object }: Stored) =>
+    !equal(toServed(object), { ...object, apiVersion: kind.apiVersion });
+  if (![...kind.collection.values()].some(differs)) return kind;
+  // NB: what is written goes by the schema anyway, and is kept as it is shown.
+  return { ...kind, conversion: { toServed, toStored: (served) => served } };
 }
 
 /** The part of a cluster that its kinds are made with. */

@@ -9,7 +9,7 @@ import type { CelLoader } from "../cel/loader.ts";
 import { hasRules } from "../cel/validations.ts";
 import type { Cluster } from "../cluster.ts";
 import { defaultDefinition, validateDefinition } from "../crd.ts";
-import { customKinds } from "../custom.ts";
+import { customKinds, showingOldObjects } from "../custom.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
 import type { Change } from "../storage/collection.ts";
 import { timestamp } from "../timestamp.ts";
@@ -192,8 +192,9 @@ export class Definitions {
   #replace(name: string, kinds: Kind[]): void {
     const registry: Kinds = this.#cluster.kinds;
     for (const kind of this.#served.get(name) ?? []) registry.remove(kind);
-    for (const kind of kinds) registry.add(kind);
-    this.#served.set(name, kinds);
+    const served = kinds.map(showingOldObjects);
+    for (const kind of served) registry.add(kind);
+    this.#served.set(name, served);
     for (const listener of this.#cluster.store.collection(name).listeners) listener.close?.();
   }
 

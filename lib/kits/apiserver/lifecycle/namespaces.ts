@@ -9,10 +9,12 @@ import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
+import { timestamp } from "../timestamp.ts";
 import { createObject } from "../writes/create.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject } from "../writes/update.ts";
 import type { Chores } from "./chores.ts";
+import { endingConditions, type Remaining, type Rest } from "./namespace_conditions.ts";
 
 /** Those that a cluster has from the start. */
 const INITIAL = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -52,19 +54,42 @@ export class Namespaces {
     this.#chores.add(`namespace ${name}`, () => this.#clear(name));
   }
 
+  /** NB: Pods go first: what they need must be there until they have ended. */
   #clear(name: string): void {
-    let left = 0;
-    for (const kind of this.#cluster.kinds.stored()) {
-      if (!kind.namespaced) continue;
-      const content = contentOf(kind.collection, name);
-      for (const { object } of content) {
+    const kinds = this.#cluster.kinds.stored().filter(({ namespaced }) => namespaced);
+    const pods = kinds.filter(({ group, plural }) => group === "" && plural === "pods");
+    const left = this.#empty(name, pods);
+    if (left.length > 0) return this.#report(name, { left, waits: true });
+    const others = this.#empty(name, kinds);
+    if (others.length === 0) this.#release(name);
+    else this.#report(name, { left: others, waits: false });
+  }
+
+  /** Deletes all objects of the kinds; returns what is left of them, by kind. */
+  #empty(name: string, kinds: readonly Kind[]): Rest[] {
+    return kinds.flatMap((kind) => {
+      for (const { object } of contentOf(kind.collection, name)) {
         if (object.metadata.deletionTimestamp !== undefined) continue;
         const reference = { namespace: name, name: object.metadata.name ?? "" };
         deleteObject(this.#cluster, { kind, reference, propagation: "Background" });
       }
-      left += contentOf(kind.collection, name).length;
-    }
-    if (left === 0) this.#release(name);
+      const objects = contentOf(kind.collection, name).map(({ object }) => object);
+      return objects.length === 0 ? [] : [{ kind, objects }];
+    });
+  }
+
+  /** Says in the namespace's status why it is still there. */
+  #report(name: string, content: Remaining): void {
+    const kind = this.#kind();
+    const time = timestamp(this.#cluster.host.clock.now());
+    editObject(this.#cluster, {
+      kind,
+      reference: { name },
+      subresource: "status",
+      edit(namespace) {
+        namespace.status = { ...namespace.status, conditions: endingConditions(namespace, content, time) };
+      },
+    });
   }
 
   #release(name: string): void {

@@ -127,19 +127,21 @@ export function commitUpdate(
 export interface EditOptions {
   readonly kind: Kind;
   readonly reference: ObjectKey;
+  /** The subresource that is written, if it is one. */
+  readonly subresource?: string;
   /** Changes a copy of the object in place. */
   readonly edit: (copy: KubeObject) => void;
 }
 
 /** Changes an object from inside the server. */
-export function editObject(cluster: Cluster, { kind, reference, edit }: EditOptions): Stored {
+export function editObject(cluster: Cluster, { kind, reference, subresource, edit }: EditOptions): Stored {
   const change = (current: KubeObject) => {
     // Who owns what does not change here.
     const copy = cloneButOwners(current);
     edit(copy);
     return tidy(copy);
   };
-  return updateObject(cluster, { kind, reference, change });
+  return updateObject(cluster, { kind, reference, subresource, change });
 }
 
 /** Empty lists are not written. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Answer, Session } from "../session.ts";
-import { MERGE } from "../session.ts";
+import { JSON_PATCH, MERGE } from "../session.ts";
 import { database, databases, type Scenario } from "./scenario.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -247,6 +247,44 @@ export const SCHEMAS: readonly Scenario[] = [
       });
       const kubernetes = databases("wrong.k8s.io");
       await api.refused(422, "POST", DEFINITIONS, kubernetes);
+    },
+  },
+  {
+    name: "shows objects of an older schema with the defaults and fields of the present one",
+    accepted: [{ line: /acceptedNames|status\.conditions/, because: "ours are accepted at once" }],
+    async run(api) {
+      const group = "aged.lotse.dev";
+      const properties = { a: { type: "string" }, b: { type: "string" }, c: { type: "string" } };
+      const schema = { type: "object", properties: { spec: { type: "object", properties } } };
+      const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+      const definition = databases(group);
+      await api.ok("POST", DEFINITIONS, { ...definition, spec: { ...definition.spec, versions } });
+      const path = `/apis/${group}/v1/namespaces/default/databases`;
+      await api.until(async () => (await api.peek("GET", path)).code === 200, "the kind is served");
+      await api.ok("POST", path, {
+        apiVersion: `${group}/v1`,
+        kind: "Database",
+        metadata: { name: "old" },
+        spec: { a: "1", c: "3" },
+      });
+      const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+      await api.peek("PATCH", `${DEFINITIONS}/databases.${group}`, [
+        { op: "add", path: `${at}/b/default`, value: "B" },
+        { op: "remove", path: `${at}/c` },
+      ], JSON_PATCH);
+      const spec = async () => (await api.peek("GET", `${path}/old`)).body.spec;
+      await api.until(async () => (await spec()).b === "B", "the default is shown");
+      const shown = await api.ok("GET", `${path}/old`);
+      assert.deepEqual(shown.spec, { a: "1", b: "B" });
+      assert.deepEqual((await api.ok("GET", path)).items[0].spec, { a: "1", b: "B" });
+      await api.peek("PATCH", `${DEFINITIONS}/databases.${group}`, [
+        { op: "remove", path: `${at}/b/default` },
+        { op: "add", path: `${at}/c`, value: { type: "string" } },
+      ], JSON_PATCH);
+      // NB: it was only shown so; what is stored is as it was.
+      await api.until(async () => (await spec()).c === "3", "the field is there again");
+      assert.deepEqual(await spec(), { a: "1", c: "3" });
+      await api.ok("DELETE", `${DEFINITIONS}/databases.${group}`);
     },
   },
 ];
