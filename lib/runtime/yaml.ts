@@ -20,16 +20,22 @@ const WRITTEN = new Schema(DUMP_SCHEMA.tags.map(withLarge));
  *
  * @throws {SyntaxError} If the text is not YAML; the message says where.
  */
-export function parseYaml(text: string): unknown[] {
+export function parseYaml(text: string, { repeatedKeys = false }: ParseYamlOptions = {}): unknown[] {
   let documents: unknown[];
   try {
-    documents = loadAll(text, { schema: SCHEMA });
+    documents = loadAll(text, { schema: SCHEMA, json: repeatedKeys });
   } catch (error) {
     throw new SyntaxError(`Cannot parse YAML: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
   return documents.filter((document) => document !== null && document !== undefined);
+}
+
+/** How strict a text is read. */
+export interface ParseYamlOptions {
+  /** A key may stand twice in a mapping; the last one counts. Default: false. */
+  readonly repeatedKeys?: boolean;
 }
 
 /** Writes one value as a YAML document in block style, ending in a line break. Keys keep their order; undefined ones are left out. */

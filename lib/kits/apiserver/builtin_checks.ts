@@ -4,7 +4,7 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { apiServiceCauses } from "./api_service_checks.ts";
-import type { Cause } from "./causes.ts";
+import { type Cause, invalid } from "./causes.ts";
 import { limitRangeCauses, quotaCauses } from "./quota/rules.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { equal, isObject, objectAt } from "./values.ts";
@@ -15,8 +15,12 @@ const REPLICATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
 
 /** Says what is wrong with an object of a built-in kind. */
 export function builtinCauses(kind: string, object: KubeObject): Cause[] {
-  if (kind === "ConfigMap") return sizeCauses([object.data, object.binaryData], "[]");
-  if (kind === "Secret") return sizeCauses([object.data], "data");
+  if (kind === "ConfigMap") {
+    const { data, binaryData } = object;
+    const keys = [...keyCauses(data, "data"), ...keyCauses(binaryData, "binaryData")];
+    return [...keys, ...sizeCauses([data, binaryData], "[]")];
+  }
+  if (kind === "Secret") return [...keyCauses(object.data, "data"), ...sizeCauses([object.data], "data")];
   if (kind === "Pod") return podCauses(objectAt(object, "spec") ?? {}, "spec");
   if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
   if (kind === "CronJob") return cronJobCauses(object);
@@ -26,6 +30,25 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
   if (kind === "LimitRange") return limitRangeCauses(object);
   if (kind === "Service") return portCauses(objectAt(object, "spec") ?? {});
   return [];
+}
+
+/** Source: k8s.io/apimachinery, pkg/util/validation, IsConfigMapKey. */
+function keyCauses(map: unknown, field: string): Cause[] {
+  return Object.keys(isObject(map) ? map : {}).flatMap((key) =>
+    keyErrors(key).map((detail) => invalid(`${field}[${key}]`, { value: key, detail }))
+  );
+}
+
+function keyErrors(key: string): string[] {
+  const errors = key.length > 253 ? ["must be no more than 253 characters"] : [];
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    errors.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    );
+  }
+  if (key === "." || key === "..") errors.push(`must not be '${key}'`);
+  else if (key.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
 }
 
 function sizeCauses(maps: readonly unknown[], field: string): Cause[] {

@@ -10,6 +10,7 @@ import type { User } from "./access/user.ts";
 import type { AuditLog } from "./audit_log.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./requests/respond.ts";
+import { checkTimeout } from "./requests/timeout.ts";
 import type { Asked } from "./routes.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
 import type { StateFolder } from "./state/state_folder.ts";
@@ -41,6 +42,7 @@ export async function answerRequest(
   metrics.begin();
   try {
     user = gate.admit(request, credentials, wish);
+    checkTimeout(target.url.searchParams);
     if ("path" in wish && wish.path === "/metrics") {
       response = new Response(metrics.format(), { headers: { "content-type": METRICS_TYPE } });
     } else {

@@ -77,12 +77,14 @@ function operation({ resource, method, verb, options }: Operation): JsonObject {
   const types = method !== "patch"
     ? [JSON_TYPE]
     : [...PATCH_TYPES, ...(options.strategic ? [STRATEGIC_TYPE] : []), APPLY_TYPE];
+  const parameters = [
+    ...query.map((name) => parameter(name, { at: "query", options })),
+    ...(writes && options.version === 2 ? [{ name: "body", in: "body", required: true, schema: {} }] : []),
+  ];
   return {
     ...body({ writes, types, options }),
-    parameters: [
-      ...query.map((name) => parameter(name, { at: "query", options })),
-      ...(writes && options.version === 2 ? [{ name: "body", in: "body", required: true, schema: {} }] : []),
-    ],
+    // NB: Kubernetes' own types leave empty lists out, and find a document with one unlike its copy.
+    ...(parameters.length === 0 ? {} : { parameters }),
     responses: { "200": answer(verb, options) },
     "x-kubernetes-action": verb,
     "x-kubernetes-group-version-kind": { group, version, kind },

@@ -71,7 +71,18 @@ export function definitionNameOf(
 
 /** Takes out of schemas what OpenAPI 2 does not know: what kubectl would otherwise check wrongly. */
 export function toVersion2(schemas: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutVersion3(schema)]));
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, rootVersion2(schema)]));
+}
+
+/** NB: of a kind that keeps unknown fields, nothing is said at all: else readers would take the rest for unknown. */
+function rootVersion2(schema: unknown): unknown {
+  if (!isObject(schema) || schema["x-kubernetes-preserve-unknown-fields"] !== true) {
+    return withoutVersion3(schema);
+  }
+  const names = schema["x-kubernetes-group-version-kind"];
+  return names === undefined
+    ? withoutVersion3(schema)
+    : { type: "object", "x-kubernetes-group-version-kind": names };
 }
 
 function withoutVersion3(schema: unknown): unknown {

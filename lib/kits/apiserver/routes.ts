@@ -15,7 +15,14 @@ import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
 import type { Kind } from "./kinds.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
-import { badRequest, methodNotAllowed, noSuchResource, notFound, notServed } from "./refusal.ts";
+import {
+  badRequest,
+  methodNotAllowed,
+  noSuchResource,
+  notFound,
+  notServed,
+  onlyAccepted,
+} from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
@@ -88,7 +95,9 @@ function addDiscovery(app: Hono<Asked>, cluster: Cluster): void {
     app.get(`${path}/`, (c) => c.redirect(path, 301));
   }
   app.get("/api/v1", () => answer(resourceList(all(), "v1")));
-  app.get("/apis/:group", (c) => answer(groupDocument(all(), c.req.param("group"))));
+  for (const path of ["/apis/:group", "/apis/:group/"]) {
+    app.get(path, (c) => answer(groupDocument(all(), c.req.param("group") ?? "")));
+  }
   app.get("/apis/:group/:version", (c) => {
     const { group, version } = c.req.param();
     const known = groupDocument(all(), group) !== undefined;
@@ -177,9 +186,17 @@ async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePa
     return missing(!isBuiltinGroup(cluster, path.apiVersion));
   }
   if (request.method !== "POST") throw methodNotAllowed();
+  checkReviewForm(request);
   const question = await readValue(request);
   if (!isObject(question)) throw badRequest("the request body is not an object");
   const { gate } = cluster;
   const asking = { gate, user: c.env.user, namespace: path.namespace };
   return jsonResponse(answer(question, asking), { code: 201 });
+}
+
+/** NB: reviews are stored nowhere, and have no other form than their own. @throws {Refusal} 406 */
+function checkReviewForm(request: Request): void {
+  const accepted = parseMediaTypes(request.headers.get("accept") ?? "");
+  if (accepted.length === 0 || accepted.some(({ parameters }) => !parameters.has("as"))) return;
+  throw onlyAccepted(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"]);
 }

@@ -34,6 +34,8 @@ export interface TableOptions {
   readonly columns?: readonly PrinterColumn[];
   /** The form in which each row carries its object. Default: "Metadata". */
   readonly includeObject?: "None" | "Metadata" | "Object";
+  /** The version that the client knows. Default: "v1". */
+  readonly version?: "v1" | "v1beta1";
   /** The list's `metadata` (resourceVersion, continue, remainingItemCount); an object's own version for one object. */
   readonly listMetadata?: JsonObject;
   /** The current time in milliseconds since 1970, for ages. */
@@ -48,7 +50,7 @@ export function toTable(objects: readonly KubeObject[], options: TableOptions): 
   const table = tableOf(options);
   return {
     kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
+    apiVersion: `meta.k8s.io/${options.version ?? "v1"}`,
     metadata: listMetadata.continue === "" ? { ...listMetadata, continue: undefined } : listMetadata,
     columnDefinitions: noHeaders ? null : table.columns,
     rows: objects.map((object) => {

@@ -30,14 +30,13 @@ import { readConfiguration } from "./apply.ts";
 import { contentTypeOf, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
-import { readDeleteOptions } from "./delete_options.ts";
+import { type DeleteRequest, readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { JSON_PATCH, readPatch } from "./patch.ts";
 import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
-import { checkTimeout } from "./timeout.ts";
 import { tokenResponse } from "./token.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
@@ -61,7 +60,6 @@ export function serveResource(
   request: Request,
   { kind, path, query, user }: CallOptions,
 ): Response | Promise<Response> {
-  checkTimeout(query);
   const call: Call = {
     request,
     kind,
@@ -260,10 +258,11 @@ function reporter(
   const mode = query.get("fieldValidation") ?? "Warn";
   const warn = warner(headers);
   return (found) => {
-    const unknown = [
-      ...decoded.duplicates.map((field) => `duplicate field "${field}"`),
-      ...[...decoded.unknown, ...found].map((field) => `unknown field "${field}"`),
-    ];
+    const duplicates = decoded.duplicates.map((field) => `duplicate field "${field}"`);
+    const others = [...decoded.unknown, ...found].map((field) => `unknown field "${field}"`);
+    const { text } = decoded;
+    const place = (fault: string) => text === undefined || kind.custom ? 0 : placeOf(fault, text);
+    const unknown = [...duplicates, ...others].sort((a, b) => place(a) - place(b));
     if (mode === "Strict" && unknown.length > 0) {
       const fault = `strict decoding error: ${unknown.join(", ")}`;
       const { kind: name, version } = kind;
@@ -276,6 +275,14 @@ function reporter(
       if (!finalizer.includes("/")) warn(`metadata.finalizers: "${finalizer}": ${PREFER_DOMAIN}`);
     }
   };
+}
+
+/** NB: faults of built-in kinds are named in the order in which Go's decoder comes to them. */
+function placeOf(fault: string, text: string): number {
+  const path = fault.slice(fault.indexOf('"') + 1, -1);
+  const key = JSON.stringify(path.slice(path.lastIndexOf(".") + 1).split("[", 1)[0]);
+  const first = text.indexOf(key);
+  return fault.startsWith("duplicate") ? text.indexOf(key, first + 1) : first;
 }
 
 /** Returns what adds warnings to a response, each once. */
@@ -293,7 +300,7 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
   if (kind.apiVersion === "v1" && kind.kind === "Namespace" && IMMORTAL.includes(name)) {
     throw forbidden(kind, name, "this namespace may not be deleted");
   }
-  const options = await readDeleteOptions(request, query);
+  const options = withDefaults(kind, await readDeleteOptions(request, query));
   const headers = new Headers();
   const deletion = await deleteAdmitted(cluster, call, {
     ...options,
@@ -305,6 +312,12 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
     return objectResponse(cluster, await oneInVersion(kind, deletion.stored), { kind, shape, headers });
   }
   return encodedResponse(successStatus(kind, deletion), { shape, headers });
+}
+
+/** NB: ReplicationControllers alone leave their Pods behind, unless the client wants it otherwise. */
+function withDefaults({ apiVersion, plural }: Kind, options: DeleteRequest): DeleteRequest {
+  const isOld = apiVersion === "v1" && plural === "replicationcontrollers";
+  return isOld && options.propagation === undefined ? { ...options, propagation: "Orphan" } : options;
 }
 
 function successStatus({ group, plural }: Kind, { stored }: Deletion): JsonObject {
@@ -320,7 +333,7 @@ function successStatus({ group, plural }: Kind, { stored }: Deletion): JsonObjec
 
 async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, query, shape } = call;
-  const options = await readDeleteOptions(request, query);
+  const options = withDefaults(kind, await readDeleteOptions(request, query));
   const { items, metadata } = listPage(cluster, { kind, namespace: path.namespace, query });
   const headers = new Headers();
   const warn = warner(headers);

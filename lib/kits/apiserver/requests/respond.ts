@@ -125,6 +125,7 @@ export function tableOf(
     resource: kind,
     ...(kind.columns === undefined ? {} : { columns: kind.columns }),
     includeObject: shape.includeObject,
+    version: shape.tableVersion,
     listMetadata,
     noHeaders,
     nowMs: host.clock.now(),

@@ -15,6 +15,8 @@ export interface Shape {
   readonly pretty: boolean;
   /** The form of objects in the rows of a table. */
   readonly includeObject: "None" | "Metadata" | "Object";
+  /** The version of a table. */
+  readonly tableVersion: "v1" | "v1beta1";
 }
 
 /** One entry of an `Accept` header. */
@@ -46,6 +48,7 @@ const ENCODINGS: Readonly<Record<string, Shape["encoding"]>> = {
 };
 const FORMS: Readonly<Record<string, Shape["form"]>> = {
   "Table;meta.k8s.io;v1": "table",
+  "Table;meta.k8s.io;v1beta1": "table",
   "PartialObjectMetadata;meta.k8s.io;v1": "metadata",
   "PartialObjectMetadataList;meta.k8s.io;v1": "metadata",
 };
@@ -61,6 +64,7 @@ export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): S
     encoding: "json",
     pretty: isTrue(query.get("pretty")),
     includeObject: includeObject === "None" || includeObject === "Object" ? includeObject : "Metadata",
+    tableVersion: "v1",
   } as const;
   const accept = request.headers.get("accept");
   if (accept === null || accept === "" || accept === "application/json") return { ...shape, form: "object" };
@@ -71,7 +75,8 @@ export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): S
     if (encoding === undefined || form === undefined) continue;
     if (encoding === "yaml" && isTrue(query.get("watch"))) continue;
     if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
-    return { ...shape, form, encoding };
+    const tableVersion = parameters.get("v") === "v1beta1" ? "v1beta1" : "v1";
+    return { ...shape, form, encoding, tableVersion };
   }
   const accepted = ["application/json", "application/yaml", PROTOBUF];
   if (kind.custom) throw onlyAccepted(accepted);

@@ -13,9 +13,10 @@ import { inVersion } from "../converter.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
 import { Refusal, tooLargeVersion } from "../refusal.ts";
+import { objectsIn } from "../values.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
-import { concat, encodeText, headOf, servedText, shapedObject } from "./respond.ts";
+import { concat, encodeText, headOf, servedText, shapedObject, tableOf } from "./respond.ts";
 import { isKeyInScope, type Scope, scopeOf, select } from "./scope.ts";
 import { isTrue, type Shape } from "./shape.ts";
 import { checkListOptions, readCount, readVersion, tooOld } from "./versions.ts";
@@ -308,10 +309,23 @@ class Watch implements ChangeListener {
     const { kind, shape } = this.#options;
     const metadata: JsonObject = { resourceVersion: String(this.#cluster.store.version) };
     if (ends) metadata.annotations = { "k8s.io/initial-events-end": "true" };
-    const object = shape.form === "metadata"
-      ? { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata }
-      : { kind: kind.kind, apiVersion: kind.apiVersion, metadata };
-    return this.#encode("BOOKMARK", object);
+    const named = { kind: kind.kind, apiVersion: kind.apiVersion, metadata };
+    switch (shape.form) {
+      case "object":
+        return this.#encode("BOOKMARK", named);
+      case "metadata":
+        return this.#encode("BOOKMARK", { ...named, ...PARTIAL });
+      case "table": {
+        const listMetadata = { resourceVersion: metadata.resourceVersion };
+        const table = tableOf(this.#cluster, [named], { kind, shape, listMetadata, noHeaders: true });
+        // NB: it has no name, which is the first cell.
+        const rows = objectsIn(table.rows).map((row) => ({
+          ...row,
+          cells: ["", ...(Array.isArray(row.cells) ? row.cells.slice(1) : [])],
+        }));
+        return this.#encode("BOOKMARK", { ...table, rows });
+      }
+    }
   }
 }
 
@@ -320,6 +334,7 @@ function openingOf(type: EventType, head: string): string {
 }
 
 const CLOSING = "}\n";
+const PARTIAL = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
 
 function errorStatus(error: Error): JsonObject {
   const status = error instanceof Refusal ? error.status : { message: error.message };

@@ -302,6 +302,7 @@ export const MACHINERY: readonly Scenario[] = [
     async run(api) {
       const path = "/api/v1/namespaces/default/configmaps";
       await api.refused(400, "GET", `${path}/x?timeout=abc`);
+      await api.refused(400, "GET", "/version?timeout=abc");
       await api.refused(400, "POST", `${path}?timeout=-`, configMap("timely"));
       await api.ok("POST", `${path}?timeout=10s`, configMap("timely"));
       await api.ok("GET", `${path}/timely?timeout=1m`);

@@ -1,9 +1,80 @@
 /** Creating, reading, replacing and deleting objects, and how it is refused. */
 
 import assert from "node:assert/strict";
+import { APPLY, MERGE } from "../session.ts";
 import { configMap, database, databases, type Scenario } from "./scenario.ts";
 
 export const OBJECTS: readonly Scenario[] = [
+  {
+    name: "refuses keys that no file could have, in ConfigMaps and Secrets",
+    async run(api) {
+      await api.namespace("keyed");
+      const path = "/api/v1/namespaces/keyed";
+      for (const key of ["", "a b", "a~b", "..", "..x", "x".repeat(254)]) {
+        await api.refused(422, "POST", `${path}/configmaps`, configMap("a", { [key]: "1" }));
+        await api.refused(422, "POST", `${path}/secrets`, {
+          metadata: { name: "a" },
+          data: { [key]: "MQ==" },
+        });
+      }
+      await api.ok("POST", `${path}/configmaps`, configMap("a", { "a.b-c_D": "1" }));
+    },
+  },
+  {
+    name: "names faults of fields in their order, and keys that stand twice in YAML",
+    async run(api) {
+      await api.namespace("faulty");
+      const path = "/api/v1/namespaces/faulty/configmaps";
+      const text =
+        '{"kind":"ConfigMap","apiVersion":"v1","odd":1,"metadata":{"name":"a","even":2},"data":{"a":"1","a":"2"}}';
+      const json = { "content-type": "application/json" };
+      await api.refused(400, "POST", `${path}?fieldValidation=Strict`, new TextEncoder().encode(text), json);
+      const yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: one\n  a: two\n";
+      const body = new TextEncoder().encode(yaml);
+      await api.refused(400, "PATCH", `${path}/a?fieldManager=me&fieldValidation=Strict`, body, APPLY);
+      const { data } = await api.ok("PATCH", `${path}/a?fieldManager=me&fieldValidation=Ignore`, body, APPLY);
+      assert.deepEqual(data, { a: "two" });
+    },
+  },
+  {
+    name: "shows tables of the older version, and none of reviews",
+    async run(api) {
+      await api.namespace("tabled");
+      const path = "/api/v1/namespaces/tabled/configmaps";
+      await api.ok("POST", path, configMap("a"));
+      const table = (version: string) => ({ accept: `application/json;as=Table;v=${version};g=meta.k8s.io` });
+      const reply = await api.peek("GET", `${path}/a`, undefined, table("v1beta1"));
+      assert.deepEqual([reply.body.kind, reply.body.apiVersion], ["Table", "meta.k8s.io/v1beta1"]);
+      const list = await api.peek("GET", path, undefined, table("v1beta1"));
+      assert.equal(list.body.apiVersion, "meta.k8s.io/v1beta1");
+      const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+      const spec = { nonResourceAttributes: { path: "/", verb: "get" } };
+      await api.refused(406, "POST", reviews, { spec }, table("v1"));
+      const slash = await api.peek("GET", "/apis/apps/");
+      assert.deepEqual([slash.code, slash.body.kind], [200, "APIGroup"]);
+    },
+  },
+  {
+    name: "deletes the Pods of a namespace first, and says what it waits for",
+    accepted: [{ line: /managedFields/, because: "controllers write as often as they like" }],
+    async run(api) {
+      await api.namespace("ordered-end");
+      const path = "/api/v1/namespaces/ordered-end";
+      const finalizers = ["lotse.dev/hold"];
+      const spec = { automountServiceAccountToken: false, containers: [{ name: "c", image: "i" }] };
+      await api.ok("POST", `${path}/pods`, { metadata: { name: "a", finalizers }, spec });
+      await api.ok("POST", `${path}/configmaps`, configMap("a"));
+      await api.peek("DELETE", path);
+      const conditions = async () => (await api.peek("GET", path)).body.status.conditions ?? [];
+      await api.until(async () => (await conditions()).length > 0, "the conditions are there");
+      api.note("conditions", await conditions());
+      await api.ok("GET", `${path}/configmaps/a`);
+      const { body } = await api.peek("GET", `${path}/pods/a`);
+      assert.notEqual(body.metadata.deletionTimestamp, undefined);
+      await api.peek("PATCH", `${path}/pods/a`, { metadata: { finalizers: null } }, MERGE);
+      await api.until(async () => (await api.peek("GET", path)).code === 404, "it is gone");
+    },
+  },
   {
     name: "creates, reads, replaces and deletes an object",
     async run(api) {

@@ -126,6 +126,16 @@ export const WATCHES: readonly Scenario[] = [
       assert.deepEqual([first.object.kind, second.object.kind], ["Table", "Table"]);
       assert.ok(first.object.columnDefinitions.length > 0);
       await table.stop();
+      await api.ok("POST", path, database(group, "b"));
+      const initial =
+        "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+      const streamed = await api.watch(`${path}?${initial}`, TABLE);
+      const [, bookmark] = await streamed.take(2);
+      // NB: a bookmark is a row as well.
+      assert.deepEqual([bookmark.type, bookmark.object.kind], ["BOOKMARK", "Table"]);
+      const { annotations } = bookmark.object.rows[0].object.metadata;
+      assert.deepEqual(annotations, { "k8s.io/initial-events-end": "true" });
+      await streamed.stop();
     },
   },
   {
