@@ -10,11 +10,12 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** The programs, by the folders of their sources. */
-export type ClientName = "go" | "rust";
+export type ClientName = "go" | "kubernetes" | "rust";
 
 /** How a program is built: kube-rs only on request, since a cold build takes minutes. */
 export const BUILD: Readonly<Record<ClientName, string>> = {
   go: "deno task clients",
+  kubernetes: "deno run -A tests/clients/build.ts --kubernetes",
   rust: "deno task clients --rust",
 };
 

@@ -1,5 +1,5 @@
 /**
- * Builds the programs of other clients, unless they are in the cache already: `deno task clients [--rust]`.
+ * Builds the programs of other clients, unless they are in the cache already: `deno task clients [--rust] [--kubernetes]`.
  *
  * The one in Go shares what it compiles with the control plane (the same modules, versions and flags), so that it takes half a
  * minute after that. The one in Rust takes minutes, and is built on request.
@@ -13,10 +13,16 @@ import process from "node:process";
 import { readOptions } from "../../tools/options.ts";
 import { builtClient, type ClientName, sourcesOf } from "./binaries.ts";
 
-const STEPS: Readonly<Record<ClientName, (output: string) => void>> = { go: buildGo, rust: buildRust };
+const STEPS: Readonly<Record<ClientName, (output: string) => void>> = {
+  go: (output) => buildGo(output, "go"),
+  kubernetes: (output) => buildGo(output, "kubernetes"),
+  rust: buildRust,
+};
 
-const { values: { rust } } = readOptions(import.meta.url, { options: { rust: { type: "boolean" } } });
-const wanted: ClientName[] = rust ? ["go", "rust"] : ["go"];
+const { values: { rust, kubernetes } } = readOptions(import.meta.url, {
+  options: { rust: { type: "boolean" }, kubernetes: { type: "boolean" } },
+});
+const wanted: ClientName[] = kubernetes ? ["kubernetes"] : rust ? ["go", "rust"] : ["go"];
 for (const name of wanted) {
   const path = builtClient(name);
   if (existsSync(path)) {
@@ -32,12 +38,12 @@ for (const name of wanted) {
 }
 
 /** NB: the flags of the control plane's build, or nothing that it compiled would count. */
-function buildGo(output: string): void {
+function buildGo(output: string, name: ClientName): void {
   const candidates = ["go", "/usr/local/go/bin/go"];
   const go = candidates.find((each) => spawnSync(each, ["version"], { stdio: "ignore" }).status === 0) ??
     "go";
   const args = ["build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", output, "."];
-  run(go, args, "go");
+  run(go, args, name);
 }
 
 function buildRust(output: string): void {

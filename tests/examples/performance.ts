@@ -110,7 +110,7 @@ class Performance {
     const files = readdirSync(this.#folder).filter((name) => name.endsWith(".yaml")).sort();
     const texts = files.map((file) => readFileSync(join(this.#folder, file), "utf8"));
     // They are ours, and kubectl takes them.
-    const manifests = texts.flatMap(parseYaml) as Manifest[];
+    const manifests = texts.flatMap((text) => parseYaml(text)) as Manifest[];
     const fetch = (request: Request) => this.#server.fetch(request);
     await applyManifests(manifests, { host: this.#host, fetch, logger: silentLogger() });
     const { default: op } = await import(pathToFileURL(join(this.#folder, "handlers.ts")).href);

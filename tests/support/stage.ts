@@ -37,7 +37,7 @@ export class Stage {
   async apply(...files: string[]): Promise<void> {
     const texts = files.map((file) => readFileSync(join(EXAMPLES, this.#folder, file), "utf8"));
     // They are ours, and kubectl takes them.
-    await this.applyObjects(texts.flatMap(parseYaml) as Manifest[]);
+    await this.applyObjects(texts.flatMap((text) => parseYaml(text)) as Manifest[]);
   }
 
   async applyObjects(manifests: readonly Manifest[]): Promise<void> {

@@ -1,0 +1,42 @@
+/**
+ * Which of Kubernetes' end-to-end tests are run against the server in the process, which are not, and which are known not to pass.
+ *
+ * Names are parts of the tests' own, as regular expressions. A test that is known to fail, and passes, makes the run red: then
+ * its line has to go.
+ */
+
+/** The tests that are about the API. */
+export const CHOSEN: readonly string[] = [
+  "\\[sig-api-machinery\\]",
+  "\\[sig-auth\\] (Certificates API.*API operations|SelfSubjectReview|SubjectReview)",
+  "no secret-based service account token|run through the lifecycle of a ServiceAccount",
+  "kube-root-ca.crt exist|should update a ServiceAccount|serviceAccountToken and ensure a successful TokenReview",
+  "lease API should be available|fail to create ConfigMap|update ConfigMap successfully|a ConfigMap lifecycle",
+  "fail to create secret|should patch a secret|PodTemplates",
+  "manage the lifecycle of an event|delete a collection of events|event can be fetched",
+  "support creating (EndpointSlice|Ingress|IngressClass) API operations|support (ServiceCIDR|IPAddress) API operations",
+];
+
+/** By part of a name: why tests are not run. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  "AdmissionWebhook|CustomResourceConversionWebhook|CustomResourceFieldSelectors":
+    "a webhook runs in a container; ours is tried with servers of our own in tests/conformance/apiserver",
+  "Aggregator|Aggregated APIServer|sample-apiserver": "another API server runs in a container",
+  "Etcd failure|apiserver identity|StorageVersion|CoordinatedLeaderElection":
+    "of a cluster's machines, or alpha",
+  "continue listing from the last key": "waits for a compaction by the clock, for minutes",
+  "drowned": "Kubernetes itself leaves it out",
+  "delete fast|ComprehensiveNamespaceDraining": "measures a cluster with a hundred namespaces of Pods",
+  "type check":
+    "types of objects in policies are not checked when they are declared, and there are no warnings of it",
+  "ResourceClaim": "kinds of resource.k8s.io are not served",
+  "Flaky": "Kubernetes itself does not rely on it",
+};
+
+/** By part of a name: why tests do not pass. */
+export const KNOWN: Readonly<Record<string, string>> = {
+  "API priority and fairness should ensure that requests can be classified":
+    "FlowSchemas are stored, and classify no requests",
+  "health handlers should contain necessary checks": "health has no parts that could be listed",
+  "Custom resource should have storage version hash": "discovery has no hashes of storage versions",
+};
