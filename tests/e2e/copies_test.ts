@@ -66,9 +66,10 @@ describe("Two copies of an operator", () => {
     await story.change(1);
     // The new one leaves while there is work: the old one goes on.
     const leaving = story.stop("new");
-    await story.change(2);
-    await leaving;
-    const peers = await story.kubectl("get", "kopfpeering", "default", "-o", "jsonpath={.status}");
+    const [peers] = await Promise.all([
+      leaving.then(() => story.kubectl("get", "kopfpeering", "default", "-o", "jsonpath={.status}")),
+      story.change(2),
+    ]);
     assert.doesNotMatch(peers, /new-peers/, "who leaves takes its record along: nobody waits for its end");
     await story.traced("old watch-begins watched", 2);
     await story.delete();
