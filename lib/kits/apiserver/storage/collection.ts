@@ -41,6 +41,9 @@ const KEPT = { least: 100, most: 100_000, milliseconds: 300_000 };
 /** How many of the newest objects are kept as objects. */
 const FRESH = 200;
 
+/** Groups whose objects are all kept as objects: the server itself reads them with each request, or each definition. */
+const READ_OFTEN = ["apiextensions.k8s.io", "rbac.authorization.k8s.io", "admissionregistration.k8s.io"];
+
 /** How many parts that objects have in common are remembered. */
 const SHARED = 1000;
 
@@ -53,6 +56,7 @@ export class Collection {
   /** The newest objects, in a ring. */
   readonly #fresh: Stored[] = [];
   #oldest = 0;
+  readonly #isReadOften: boolean;
   readonly #shared = new Map<string, SharedParts>();
   #log: Change[] = [];
   #head = 0;
@@ -61,6 +65,7 @@ export class Collection {
 
   constructor(name: string) {
     this.name = name;
+    this.#isReadOften = READ_OFTEN.some((group) => name.endsWith(`.${group}`));
   }
 
   get size(): number {
@@ -123,7 +128,7 @@ export class Collection {
     } else {
       if (!this.#items.has(key)) this.#insertKey(key);
       this.#items.set(key, current);
-      this.#refresh(current);
+      if (!this.#isReadOften) this.#refresh(current);
     }
     this.#log.push(change);
     this.#trim(change.time);
