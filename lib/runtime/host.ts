@@ -297,7 +297,10 @@ export interface ServeOptions {
 
 /** Limits for the clients of a server, so that none that stalls, and no number of them, takes it from the others. */
 export interface ServerLimits {
-  /** Connections at once; those beyond are closed at once. Default: 1000. */
+  /**
+   * Connections at once. For one more, the one that has said nothing for longest is closed; where all are at work, the new
+   * one is. Default: 1000.
+   */
   readonly connections?: number;
   /** How long a new connection may take until its first request's head has come, TLS included. In seconds. Default: 15. */
   readonly head?: Seconds;

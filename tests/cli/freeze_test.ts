@@ -16,7 +16,7 @@ kind: Config
 current-context: here
 clusters: [{ name: here, cluster: { server: "https://outside.test" } }]
 contexts: [{ name: here, context: { cluster: here, user: me } }]
-users: [{ name: me, user: { token: a-token } }]
+users: [{ name: me, user: {} }]
 `;
 
 /** Runs a command line in the world, to its end. */

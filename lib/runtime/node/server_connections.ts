@@ -76,7 +76,7 @@ export class ServerConnections {
 
   /** NB: one more connection than the limit would cost a descriptor that other parts of the process need. */
   #accept(socket: Socket): void {
-    if (this.#clients.size >= this.#limits.connections) return void socket.destroy();
+    if (this.#clients.size >= this.#limits.connections && !this.#makeRoom()) return void socket.destroy();
     const name = nameOf(socket);
     this.#clients.set(name, { socket, busy: 0, deadline: now() + this.#limits.head });
     socket.on("close", () => {
@@ -86,6 +86,17 @@ export class ServerConnections {
       this.#whenEmpty?.();
     });
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP * 1000).unref();
+  }
+
+  /** Closes the oldest connection by which nothing is asked: whoever opens very many does not lock others out. */
+  #makeRoom(): boolean {
+    for (const [name, { socket, busy }] of this.#clients) {
+      if (busy > 0) continue;
+      this.#clients.delete(name);
+      socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   #stopSweeping(): void {

@@ -315,7 +315,35 @@ export function serversSuite(makeHost: () => Host): void {
         });
       }
 
-      it("takes no more connections than its limit, and new ones when others have ended", async () => {
+      it("takes no more connections than its limit while all are busy, and new ones when one has ended", async () => {
+        const come = signalOf("both requests come");
+        const answered = signalOf("the answers are due");
+        let count = 0;
+        await using server = await network.serve({
+          fetch: async () => {
+            if (++count === 2) come.resolve();
+            await answered.promise;
+            return new Response("ok");
+          },
+          limits: { connections: 2 },
+          ...scheme === "https" && { tls },
+        });
+        const clients = [await dial(server.port, scheme), await dial(server.port, scheme)];
+        for (const client of clients) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
+        await come.promise;
+        using connection = connect(server.port);
+        await assert.rejects(connection.request(GET));
+        answered.resolve();
+        using later = connect(server.port);
+        for (let tries = 0; tries < 50; tries++) {
+          const answer = await later.request(GET).catch(() => undefined);
+          if (answer?.status === 200) return clients.forEach((client) => client.end());
+          await clock.sleep(0.05);
+        }
+        assert.fail("no connection was taken again");
+      });
+
+      it("closes the connection that says nothing for longest, where there would be too many", async () => {
         await using server = await network.serve({
           fetch: () => new Response("ok"),
           limits: { connections: 2 },
@@ -327,16 +355,16 @@ export function serversSuite(makeHost: () => Host): void {
         for (const client of [first, second]) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
         await clock.sleep(0.2);
         using connection = connect(server.port);
-        await assert.rejects(connection.request(GET));
-        first.end();
-        await first.closed;
-        using later = connect(server.port);
-        for (let tries = 0; tries < 50; tries++) {
-          const answer = await later.request(GET).catch(() => undefined);
-          if (answer?.status === 200) return second.end();
-          await clock.sleep(0.05);
-        }
-        assert.fail("no connection was taken again");
+        assert.equal((await connection.request(GET)).status, 200);
+        assert.equal(
+          await Promise.race([first.closed, clock.sleep(10).then(() => "still open")]),
+          "closed",
+        );
+        assert.equal(
+          await Promise.race([second.closed, clock.sleep(0.1).then(() => "still open")]),
+          "still open",
+        );
+        second.end();
       });
 
       it("accepts() tells whether connections are taken, and hands nothing over", async () => {
