@@ -48,7 +48,7 @@ function build(): void {
 async function run(): Promise<number> {
   const kubeconfig = join(folder, "kubeconfig");
   const cli = fileURLToPath(new URL("../../cli.ts", import.meta.url));
-  const args = [cli, "apiserver", "--rbac", "--workloads", "--kubeconfig", kubeconfig];
+  const args = [cli, "apiserver", "--rbac", "--workloads", "--quotas", "--kubeconfig", kubeconfig];
   const isBun = flags.runtime === "bun";
   await using server = new Program(isBun ? "bun" : "deno", isBun ? args : ["run", "-A", ...args]);
   await server.wrote(/ready: /);

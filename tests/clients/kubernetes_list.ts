@@ -29,7 +29,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   "delete fast|ComprehensiveNamespaceDraining": "measures a cluster with a hundred namespaces of Pods",
   "type check":
     "types of objects in policies are not checked when they are declared, and there are no warnings of it",
-  "ResourceQuota": "not tried yet: quotas are enforced on request, with --quotas",
   "ResourceClaim": "kinds of resource.k8s.io are not served",
   "Flaky": "Kubernetes itself does not rely on it",
 };

@@ -140,7 +140,9 @@ function wakeOthers(object: KubeObject, { collection, isNew, add, addAll }: Waki
     }
     case "persistentvolumes": {
       const claim = objectAt(object.spec, "claimRef");
+      // NB: who makes a volume may name the claim that it is for, which then waits for it.
       if (claim === undefined) addAll("persistentvolumeclaims");
+      else add("persistentvolumeclaims", { namespace: String(claim.namespace), name: String(claim.name) });
       return;
     }
     case "nodes":

@@ -58,6 +58,25 @@ describe("A claim", () => {
     assert.equal((await api.ok("GET", `${VOLUMES}/large`)).status.phase, "Released");
   });
 
+  it("waits for the volume that names it", async () => {
+    const api = createLivingApi();
+    await api.ok("POST", CLAIMS, claim("a", { storageClassName: "", volumeName: "mine" }));
+    await api.pass(1);
+    assert.equal((await api.ok("GET", `${CLAIMS}/a`)).status.phase, "Pending");
+    const { metadata: { namespace } } = await api.ok("GET", `${CLAIMS}/a`);
+    await api.ok("POST", VOLUMES, {
+      metadata: { name: "mine" },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        capacity: { storage: "1Gi" },
+        hostPath: { path: "/x" },
+        claimRef: { namespace, name: "a" },
+      },
+    });
+    await api.pass(1);
+    assert.equal((await api.ok("GET", `${CLAIMS}/a`)).status.phase, "Bound");
+  });
+
   it("stays while a Pod uses it", async () => {
     const api = createLivingApi();
     await api.ok("POST", CLAIMS, claim("a"));
