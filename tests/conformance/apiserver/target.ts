@@ -146,11 +146,11 @@ async function serveHook(network: Network, answer: HookAnswer): Promise<ServedHo
   };
 }
 
-/** True for what a controller of the real cluster writes, such as the authority's ConfigMap of a new namespace: no scenario asked for it. */
-function isOfTheCluster(review: Answer): boolean {
-  const name: string = review.request?.userInfo?.username ?? "";
-  return name === "system:apiserver" || name === "system:kube-controller-manager" ||
-    name.startsWith("system:serviceaccount:kube-system:");
+/** True for what the controllers of the real cluster make in each new namespace: no scenario asked for it. */
+function isOfTheCluster({ request }: Answer): boolean {
+  const { resource, name } = request ?? {};
+  return (resource?.resource === "configmaps" && name === "kube-root-ca.crt") ||
+    (resource?.resource === "serviceaccounts" && name === "default");
 }
 
 function headersFor(body: unknown, headers: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -50,6 +50,15 @@ async function makeNamespace(api: Session, name: string): Promise<void> {
   await api.ok("POST", "/api/v1/namespaces", { metadata: { name, labels: { scenario: name } } });
 }
 
+/** NB: a real server whose cache is behind tries a change with what it has there, and once more with the newer object. */
+function lastTries(calls: readonly Answer[]): Answer[] {
+  const wanted = ({ request: { operation, object } }: Answer) => JSON.stringify([operation, object?.data]);
+  return calls.filter((call, index) => {
+    const next = calls[index + 1];
+    return next === undefined || wanted(next) !== wanted(call);
+  });
+}
+
 /** Waits until the server calls the webhook; the real one learns of a configuration after a moment. */
 async function untilCalled(api: Session, namespace: string, calls: readonly Answer[]): Promise<void> {
   await api.until(async () => {
@@ -182,8 +191,7 @@ export const ADMISSION: readonly Scenario[] = [{
     await api.ok("PATCH", `${path}/one?fieldManager=tests`, { data: { a: "2" } }, MERGE);
     await api.ok("PUT", `${path}/one`, configMap("one", { a: "3" }));
     await api.ok("DELETE", `${path}/one`);
-    // NB: where controllers run, they write into each namespace, too.
-    const own = calls.filter(({ request }) => request.name === "one");
+    const own = lastTries(calls.filter(({ request }) => request.name === "one"));
     for (const call of own) api.note("asked", essence(call));
     assert.deepEqual(own.map(({ request }) => request.operation), ["CREATE", "UPDATE", "UPDATE", "DELETE"]);
     assert.equal(own[1].request.oldObject.data.a, "1");
@@ -362,6 +370,8 @@ export const ADMISSION: readonly Scenario[] = [{
       const asked = async (...ask: [string, string, Answer?, Record<string, string>?]) => {
         calls.length = 0;
         await api.ok(...ask);
+        // NB: a change may be tried twice.
+        calls.splice(0, Infinity, ...new Set(calls));
         api.note("asked", [...calls].sort());
       };
       await asked("POST", path, database(group, "one"));
@@ -422,10 +432,14 @@ export const ADMISSION: readonly Scenario[] = [{
     await refuse({ name: "a", expression: "1" });
     await refuse({ name: "a", expression: "nobody.knows == 1" });
     const calls: string[] = [];
-    await using served = await api.serveHook((review) => {
-      calls.push(review.request.name);
-      return allow(review);
-    });
+    const serve = (name: string) =>
+      api.serveHook((review) => {
+        calls.push(`${name} ${review.request.operation} ${review.request.name}`);
+        return allow(review);
+      });
+    await using meant = await serve("meant");
+    await using broken = await serve("broken");
+    await using ignored = await serve("ignored");
     const conditions = (...list: string[]) => ({
       matchConditions: list.map((expression, index) => ({ name: `c${index}`, expression })),
     });
@@ -433,7 +447,7 @@ export const ADMISSION: readonly Scenario[] = [{
       hook(
         "hooks-conditions",
         "meant",
-        served.config("/a"),
+        meant.config("/"),
         conditions(
           "request.operation == 'CREATE' && oldObject == null",
           "object.metadata.name.startsWith('a')",
@@ -443,10 +457,10 @@ export const ADMISSION: readonly Scenario[] = [{
       hook(
         "hooks-conditions",
         "broken",
-        served.config("/b"),
+        broken.config("/"),
         conditions("object.metadata.name != 'bad' || object.data.missing == 'x'"),
       ),
-      hook("hooks-conditions", "ignored", served.config("/c"), {
+      hook("hooks-conditions", "ignored", ignored.config("/"), {
         ...conditions("object.data.missing == 'x'"),
         failurePolicy: "Ignore",
       }),
@@ -460,7 +474,13 @@ export const ADMISSION: readonly Scenario[] = [{
     await api.ok("POST", path, configMap("apple"));
     await api.ok("POST", path, configMap("pear"));
     await api.ok("PATCH", `${path}/apple`, { data: { b: "2" } }, MERGE);
-    assert.deepEqual(calls, ["apple", "apple", "pear", "apple"]);
+    // NB: a change may be tried twice.
+    assert.deepEqual([...new Set(calls)].sort(), [
+      "broken CREATE apple",
+      "broken CREATE pear",
+      "broken UPDATE apple",
+      "meant CREATE apple",
+    ]);
     await api.refused(403, "POST", path, configMap("bad"));
     await api.ok("DELETE", `${REGISTRATION}/validatingwebhookconfigurations/conditions.lotse.dev`);
   },
