@@ -51,9 +51,12 @@ export function parseFieldSelector(text: string, selectable: readonly string[]):
 
 /** Returns a field's value as text; "" where there is none, and "false" where a switch is not set. */
 function fieldOf(object: KubeObject, field: string): string {
-  const path = field === "source" ? ["source", "component"] : field.split(".");
+  // An event's source is its component, or whoever reports it. Source: k8s.io/kubernetes, pkg/registry/core/event/strategy.go.
+  if (field === "source") return fieldOf(object, "source.component") || fieldOf(object, "reportingComponent");
   let value: unknown = object;
-  for (const key of path) value = isObject(value) ? getOwn(value as JsonObject, key) : undefined;
+  for (const key of field.split(".")) {
+    value = isObject(value) ? getOwn(value as JsonObject, key) : undefined;
+  }
   if (value === undefined || value === null) {
     return field === "spec.unschedulable" || field === "spec.hostNetwork" ? "false" : "";
   }

@@ -26,6 +26,14 @@ describe("parseFieldSelector()", () => {
     });
   }
 
+  it("takes whoever reports an event for its source, where it names no other", () => {
+    const { matches } = parseFieldSelector("source=tests", ["source"]);
+    const metadata = { name: "a" };
+    assert.equal(matches({ metadata, source: {}, reportingComponent: "tests" }), true);
+    assert.equal(matches({ metadata, source: { component: "tests" } }), true);
+    assert.equal(matches({ metadata, source: { component: "b" }, reportingComponent: "tests" }), false);
+  });
+
   it("refuses fields that the kind cannot be selected by, and what is no selector", () => {
     for (const text of ["spec.foo=a", "foo"]) {
       assert.throws(() => parseFieldSelector(text, ["status.phase"]), { name: "Refusal", code: 400 });

@@ -24,7 +24,12 @@ export class Accounts {
     this.#chores = chores;
   }
 
-  /** To be called on each change of a namespace, and when something in it is gone. */
+  /** Whether a ConfigMap is put right when somebody changes it. */
+  static isKept(key: string): boolean {
+    return key.endsWith(`/${ROOT_CA}`);
+  }
+
+  /** To be called on each change of a namespace or of what is kept in it, and when something in it is gone. */
   changed(namespace: string): void {
     this.#chores.add(`accounts of ${namespace}`, () => this.#complete(namespace));
   }

@@ -38,6 +38,9 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     if (collection.name === DEFINITIONS || ApiServices.isOf(collection.name)) apiServices.changed();
     if (collection.name === CLUSTER_ROLES) aggregation.changed();
     if (collection.name === "namespaces") accounts?.changed(change.key);
+    if (collection.name === "configmaps" && Accounts.isKept(change.key)) {
+      accounts?.changed(change.key.slice(0, change.key.indexOf("/")));
+    }
     garbage.changed(change, collection);
     if (change.current !== undefined) return;
     definitions.removed(collection.name);

@@ -86,4 +86,28 @@ describe("A gate", () => {
     );
     assert.equal((await found.json()).data["ca.crt"], served.ca);
   });
+
+  it("puts what it tells of the authority right when somebody changes or deletes it", async () => {
+    const host = virtualHost();
+    const server = apiServer({ host, rbac: true });
+    const ask = async (method: string, body?: string) => {
+      const request = new Request("https://api.test/api/v1/namespaces/default/configmaps/kube-root-ca.crt", {
+        method,
+        headers: { "content-type": "application/merge-patch+json" },
+        body,
+      });
+      return await (await server.fetch(request)).json();
+    };
+    await host.clock.advance(1);
+    const { data } = await ask("GET");
+    await ask("PATCH", '{"data":{"ca.crt":"another","more":"x"}}');
+    await host.clock.advance(1);
+    const again = await ask("GET");
+    assert.deepEqual(again.data, data);
+    await host.clock.advance(60);
+    assert.equal((await ask("GET")).metadata.resourceVersion, again.metadata.resourceVersion, "it rests");
+    await ask("DELETE");
+    await host.clock.advance(1);
+    assert.deepEqual((await ask("GET")).data, data);
+  });
 });
