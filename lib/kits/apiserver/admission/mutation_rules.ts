@@ -11,15 +11,15 @@ import type { CelLoader } from "../cel/loader.ts";
 import type { KindRules } from "../kinds.ts";
 import { dnsSubdomainErrors } from "../names.ts";
 import { fill, isObject, objectAt, objectsIn } from "../values.ts";
-import { conditionCauses, expressionCauses } from "./conditions.ts";
+import { expressionCauses } from "./conditions.ts";
 import { APPLIED, PATCHES } from "./mutations.ts";
 import {
   defaultMatch,
   dropUnknown,
   matchCauses,
-  paramKindCauses,
+  namesIn,
   paramRefCauses,
-  variableCauses,
+  sharedCauses,
 } from "./policy_rules.ts";
 
 /** Returns the rules of MutatingAdmissionPolicy. */
@@ -47,39 +47,20 @@ export function mutationBindingRules(): KindRules {
   };
 }
 
-const FAILURE_POLICIES = ["Fail", "Ignore"];
 const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
 const OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
-  const params = isObject(spec.paramKind);
-  const match = objectAt(spec, "matchConstraints");
-  const at = "spec.matchConstraints";
-  const variables = objectsIn(spec.variables);
-  const names = variables.map(({ name }) => String(name ?? ""));
-  const known = variables.length > 0 ? names : undefined;
   const mutations = objectsIn(spec.mutations);
   return [
-    ...(FAILURE_POLICIES.includes(String(spec.failurePolicy))
-      ? []
-      : [notSupported("spec.failurePolicy", { value: spec.failurePolicy, supported: FAILURE_POLICIES })]),
-    ...paramKindCauses(objectAt(spec, "paramKind")),
-    ...(match === undefined ? [required(at)] : matchCauses(match, at)),
-    ...(match !== undefined && objectsIn(match.resourceRules).length === 0
-      ? [required(`${at}.resourceRules`)]
-      : []),
-    ...operationCauses(match, at),
-    ...conditionCauses(engine, spec.matchConditions, { at: "spec.matchConditions", params }),
-    ...variables.flatMap((variable, index) =>
-      variableCauses(engine, variable, {
-        at: `spec.variables[${index}]`,
-        params,
-        variables: names.slice(0, index),
-      })
+    ...sharedCauses(
+      engine,
+      spec,
+      operationCauses(objectAt(spec, "matchConstraints"), "spec.matchConstraints"),
     ),
     ...(mutations.length > 0 ? [] : [required("spec.mutations", "mutations must contain at least one item")]),
     ...mutations.flatMap((mutation, index) =>
-      mutationCauses(engine, mutation, { at: `spec.mutations[${index}]`, params, variables: known })
+      mutationCauses(engine, mutation, { at: `spec.mutations[${index}]`, ...namesIn(spec) })
     ),
     ...reinvocationCauses(spec.reinvocationPolicy),
   ];

@@ -62,12 +62,25 @@ export function defaultMatch(match: JsonObject | undefined): void {
 }
 
 function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
-  const params = isObject(spec.paramKind);
+  return [...sharedCauses(engine, spec), ...validationCauses(engine, spec, namesIn(spec))];
+}
+
+/** The names that expressions of a policy can use. */
+export function namesIn(spec: JsonObject): Names {
+  const names = variableNames(spec);
+  return { params: isObject(spec.paramKind), variables: names.length > 0 ? names : undefined };
+}
+
+function variableNames(spec: JsonObject): string[] {
+  return objectsIn(spec.variables).map(({ name }) => String(name ?? ""));
+}
+
+/** Returns the faults of the parts that policies of both sorts have, with those of the constraints that the caller has found (`ofMatch`). */
+export function sharedCauses(engine: Engine, spec: JsonObject, ofMatch: readonly Cause[] = []): Cause[] {
+  const { params } = namesIn(spec);
   const match = objectAt(spec, "matchConstraints");
   const at = "spec.matchConstraints";
-  const variables = objectsIn(spec.variables);
-  const names = variables.map(({ name }) => String(name ?? ""));
-  const known = variables.length > 0 ? names : undefined;
+  const names = variableNames(spec);
   const supported = ["Fail", "Ignore"];
   return [
     ...(supported.includes(String(spec.failurePolicy))
@@ -78,19 +91,19 @@ function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
     ...(match !== undefined && objectsIn(match.resourceRules).length === 0
       ? [required(`${at}.resourceRules`)]
       : []),
+    ...ofMatch,
     ...conditionCauses(engine, spec.matchConditions, { at: "spec.matchConditions", params }),
-    ...variables.flatMap((variable, index) =>
+    ...objectsIn(spec.variables).flatMap((variable, index) =>
       variableCauses(engine, variable, {
         at: `spec.variables[${index}]`,
         params,
         variables: names.slice(0, index),
       })
     ),
-    ...validationCauses(engine, spec, { params, variables: known }),
   ];
 }
 
-export function paramKindCauses(kind: JsonObject | undefined): Cause[] {
+function paramKindCauses(kind: JsonObject | undefined): Cause[] {
   if (kind === undefined) return [];
   return ["apiVersion", "kind"].filter((key) => (kind[key] ?? "") === "").map((key) =>
     required(`spec.paramKind.${key}`)
@@ -111,12 +124,13 @@ export function matchCauses(match: JsonObject, at: string): Cause[] {
   ];
 }
 
-interface Names {
+/** The names that expressions may use. */
+export interface Names {
   readonly params: boolean;
   readonly variables: readonly string[] | undefined;
 }
 
-export function variableCauses(
+function variableCauses(
   engine: Engine,
   { name = "", expression = "" }: JsonObject,
   { at, ...names }: Names & { readonly at: string },
