@@ -15,6 +15,7 @@ import { findControlPlane } from "./control_plane/binaries.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { runAll } from "./runner/pool.ts";
 import { EXPECTATIONS, FEWEST_TESTS } from "./runner/expectations.ts";
+import { repeatFailed } from "./runner/repeats.ts";
 import { demand, describeReport, describeRun, isRed } from "./runner/report.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
 
@@ -53,8 +54,9 @@ async function main(args: readonly string[]): Promise<number> {
   const files = all.filter((file) => matches(file, options.filters));
   if (files.length === 0) return refuse(`No test file has "${options.filters.join('" or "')}" in its path`);
   const jobs = planJobs(files, options.only);
+  const isCI = process.env["CI"] === "true";
   let done = 0;
-  const reports = await runAll(jobs, {
+  const first = await runAll(jobs, {
     // NB: one more than there are cores, as those with a control plane mostly wait.
     size: Math.max(3, Math.min(4, availableParallelism() + 1)),
     heavy: 2,
@@ -66,10 +68,17 @@ async function main(args: readonly string[]): Promise<number> {
       return report;
     },
   });
-  const demanded = process.env["CI"] === "true" ? demand(reports, EXPECTATIONS) : reports;
+  const reports = isCI ? await repeatFailed(first, runAgain) : first;
+  const demanded = isCI ? demand(reports, EXPECTATIONS) : reports;
   conclude(demanded);
-  if (process.env["CI"] === "true" && files.length === all.length && isTooFew(demanded, options)) return 1;
+  if (isCI && files.length === all.length && isTooFew(demanded, options)) return 1;
   return isRed(demanded) ? 1 : 0;
+}
+
+async function runAgain(job: Job): Promise<JobReport> {
+  const report = await runJob(job);
+  console.log(`[once more] ${describeReport(report)}`);
+  return report;
 }
 
 /** NB: the counts stay the last line, as whoever reads them looks there. */

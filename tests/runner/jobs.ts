@@ -27,6 +27,8 @@ export interface JobReport {
   readonly seconds: number;
   /** Set if the runtime itself crashed and the file was run once more: the results are of the second run. */
   readonly crash?: Crash;
+  /** Set if the file had failed before and this is its second run, alone (`repeats.ts`). */
+  readonly before?: JobReport;
 }
 
 /** A runtime that broke down under a file. */

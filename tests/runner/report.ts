@@ -72,7 +72,8 @@ export function describeRun(reports: readonly JobReport[], noControlPlane: strin
     ...describeSkips(sorted, noControlPlane),
     ...(noControlPlane && sorted.some(({ job }) => job.heavy) ? ["", HOW_TO_BUILD] : []),
     ...sorted.flatMap(describeCrash),
-    ...sorted.flatMap(describeFailures),
+    ...sorted.flatMap(describeUnsteady),
+    ...sorted.flatMap((report) => describeFailures(report, "FAILED")),
     "",
     `${passed} passed, ${failed} failed, ${skipped} skipped`,
   ];
@@ -122,11 +123,20 @@ function describeCrash({ job, crash }: JobReport): string[] {
   ];
 }
 
-function describeFailures({ job, results }: JobReport): string[] {
+/** What failed at first and went well when the file ran once more, alone: to be mended, as it will come again. */
+function describeUnsteady({ before, results }: JobReport): string[] {
+  if (!before || results.some(({ outcome }) => outcome === "failed")) return [];
+  return describeFailures(
+    before,
+    "UNSTEADY (failed at first, and passed when the file ran once more, alone)",
+  );
+}
+
+function describeFailures({ job, results }: JobReport, word: string): string[] {
   const failures = results.filter(({ outcome }) => outcome === "failed");
   return failures.flatMap(({ name, message }) => [
     "",
-    `FAILED on ${job.runtime.name}: ${job.file}`,
+    `${word} on ${job.runtime.name}: ${job.file}`,
     `  ${name}`,
     ...(message ?? "").split("\n").slice(0, 60).map((line) => `    ${line}`),
   ]);

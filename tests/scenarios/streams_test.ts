@@ -164,7 +164,13 @@ suite("What is asked for objects", (scenario) => {
     await world.until(() => bookmarks.length > 0, 5);
     place.breakAll();
     await world.until(() => course(place.proxy).length === 2, 10);
-    assert.deepEqual(course(place.proxy), ["watch all", `watch ${bookmarks.at(-1)}`]);
+    // NB: the next bookmark may have passed here, or have been lost on its way, by now.
+    const [first, second] = course(place.proxy);
+    assert.equal(first, "watch all");
+    assert.ok(
+      bookmarks.some((version) => second === `watch ${version}`),
+      `${second}, bookmarks ${bookmarks}`,
+    );
     await world.settle();
     assert.deepEqual(events, ["null a"]);
     await running.stop();
