@@ -29,6 +29,7 @@ const ON_NODE = [
   "tests/conformance/host/",
   "tests/e2e/copies_test.ts",
   "tests/e2e/rotation_test.ts",
+  "tests/e2e/stray_errors_test.ts",
   "tests/e2e/stopping_test.ts",
 ];
 

@@ -224,8 +224,8 @@ function mayEnd({ noun }: AttemptStart): boolean {
   return noun !== "Daemon";
 }
 
-/** Such as "provision of databases default/db-1". */
-function titleOf({ attempt: { handler }, subject }: Call): string {
+/** Returns the name of a call, such as "provision of databases default/db-1". */
+export function titleOf({ attempt: { handler }, subject }: Pick<Call, "attempt" | "subject">): string {
   if (subject === undefined) return handler;
   const { namespace, name } = subject.body.metadata;
   return `${handler} of ${subject.resource.plural} ${

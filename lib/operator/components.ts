@@ -23,6 +23,7 @@ import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Gates } from "./gates.ts";
+import { RecentCalls } from "./stray_errors.ts";
 
 /** Options of a run. */
 export interface RunningOptions {
@@ -76,6 +77,8 @@ export interface Components extends Disposable {
   readonly ledger: Ledger;
   readonly hotLoops: HotLoops;
   readonly stuckHandlers: StuckHandlers;
+  /** Only where stray errors are handled, and the runtime does not say whose they are. */
+  readonly recentCalls: RecentCalls | undefined;
   /** Undefined where nobody could ask for them. */
   readonly metrics: Metrics | undefined;
   /** Tells all observers. */
@@ -109,8 +112,12 @@ export async function createComponents(
     : await loadMetrics({ host, release, custom: options.customMetrics });
   const tracing = isTraced() ? await loadTracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
+  const recentCalls = options.handlesStrayErrors && host.process.losesContext
+    ? new RecentCalls(host.clock)
+    : undefined;
   const observer = combineObservers(
-    [ledger, hotLoops, stuckHandlers, metrics, tracing, recorder, calls].filter((each) => each !== undefined),
+    [ledger, hotLoops, stuckHandlers, metrics, tracing, recorder, calls, recentCalls]
+      .filter((each) => each !== undefined),
     reportObserver(logger),
   );
   const onError = (error: unknown, task: string): void => logger.error("Task failed", { task, error });
@@ -132,6 +139,7 @@ export async function createComponents(
     ledger,
     hotLoops,
     stuckHandlers,
+    recentCalls,
     metrics,
     observer,
     indexing,

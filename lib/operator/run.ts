@@ -63,8 +63,9 @@ export async function runOperator(options: RunningOptions, current: CurrentRun):
   using components = await createComponents(options, { recorder: rights?.recorder });
   const { ledger, observer, failed, indexing: { indices } } = components;
   current.ledger = ledger;
+  const onException = (error: unknown): void => failed.abort(error);
   using _strays = options.handlesStrayErrors
-    ? handleStrayErrors({ host, logger, observer, onException: (error) => failed.abort(error) })
+    ? handleStrayErrors({ host, logger, observer, calls: components.recentCalls, onException })
     : undefined;
   const activities = new Activities({ ...options, indices, observer });
   if (!await isDone(() => activities.startup(), signal)) return;

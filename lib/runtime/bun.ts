@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import process from "node:process";
 import type { Host, Process } from "./host.ts";
 import { nodeHost } from "./node/host.ts";
+import { strayListener } from "./node/stray.ts";
 import { ownDoors, relativeImports } from "./modules.ts";
 
 /** The host that Bun gives. */
@@ -17,6 +18,8 @@ export function bunHost(): Host {
 function bunProcess(common: Process): Process {
   return {
     ...common,
+    onStray: strayListener(["queueMicrotask"]),
+    losesContext: true,
     releaseMemory() {
       Bun.gc(true);
       // Collected pages are given back only with this; what was compiled goes, too, and is compiled anew when it runs.

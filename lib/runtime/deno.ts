@@ -5,6 +5,7 @@ import process from "node:process";
 import type { Host } from "./host.ts";
 import { nodeHost } from "./node/host.ts";
 import { type Care, connectNode } from "./node/connection.ts";
+import { strayListener } from "./node/stray.ts";
 
 /** The host that Deno gives. */
 export function denoHost(): Host {
@@ -13,6 +14,7 @@ export function denoHost(): Host {
     ...host,
     name: "deno",
     version: process.versions.deno ?? "",
+    process: { ...host.process, onStray: strayListener(["setTimeout", "setInterval", "setImmediate"]) },
     network: { ...host.network, connect: (options) => connectNode(options, CARE) },
   };
 }

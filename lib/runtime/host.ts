@@ -141,9 +141,11 @@ export interface Process {
   /**
    * Calls back with each error that nobody has caught, in place of the runtime's default action, which is to end the process
    * (Bun goes on after rejections): a promise that was rejected and that nobody awaited, or what was thrown out of a timer
-   * or listener.
+   * or listener. The context is the one in which the error came about, where the runtime keeps it: see `losesContext`.
    */
   onStray(callback: (error: unknown, kind: "rejection" | "exception") => void): Disposable;
+  /** Whether `onStray` tells of rejections outside of any context, whatever has made them. */
+  readonly losesContext: boolean;
   /**
    * Calls back after the event loop was blocked for more than a second (a quarter of a second more or less): something has
    * computed, or waited for the system, and nothing else could run. The whole process may have stood still as well.

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { callWith } from "../support/handler_calls.ts";
-import { handleStrayErrors } from "../../lib/operator/stray_errors.ts";
+import type { AttemptEnd, AttemptStart, Subject } from "../../lib/execution/observer.ts";
+import { handleStrayErrors, RecentCalls } from "../../lib/operator/stray_errors.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import type { Resource } from "../../lib/model/resource.ts";
 import { operator } from "../../mod.ts";
 import { virtualWorld } from "../support/virtual_world.ts";
 import { Example, Objects } from "../support/worlds.ts";
@@ -16,6 +18,7 @@ describe("handleStrayErrors()", () => {
       host,
       logger: createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
       observer: { strayError: (kind) => void counted.push(kind) },
+      calls: undefined,
       onException: (error) => void stopped.push(error),
     });
     const [rejection, exception] = [new Error("one"), new Error("two")];
@@ -30,6 +33,48 @@ describe("handleStrayErrors()", () => {
     assert.deepEqual([handler, namespace, name, error], ["make", "ns", "a", rejection]);
     stray[Symbol.dispose]();
     assert.equal(host.process.stray(exception, "exception"), false);
+  });
+});
+
+describe("RecentCalls", () => {
+  const attempt = (handler: string): AttemptStart => ({
+    noun: "Handler",
+    handler,
+    family: handler,
+    retry: 0,
+  });
+  const subject = (name: string): Subject => ({
+    key: name,
+    resource: { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true } as Resource,
+    body: { metadata: { name, namespace: "ns" } },
+  });
+
+  it("names the call whose function is in the stack, if there is one such call", () => {
+    const { clock } = virtualHost();
+    const calls = new RecentCalls(clock);
+    calls.attemptBegins(subject("a"), attempt("make/spec.size"));
+    calls.attemptBegins(subject("b"), attempt("check"));
+    const error = new Error("x");
+    error.stack = "Error: x\n    at later (file:///a.ts:1:2)\n    at make (file:///a.ts:3:4)";
+    assert.deepEqual(calls.suspect(error), { handler: "make/spec.size", namespace: "ns", name: "a" });
+    calls.attemptBegins(subject("c"), attempt("make/spec.size"));
+    assert.deepEqual(calls.suspect(error), {
+      handlers: ["make/spec.size of pods ns/c", "make/spec.size of pods ns/a"],
+    });
+  });
+
+  it("names all that it can have been, the newest first, for half a minute after their end", async () => {
+    const { clock } = virtualHost();
+    const calls = new RecentCalls(clock);
+    assert.deepEqual(calls.suspect("nothing has run"), {});
+    const [first, second] = [attempt("make"), attempt("check")];
+    calls.attemptBegins(subject("a"), first);
+    const end: AttemptEnd = { ...first, start: first, outcome: { kind: "success" }, seconds: 1 };
+    calls.attemptEnds(subject("a"), end);
+    calls.attemptBegins(undefined, second);
+    assert.deepEqual(calls.suspect(new Error("x")), { handlers: ["make of pods ns/a", "check"] });
+    await clock.advance(31);
+    assert.deepEqual(calls.suspect(new Error("x")), { handlers: ["check"] });
   });
 });
 

@@ -8,6 +8,7 @@ import { isatty } from "node:tty";
 import { clearInterval, setInterval } from "node:timers";
 import { pathToFileURL } from "node:url";
 import { importModule } from "../modules.ts";
+import { strayListener } from "./stray.ts";
 import { runInWorker } from "./worker.ts";
 import type { Block, Process, RunOptions, RunResult } from "../host.ts";
 
@@ -44,18 +45,8 @@ export function nodeProcess(): Process {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => void process.off(signal, listener) };
     },
-    onStray(callback) {
-      const onRejection = (error: unknown) => callback(error, "rejection");
-      const onException = (error: unknown) => callback(error, "exception");
-      process.on("unhandledRejection", onRejection);
-      process.on("uncaughtException", onException);
-      return {
-        [Symbol.dispose]() {
-          process.off("unhandledRejection", onRejection);
-          process.off("uncaughtException", onException);
-        },
-      };
-    },
+    onStray: strayListener([]),
+    losesContext: false,
     onBlocked,
     exit: (code) => process.exit(code),
     write: (stream, text) => writeAll(FILES[stream], Buffer.from(text)),

@@ -179,6 +179,44 @@ export function processSuite(makeHost: () => Host): void {
       },
     );
 
+    it(
+      "onStray() tells of errors in the context of the call that has made them",
+      { timeout: 20_000 },
+      async () => {
+        const [command, ...args] = await program(`
+        const { AsyncLocalStorage } = await import("node:async_hooks");
+        const context = new AsyncLocalStorage();
+        const seen = new Map();
+        const before = [setTimeout, setInterval, setImmediate, queueMicrotask];
+        const stray = host.process.onStray((error) => seen.set(error.message, context.getStore()));
+        const fail = (name) => () => { throw new Error(name); };
+        const target = new EventTarget();
+        context.run("mine", () => {
+          setTimeout(fail("timeout"), 1);
+          const interval = setInterval(() => { clearInterval(interval); fail("interval")(); }, 1);
+          setImmediate(fail("immediate"));
+          queueMicrotask(fail("microtask"));
+          target.addEventListener("event", fail("listener"));
+          setTimeout((first, second) => { if (first + second === 3) fail("arguments")(); }, 1, 1, 2);
+          void Promise.reject(new Error("rejection"));
+          void host.clock.sleep(0.01).then(fail("later rejection"));
+        });
+        target.dispatchEvent(new Event("event"));
+        await host.clock.sleep(0.2);
+        stray[Symbol.dispose]();
+        const isBack = [setTimeout, setInterval, setImmediate, queueMicrotask].every((each, at) => each === before[at]);
+        host.process.write("stdout", JSON.stringify([Object.fromEntries(seen), isBack, host.process.losesContext]));`);
+        const result = await process.run(command, args);
+        const [seen, isBack, losesContext] = JSON.parse(result.stdout);
+        const names = ["timeout", "interval", "immediate", "microtask", "arguments"];
+        for (const name of names) assert.equal(seen[name], "mine", name);
+        const found = ["rejection", "later rejection"].map((name) => seen[name]);
+        assert.deepEqual(found, losesContext ? [undefined, undefined] : ["mine", "mine"]);
+        assert.equal(losesContext, makeHost().name === "bun", "Bun alone has no context of rejections");
+        assert.equal(isBack, true);
+      },
+    );
+
     it("onStray() gives the default action back when it is disposed of", { timeout: 20_000 }, async () => {
       const [command, ...args] = await program(`
         host.process.onStray(() => {})[Symbol.dispose]();
