@@ -30,6 +30,7 @@ const ON_NODE = [
   "tests/e2e/copies_test.ts",
   "tests/e2e/rotation_test.ts",
   "tests/e2e/stray_errors_test.ts",
+  "tests/scenarios/deep_objects_test.ts",
   "tests/e2e/stopping_test.ts",
 ];
 
