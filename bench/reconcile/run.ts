@@ -25,7 +25,16 @@ interface Figures {
   readonly perSecond: number;
   readonly burst: Cost;
   /** Undefined for controller-runtime, whose caches tell nothing anew, and for the floor, which has no resync. */
-  readonly idle: { readonly start: Cost; readonly resync: Cost; readonly memoryMb: number } | undefined;
+  readonly idle: Idle | undefined;
+}
+
+interface Idle {
+  readonly start: Cost;
+  /** The first one after the start, in which the JIT still compiles. */
+  readonly first: Cost;
+  /** The three that follow. */
+  readonly next: Cost;
+  readonly memoryMb: number;
 }
 
 const { values } = readOptions(import.meta.url, {
@@ -86,8 +95,15 @@ async function measureIdle(candidate: string, plane: ControlPlane, api: Api): Pr
   say(candidate, "resync");
   // Each object is due once within this time: it varies by a tenth.
   await sleep(resync * 1100);
+  const once = await operator.snapshot(api);
+  await sleep(resync * 3000);
   const after = await operator.snapshot(api);
-  return { start: cost(before, settled), resync: cost(settled, after), memoryMb: memoryMb(operator.pid) };
+  return {
+    start: cost(before, settled),
+    first: cost(settled, once),
+    next: cost(once, after),
+    memoryMb: memoryMb(operator.pid),
+  };
 }
 
 /** For those who wait. */
@@ -182,11 +198,12 @@ function print(candidate: string, figures: Figures, yardstick: Figures | undefin
     `per object ${describe(burst, objects)}, ${(burst.calls / objects).toFixed(2)} calls`,
   ];
   if (idling !== undefined) {
-    const { start, resync, memoryMb } = idling;
+    const { start, first, next, memoryMb } = idling;
     const seconds = ({ cpuMs }: Cost): string => `${(cpuMs / 1000).toFixed(1)} s CPU`;
     cells.push(
       `start with ${idle}: ${seconds(start)}, ${describe(start, idle)}`,
-      `resync: ${seconds(resync)}, ${resync.calls} calls, ${sum(resync.requests)} requests`,
+      `first resync: ${describeResync(first)}`,
+      `the next ones: ${describeResync(next)}`,
       `${memoryMb} MB`,
     );
   }
@@ -197,6 +214,11 @@ function print(candidate: string, figures: Figures, yardstick: Figures | undefin
 function describe({ requests }: Cost, count: number): string {
   const own = [...requests].filter(([verb]) => verb !== "POST items");
   return own.map(([verb, times]) => `${(times / count).toFixed(2)} ${verb}`).join(", ") || "no requests";
+}
+
+function describeResync({ cpuMs, calls, requests }: Cost): string {
+  const seconds = cpuMs / 1000 * idle / calls;
+  return `${seconds.toFixed(1)} s CPU for ${idle}, ${calls} calls, ${sum(requests)} requests`;
 }
 
 /** NB: our own watches and lists are none of the operator's. */
