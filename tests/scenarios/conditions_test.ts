@@ -65,4 +65,44 @@ suite("conditions", (scenario) => {
       await running.stop();
     },
   );
+
+  scenario.timed(
+    "[N6.3] of a condition that changes, the fields that differ are written, and nothing else",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.update(Example, function judge({ conditions, spec, patch, meta }) {
+        conditions.set("Good", true, { reason: "Judged", message: `${spec.words}` });
+        patch.status.observedGeneration = meta.generation;
+      });
+      const running = await world.start(op);
+      const entry = (type: string) => ({
+        type,
+        status: "True",
+        reason: "Judged",
+        message: "",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+        observedGeneration: 1,
+      });
+      await objects.create("scalar", { spec: { words: "" } });
+      await objects.patch("scalar", { status: { conditions: [entry("Other"), entry("Good")] } }, "status");
+      await world.settle();
+      world.requests.length = 0;
+      await objects.patch("scalar", { spec: { words: "changed" } });
+      await world.until(async () => (await objects.get("scalar")).status?.observedGeneration === 2);
+      await world.settle();
+      const bodies = world.writes().map(({ body }) => JSON.parse(body) as unknown).filter(Array.isArray);
+      assert.deepEqual(bodies.map(([, ...operations]) => operations), [[
+        { op: "replace", path: "/status/conditions/1/message", value: "changed" },
+        { op: "replace", path: "/status/conditions/1/observedGeneration", value: 2 },
+      ]]);
+      const { conditions } = (await objects.get("scalar")).status ?? {};
+      assert.deepEqual(conditions, [entry("Other"), {
+        ...entry("Good"),
+        message: "changed",
+        observedGeneration: 2,
+      }]);
+      await running.stop();
+    },
+  );
 });

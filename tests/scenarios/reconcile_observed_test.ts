@@ -5,7 +5,7 @@ import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 suite("what is told of reconciles", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[N1.18] the ledger and the metrics tell of reconciles and of handlers of children",
     async (world) => {
       const op = operator();

@@ -4,7 +4,7 @@ import { suite } from "../support/scenario.ts";
 import { Example, Objects } from "../support/worlds.ts";
 
 suite("the pace of reconciles", (scenario) => {
-  scenario.virtual(
+  scenario.timed(
     "[N1.11] a debounce makes one call of many changes, and a rate limit keeps calls apart",
     async (world) => {
       const objects = new Objects(world);
@@ -35,7 +35,7 @@ suite("the pace of reconciles", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[N1.12] only so many objects of a kind are reconciled at the same time, and none is forgotten",
     async (world) => {
       const objects = new Objects(world);
@@ -60,7 +60,7 @@ suite("the pace of reconciles", (scenario) => {
     },
   );
 
-  scenario.virtual(
+  scenario.timed(
     "[N1.13] an attempt that takes too long is aborted, and not repeated before it has ended",
     async (world) => {
       const objects = new Objects(world);
