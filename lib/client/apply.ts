@@ -3,7 +3,8 @@
  *
  * The server keeps for each field manager which fields its applied configuration held (`metadata.managedFields`). An apply
  * changes nothing if it holds exactly these fields, with the values that the object has; then it is not sent. Where that is
- * hard to tell (values that the server writes in another way, such as quantities), it is sent, and the server finds out.
+ * hard to tell (values that the server writes in another way, such as quantities), it is sent once, and what comes out is
+ * remembered.
  * Source: Kubernetes, docs/reference/using-api/server-side-apply; KEP-555.
  */
 
@@ -11,6 +12,7 @@ import { isEqualJson, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseJson } from "../runtime/json.ts";
+import { type AppliedSpellings, contentOf } from "./cache/applied_spellings.ts";
 import type { AppliedStates } from "./cache/applied_states.ts";
 import type { Addressable, CallOptions, Client, PatchRequest } from "./client.ts";
 import { ApiError } from "./errors.ts";
@@ -81,11 +83,12 @@ export async function applyObject(
   const { fieldManager, subresource, preconditions, dryRun } = request;
   const isPlain = subresource === undefined && preconditions === undefined && dryRun !== true;
   const remembered = isPlain ? states : undefined;
+  const spellings = remembered?.spellings;
   const known = remembered?.look(resource, { object, fieldManager });
   if (known !== undefined && known !== "missing") return known;
   const after = known === "missing"
-    ? await sendApply(client, resource, { ...request, object, live: undefined })
-    : await applyToLive(client, resource, { ...request, object });
+    ? await sendApply(client, resource, { ...request, object, live: undefined, spellings })
+    : await applyToLive(client, resource, { ...request, object, spellings });
   remembered?.note(resource, { object, fieldManager }, after);
   return after;
 }
@@ -94,9 +97,13 @@ export async function applyObject(
 async function applyToLive(
   client: Client,
   resource: Addressable,
-  { object, ...request }: ApplyRequest & { readonly object: AppliedObject },
+  { object, ...request }: ApplyRequest & {
+    readonly object: AppliedObject;
+    readonly spellings: AppliedSpellings | undefined;
+  },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, preconditions = {}, signal, urgent, retryForbidden } = request;
+  const { fieldManager, subresource, spellings, preconditions = {}, signal, urgent, retryForbidden } =
+    request;
   const { name, namespace } = object.metadata;
   const live = await unlessMissing(() =>
     client.get<KubeObject>(resource, { name, namespace }, {
@@ -107,8 +114,10 @@ async function applyToLive(
     })
   );
   if (live !== undefined) refuseOther(live, { object, preconditions });
-  if (live !== undefined && isApplied(live, { object, fieldManager, subresource })) {
-    return withoutOwners(live);
+  if (live !== undefined) {
+    const isSettled = isApplied(live, { object, fieldManager, subresource }) ||
+      spellings?.has(live, { object, fieldManager }) === true;
+    if (isSettled) return withoutOwners(live);
   }
   return await sendApply(client, resource, { ...request, object, live });
 }
@@ -116,7 +125,7 @@ async function applyToLive(
 /**
  * Applies an object without looking whether that is needed, and returns its newest state.
  *
- * @param options `live` is what conflicts are told with, if it is known.
+ * @param options `live` is what is there, if it is known: conflicts are told with it. `spellings` remembers what comes out.
  * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
  */
 export async function sendApply(
@@ -125,20 +134,31 @@ export async function sendApply(
   { object, live, ...request }: ApplyRequest & {
     readonly object: AppliedObject;
     readonly live: KubeObject | undefined;
+    readonly spellings?: AppliedSpellings;
   },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, force, dryRun, fieldValidation, preconditions, ...options } = request;
+  const { fieldManager, subresource, force, dryRun, fieldValidation, preconditions, spellings, ...options } =
+    request;
   const { name, namespace } = object.metadata;
   const wanted = preconditions === undefined
     ? object
     : { ...object, metadata: { ...object.metadata, ...preconditions } };
   const body: PatchRequest = { type: "apply", body: wanted, fieldManager, force, dryRun, fieldValidation };
   try {
-    return await client.patch(resource, { name, namespace, subresource }, body, options);
+    const after: KubeObject = await client.patch(resource, { name, namespace, subresource }, body, options);
+    const isOwnSpelling = spellings !== undefined &&
+      (!isPartOf(object, after) || isSameContent(live, after, object));
+    if (isOwnSpelling) spellings.note(after, { object, fieldManager });
+    return after;
   } catch (error) {
     if (!(error instanceof ApiError) || !isConflict(error)) throw error;
     throw new ApplyConflictError(error, { title: `${object.kind} "${namespace ?? ""}/${name}"`, live });
   }
+}
+
+/** Whether sending has changed nothing, so that it was not needed. */
+function isSameContent(live: KubeObject | undefined, after: KubeObject, object: AppliedObject): boolean {
+  return live !== undefined && isEqualJson(contentOf(live, object), contentOf(after, object));
 }
 
 /** @throws {ApiError} 409, as the server has it, if it is not the object that was meant. */

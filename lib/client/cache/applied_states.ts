@@ -10,6 +10,7 @@
 import { cloneJson, isSameJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import { AppliedSpellings } from "./applied_spellings.ts";
 import type { Caches } from "./caches.ts";
 
 export interface AppliedStatesOptions {
@@ -26,6 +27,8 @@ export interface Application {
 
 /** The states of one run. */
 export class AppliedStates {
+  /** For kinds that nobody follows as well: what applies have made of manifests. */
+  readonly spellings: AppliedSpellings = new AppliedSpellings();
   readonly #options: AppliedStatesOptions;
   /** By state: the objects that were applied last, by their managers. (A digest of them takes thirty times as long.) */
   readonly #applied = new WeakMap<KubeObject, readonly Application[]>();

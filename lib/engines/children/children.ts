@@ -10,6 +10,7 @@
  */
 
 import { isApplied, sendApply, unlessMissing, withoutOwners } from "../../client/apply.ts";
+import type { AppliedSpellings } from "../../client/cache/applied_spellings.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import { Postponed } from "../../execution/execute.ts";
@@ -40,6 +41,8 @@ const DELAY: Seconds = 5;
 export interface ChildrenContext {
   readonly client: Client;
   readonly settings: { readonly networking: { readonly fieldManager: string } };
+  /** The memory of earlier applies. Default: none. */
+  readonly states?: { readonly spellings: AppliedSpellings };
 }
 
 /** Returns what makes the `children` of handlers' attempts. */
@@ -76,11 +79,13 @@ class ChildrenRun {
   readonly #owner: KubeObject;
   readonly #set: string;
   readonly #fieldManager: string;
+  readonly #spellings: AppliedSpellings | undefined;
   readonly #waits: string[] = [];
   readonly #errors: { readonly child: string; readonly error: unknown }[] = [];
 
-  constructor({ client, settings, asked, attempt, options }: RunOptions) {
+  constructor({ client, settings, states, asked, attempt, options }: RunOptions) {
     this.#client = client;
+    this.#spellings = states?.spellings;
     this.#attempt = attempt;
     this.#options = options;
     this.#asked = asked;
@@ -189,7 +194,8 @@ class ChildrenRun {
     const { resource, object, force, recreateOn } = wanted;
     const { name, namespace } = object.metadata;
     if (known?.metadata.deletionTimestamp !== undefined) return "it is being deleted";
-    if (known !== undefined && isApplied(known, { object, fieldManager: this.#fieldManager })) {
+    const manifest = { object, fieldManager: this.#fieldManager };
+    if (known !== undefined && (isApplied(known, manifest) || this.#spellings?.has(known, manifest))) {
       return withoutOwners(known);
     }
     let live = known;
@@ -228,7 +234,15 @@ class ChildrenRun {
     live: KubeObject | undefined,
     options: { readonly force: boolean; readonly dryRun?: boolean },
   ): Promise<KubeObject> {
-    const request = { ...this.#call, ...options, fieldManager: this.#fieldManager, object, live };
+    const spellings = options.dryRun === true ? undefined : this.#spellings;
+    const request = {
+      ...this.#call,
+      ...options,
+      fieldManager: this.#fieldManager,
+      object,
+      live: live && withoutOwners(live),
+      spellings,
+    };
     return sendApply(this.#client, resource, request);
   }
 

@@ -5,6 +5,8 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 const rbac = ["tests/kits/generate/rbac_test.ts"];
 const apply = ["tests/client/cache/applied_states_test.ts", "tests/scenarios/apply_test.ts"];
 
+const spellings = ["tests/scenarios/spellings_test.ts"];
+
 const mutants: Mutant[] = [
   ...breaksOf("lib/engines/rights/needs.ts", [
     ["needsOfCode", "needs.push(...KEEP.map((verb) => ({ ...place, verb })));", ""],
@@ -35,6 +37,38 @@ const mutants: Mutant[] = [
       "return undefined;",
     ],
   ], apply),
+  ...breaksOf("lib/client/cache/applied_spellings.ts", [
+    ["AppliedSpellings.has", "known.wanted === digestOf(object) &&", "known.wanted !== undefined &&"],
+    [
+      "AppliedSpellings.has",
+      "known.content === digestOf(contentOf(live, object));",
+      "known.content !== undefined;",
+    ],
+    ["AppliedSpellings.note", "this.#spellings.size > MOST &&", "false &&"],
+    ["contentOf", `Object.hasOwn(manifest, "status")`, "true"],
+    [
+      "namedIn",
+      "if (!isObject(value) || !isObject(live)) found[key] = live;",
+      "if (live !== undefined) found[key] = live;",
+    ],
+  ]),
+  ...breaksOf("lib/client/apply.ts", [
+    ["applyToLive", "spellings?.has(live, { object, fieldManager }) === true;", "false;"],
+    ["sendApply", "if (isOwnSpelling) spellings.note(after, { object, fieldManager });", ""],
+    [
+      "sendApply",
+      "(!isPartOf(object, after) || isSameContent(live, after, object));",
+      "isSameContent(live, after, object);",
+    ],
+  ], spellings),
+  ...breaksOf("lib/engines/children/children.ts", [
+    ["ChildrenRun.#apply", "|| this.#spellings?.has(known, manifest)", ""],
+    [
+      "ChildrenRun.#send",
+      "const spellings = options.dryRun === true ? undefined : this.#spellings;",
+      "const spellings = undefined;",
+    ],
+  ], spellings),
   ...breaksOf("lib/operator/watched_resources.ts", [
     ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
     ["if (child !== undefined) continue;", ""],
