@@ -3,8 +3,7 @@
  *
  * For the in-process API server, for webhook servers that bring their own authority, and for the tests' control plane;
  * not for reading certificates (`X509Certificate` of `node:crypto` does that) nor for asking a cluster to sign one.
- * `node:crypto` makes keys and signatures, `@peculiar/asn1-x509` writes the structures of RFC 5280 as DER; only the
- * choice of fields is ours. NB: that package takes some 50 ms to load, so import this file lazily where a start counts.
+ * `node:crypto` makes keys and signatures, `@oslojs/asn1` writes DER; which fields a certificate has is ours, by RFC 5280.
  */
 
 import {
@@ -15,8 +14,25 @@ import {
   sign,
 } from "node:crypto";
 import { isIP } from "node:net";
-import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
-import * as x509 from "@peculiar/asn1-x509";
+import {
+  ASN1BitString,
+  ASN1Boolean,
+  ASN1Class,
+  type ASN1Encodable,
+  ASN1EncodableSequence,
+  ASN1EncodableSet,
+  ASN1Form,
+  ASN1GeneralizedTime,
+  ASN1Integer,
+  ASN1ObjectIdentifier,
+  ASN1OctetString,
+  ASN1UTCTime,
+  ASN1UTF8String,
+  ASN1Value,
+  encodeASN1,
+  encodeObjectIdentifier,
+  parseASN1NoLeftoverBytes,
+} from "@oslojs/asn1";
 
 /** Parts of an authority. */
 export interface AuthorityOptions {
@@ -112,22 +128,36 @@ const DAY = 24 * 60 * 60 * 1000;
 const BACKDATING = 60 * 60 * 1000;
 const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2"; // RFC 5758
 
+/** RFC 5280, section 4.2.1 and appendix A. */
+const OID = {
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extKeyUsage: "2.5.29.37",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+  clientAuth: "1.3.6.1.5.5.7.3.2",
+} as const;
+
 interface KeyPair {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 }
 
 interface Issuer {
-  readonly name: x509.Name;
+  readonly name: ASN1Encodable;
   readonly pair: KeyPair;
 }
 
 interface CertificateFields {
-  readonly subject: x509.Name;
+  readonly subject: ASN1Encodable;
   readonly publicKey: KeyObject;
-  readonly serial: ArrayBuffer;
-  readonly validity: x509.Validity;
-  readonly extensions: x509.Extensions;
+  readonly serial: ASN1Encodable;
+  readonly validity: ASN1Encodable;
+  readonly extensions: readonly ASN1Encodable[];
 }
 
 function createKeyPair(): KeyPair {
@@ -151,109 +181,132 @@ function checkCertificate(wanted: CertificateOptions): void {
 }
 
 function signCertificate(issuer: Issuer, fields: CertificateFields): string {
-  const algorithm = new x509.AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
-  const content = new x509.TBSCertificate({
-    version: x509.Version.v3,
-    serialNumber: fields.serial,
-    signature: algorithm,
-    issuer: issuer.name,
-    validity: fields.validity,
-    subject: fields.subject,
-    subjectPublicKeyInfo: toPublicKeyInfo(fields.publicKey),
-    extensions: fields.extensions,
-  });
-  const signature = sign("sha256", new Uint8Array(AsnConvert.serialize(content)), issuer.pair.privateKey);
-  const certificate = new x509.Certificate({
-    tbsCertificate: content,
-    signatureAlgorithm: algorithm,
-    signatureValue: toArrayBuffer(signature),
-  });
-  return toPem(AsnConvert.serialize(certificate));
+  const algorithm = sequence(identifier(ECDSA_WITH_SHA256));
+  const content = sequence(
+    tagged(0, new ASN1Integer(2n)), // version 3
+    fields.serial,
+    algorithm,
+    issuer.name,
+    fields.validity,
+    fields.subject,
+    publicKeyInfo(fields.publicKey),
+    tagged(3, sequence(...fields.extensions)),
+  );
+  const signature = sign("sha256", encodeASN1(content), issuer.pair.privateKey);
+  return toPem(encodeASN1(sequence(content, algorithm, bits(signature))));
 }
 
-function authorityExtensions(publicKey: KeyObject): x509.Extensions {
-  const { keyCertSign, cRLSign, digitalSignature } = x509.KeyUsageFlags;
-  return new x509.Extensions([
-    toExtension(
-      x509.id_ce_basicConstraints,
-      new x509.BasicConstraints({ cA: true, pathLenConstraint: 0 }),
-      true,
-    ),
-    toExtension(x509.id_ce_keyUsage, new x509.KeyUsage(keyCertSign | cRLSign | digitalSignature), true),
-    toExtension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyIdentifier(publicKey))),
-  ]);
+function authorityExtensions(publicKey: KeyObject): ASN1Encodable[] {
+  const constraints = sequence(new ASN1Boolean(true), new ASN1Integer(0n)); // an authority, of no others
+  const usage = new ASN1BitString(Uint8Array.of(0b1000_0110), 7); // digitalSignature, keyCertSign, cRLSign
+  return [
+    extension(OID.basicConstraints, constraints, true),
+    extension(OID.keyUsage, usage, true),
+    extension(OID.subjectKeyIdentifier, new ASN1OctetString(keyIdentifier(publicKey))),
+  ];
 }
 
-function holderExtensions(wanted: CertificateOptions, own: KeyObject, issuer: KeyObject): x509.Extensions {
-  const authority = new x509.AuthorityKeyIdentifier({
-    keyIdentifier: new x509.KeyIdentifier(keyIdentifier(issuer)),
-  });
+function holderExtensions(wanted: CertificateOptions, own: KeyObject, issuer: KeyObject): ASN1Encodable[] {
   const purposes = [
-    ...(wanted.server ? [x509.id_kp_serverAuth] : []),
-    ...(wanted.client ? [x509.id_kp_clientAuth] : []),
+    ...(wanted.server ? [identifier(OID.serverAuth)] : []),
+    ...(wanted.client ? [identifier(OID.clientAuth)] : []),
   ];
   const names = [
-    ...(wanted.dnsNames ?? []).map((dNSName) => new x509.GeneralName({ dNSName })),
-    ...(wanted.ipAddresses ?? []).map((iPAddress) => new x509.GeneralName({ iPAddress })),
+    ...(wanted.dnsNames ?? []).map((name) => implicit(2, new TextEncoder().encode(name))),
+    ...(wanted.ipAddresses ?? []).map((address) => implicit(7, addressBytes(address))),
   ];
   const extensions = [
-    toExtension(x509.id_ce_basicConstraints, new x509.BasicConstraints({ cA: false }), true),
-    toExtension(x509.id_ce_keyUsage, new x509.KeyUsage(x509.KeyUsageFlags.digitalSignature), true),
-    toExtension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage(purposes)),
-    toExtension(x509.id_ce_subjectKeyIdentifier, new x509.SubjectKeyIdentifier(keyIdentifier(own))),
-    toExtension(x509.id_ce_authorityKeyIdentifier, authority),
+    extension(OID.basicConstraints, sequence(), true),
+    extension(OID.keyUsage, new ASN1BitString(Uint8Array.of(0b1000_0000), 1), true), // digitalSignature
+    extension(OID.extKeyUsage, sequence(...purposes)),
+    extension(OID.subjectKeyIdentifier, new ASN1OctetString(keyIdentifier(own))),
+    extension(OID.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuer)))),
   ];
-  if (names.length > 0) {
-    extensions.push(toExtension(x509.id_ce_subjectAltName, new x509.SubjectAlternativeName(names)));
-  }
-  return new x509.Extensions(extensions);
+  if (names.length > 0) extensions.push(extension(OID.subjectAltName, sequence(...names)));
+  return extensions;
 }
 
-function toExtension(id: string, value: object, critical = false): x509.Extension {
-  return new x509.Extension({
-    extnID: id,
-    critical,
-    extnValue: new OctetString(AsnConvert.serialize(value)),
-  });
+function extension(id: string, value: ASN1Encodable, critical = false): ASN1Encodable {
+  const content = new ASN1OctetString(encodeASN1(value));
+  return critical
+    ? sequence(identifier(id), new ASN1Boolean(true), content)
+    : sequence(identifier(id), content);
 }
 
 /** RFC 5280, section 4.2.1.2: the SHA-1 digest of the key's bits. An identifier; nothing's safety hangs on it. */
-function keyIdentifier(publicKey: KeyObject): ArrayBuffer {
-  const bits = new Uint8Array(toPublicKeyInfo(publicKey).subjectPublicKey);
-  return toArrayBuffer(createHash("sha1").update(bits).digest());
+function keyIdentifier(publicKey: KeyObject): Uint8Array {
+  const { bytes } = publicKeyInfo(publicKey).sequence().at(1).bitString();
+  return Uint8Array.from(createHash("sha1").update(bytes).digest());
 }
 
-function toPublicKeyInfo(publicKey: KeyObject): x509.SubjectPublicKeyInfo {
-  return AsnConvert.parse(publicKey.export({ type: "spki", format: "der" }), x509.SubjectPublicKeyInfo);
+function publicKeyInfo(publicKey: KeyObject): ASN1Value {
+  return parseASN1NoLeftoverBytes(Uint8Array.from(publicKey.export({ type: "spki", format: "der" })));
 }
 
 /** Go and OpenSSL want one attribute per set, and Kubernetes takes each organization as a group. */
-function toName(commonName: string, organizations: readonly string[]): x509.Name {
-  const attributes: [string, string][] = organizations.map((value) => ["2.5.4.10", value]);
-  attributes.push(["2.5.4.3", commonName]);
-  const sets = attributes.map(([type, utf8String]) => {
-    const value = new x509.AttributeValue({ utf8String });
-    return new x509.RelativeDistinguishedName([new x509.AttributeTypeAndValue({ type, value })]);
+function toName(commonName: string, organizations: readonly string[]): ASN1Encodable {
+  const attributes: [string, string][] = organizations.map((value) => [OID.organization, value]);
+  attributes.push([OID.commonName, commonName]);
+  const sets = attributes.map(([type, value]) => {
+    const text = new ASN1UTF8String(new TextEncoder().encode(value));
+    return new ASN1EncodableSet([sequence(identifier(type), text)]);
   });
-  return new x509.Name(sets);
+  return sequence(...sets);
 }
 
-function toValidity(notBefore: number, notAfter: number): x509.Validity {
-  return new x509.Validity({ notBefore: new Date(notBefore), notAfter: new Date(notAfter) });
+function toValidity(notBefore: number, notAfter: number): ASN1Encodable {
+  return sequence(toTime(notBefore), toTime(notAfter));
+}
+
+/** RFC 5280, section 4.1.2.5: years have two digits until 2049, and four from then on. */
+function toTime(time: number): ASN1Encodable {
+  const date = new Date(time);
+  const year = date.getUTCFullYear();
+  const [month, day] = [date.getUTCMonth() + 1, date.getUTCDate()];
+  const [hours, minutes, seconds] = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()];
+  return year < 2050
+    ? new ASN1UTCTime(year % 100, month, day, hours, minutes, seconds)
+    : new ASN1GeneralizedTime(year, month, day, hours, minutes, seconds, 0);
 }
 
 /** An INTEGER in its shortest form is positive if its first bit is not set, and has no leading zero byte. */
-function toSerial(bytes: Uint8Array): ArrayBuffer {
-  const serial = Uint8Array.from(bytes);
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
-  return serial.buffer;
+function toSerial(bytes: Uint8Array): ASN1Encodable {
+  const first = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  const digits = [first, ...bytes.subarray(1)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return new ASN1Integer(BigInt(`0x${digits.join("")}`));
 }
 
-function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
+/** NB: a URL writes an address in one way only: groups in hexadecimal, and "::" for zeros. */
+function addressBytes(address: string): Uint8Array {
+  if (isIP(address) === 4) return Uint8Array.from(address.split("."), Number);
+  const [before = "", after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const groups = (text = "") => text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [head, tail] = [groups(before), groups(after)];
+  const zeros = new Array<number>(8 - head.length - tail.length).fill(0);
+  return Uint8Array.from([...head, ...zeros, ...tail].flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-function toPem(der: ArrayBuffer): string {
-  const lines = btoa(String.fromCharCode(...new Uint8Array(der))).match(/.{1,64}/g) ?? [];
+function sequence(...elements: ASN1Encodable[]): ASN1Encodable {
+  return new ASN1EncodableSequence(elements);
+}
+
+function identifier(id: string): ASN1Encodable {
+  return new ASN1ObjectIdentifier(encodeObjectIdentifier(id));
+}
+
+function bits(bytes: Uint8Array): ASN1Encodable {
+  return new ASN1BitString(bytes, bytes.length * 8);
+}
+
+function tagged(tag: number, value: ASN1Encodable): ASN1Encodable {
+  return new ASN1Value(ASN1Class.ContextSpecific, ASN1Form.Constructed, tag, encodeASN1(value));
+}
+
+function implicit(tag: number, content: Uint8Array): ASN1Encodable {
+  return new ASN1Value(ASN1Class.ContextSpecific, ASN1Form.Primitive, tag, content);
+}
+
+function toPem(der: Uint8Array): string {
+  const lines = btoa(String.fromCharCode(...der)).match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`;
 }

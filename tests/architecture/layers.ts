@@ -58,8 +58,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["lib/model/encoding.ts"],
   // The API alone: what is done with traces is the user's choice.
   "@opentelemetry/api": ["lib/engines/tracing.ts", "examples/16-tracing/"],
-  "@peculiar/asn1-schema": ["lib/runtime/certificates.ts"],
-  "@peculiar/asn1-x509": ["lib/runtime/certificates.ts"],
+  "@oslojs/asn1": ["lib/runtime/certificates.ts"],
   "ajv": ["lib/kits/apiserver/schema/"],
   "commander": ["lib/cli/"],
   // Times of a cron expression; nothing is scheduled by it.

@@ -59,7 +59,7 @@ describe("issue()", () => {
       commonName: "server",
       server: true,
       dnsNames: ["localhost", "*.example.com"],
-      ipAddresses: ["127.0.0.1", "::1"],
+      ipAddresses: ["127.0.0.1", "::1", "fe80::", "2001:db8::1:0:0:1", "::ffff:10.0.0.1"],
     });
     const certificate = new X509Certificate(issued.certificate);
     assert.equal(certificate.checkIssued(new X509Certificate(authority.certificate)), true);
@@ -68,7 +68,9 @@ describe("issue()", () => {
     // NB: read as text, because Deno's checkHost() knows no wildcards.
     const names = certificate.subjectAltName?.split(", ").map((name) => name.toLowerCase());
     assert.deepEqual(names?.slice(0, 3), ["dns:localhost", "dns:*.example.com", "ip address:127.0.0.1"]);
-    for (const address of ["127.0.0.1", "::1"]) assert.ok(certificate.checkIP(address), address);
+    for (const address of ["127.0.0.1", "::1", "fe80::", "2001:db8::1:0:0:1"]) {
+      assert.ok(certificate.checkIP(address), address);
+    }
     assert.ok(certificate.checkHost("localhost"));
     assert.equal(certificate.checkHost("example.org"), undefined);
     assert.match(issued.key, /^-----BEGIN PRIVATE KEY-----\n/);
