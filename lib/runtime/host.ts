@@ -170,6 +170,11 @@ export interface Process {
    * with what it imports by relative paths.
    */
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>>;
+  /**
+   * Loads a part of the program that is needed only now, by calling the function. On a virtual host no time passes meanwhile,
+   * however long it takes. Absent where that is no different from calling it.
+   */
+  load?<Part>(load: () => Promise<Part>): Promise<Part>;
 }
 
 /** A time in which nothing could run. */

@@ -12,9 +12,11 @@ import { configurationRules } from "./admission/configuration_rules.ts";
 import { mutationBindingRules, mutationRules } from "./admission/mutation_rules.ts";
 import { bindingRules, policyRules } from "./admission/policy_rules.ts";
 import type { CelLoader } from "./cel/loader.ts";
+import type { DefinitionParts } from "./cluster.ts";
 import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION } from "./event_conversion.ts";
 import type { Kind, KindRules } from "./kinds.ts";
+import type { Late } from "./late.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
 import type { Store } from "./store.ts";
 
@@ -253,22 +255,25 @@ export interface BuiltinOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly cel: CelLoader;
+  readonly definitions: Late<DefinitionParts>;
 }
 
 /** Returns the built-in kinds, with their collections in the store. */
-export function builtinKinds({ store, clock, cel }: BuiltinOptions): Kind[] {
+export function builtinKinds({ store, clock, cel, definitions }: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf(kind, { clock, cel, store });
+      const rules = rulesOf(kind, { clock, cel, definitions, store });
       kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
 }
 
-function rulesOf(kind: string, { clock, cel, store }: BuiltinOptions): KindRules {
-  if (kind === "CustomResourceDefinition") return definitionRules({ now: () => clock.now(), cel, store });
+function rulesOf(kind: string, { clock, cel, definitions, store }: BuiltinOptions): KindRules {
+  if (kind === "CustomResourceDefinition") {
+    return definitionRules({ now: () => clock.now(), cel, definitions, store });
+  }
   if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
   if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
   if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();

@@ -2,11 +2,15 @@
  * The things that all parts of the API server share: the host, the store, the kinds, and who owns what.
  */
 
+import type { KubeObject } from "../../model/object.ts";
 import type { Host } from "../../runtime/host.ts";
 import type { Ownership } from "./apply/ownership.ts";
 import type { Gate } from "./access/gate.ts";
 import type { CelLoader } from "./cel/loader.ts";
-import type { Kinds } from "./kinds.ts";
+import type { Cause } from "./causes.ts";
+import type { DefinitionContext } from "./definition_rules.ts";
+import type { Kind, Kinds } from "./kinds.ts";
+import type { Late } from "./late.ts";
 import type { Quotas } from "./quota/quotas.ts";
 import type { Store } from "./store.ts";
 
@@ -16,7 +20,18 @@ export interface Cluster {
   readonly kinds: Kinds;
   readonly ownership: Ownership;
   readonly cel: CelLoader;
+  readonly definitions: Late<DefinitionParts>;
   readonly gate: Gate;
   /** Absent where ResourceQuotas and LimitRanges are only stored. */
   readonly quotas?: Quotas;
+}
+
+/** The parts of the server that are loaded with the first CustomResourceDefinition. */
+export interface DefinitionParts {
+  /** Whether a schema has rules, for which the evaluator must be loaded. */
+  hasRules(schema: unknown): boolean;
+  defaultDefinition(definition: KubeObject): void;
+  validateDefinition(definition: KubeObject, context?: DefinitionContext): Cause[];
+  customKinds(cluster: Pick<Cluster, "host" | "store" | "cel">, definition: KubeObject): Kind[];
+  showingOldObjects(kind: Kind): Kind;
 }

@@ -1,7 +1,7 @@
 /**
  * CustomResourceDefinitions: what one leaves out, which resources it makes, and the status of one that is in force.
  *
- * Faults of one are told by `validateDefinition()` in `definition_rules.ts`, re-exported here.
+ * Faults of one are told by `validateDefinition()` in `definition_rules.ts`, which is loaded late.
  * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/v1/defaults.go and pkg/controller/status.
  */
 
@@ -9,8 +9,6 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { PrinterColumn } from "./tables.ts";
 import { getOwn, isObject, objectAt } from "./values.ts";
-
-export { validateDefinition } from "./definition_rules.ts";
 
 /** One served version of a CRD: an entry for discovery, and what the store must know of it. */
 export interface ServedResource extends Resource {

@@ -5,7 +5,7 @@
  * chance come from the host: on a virtual host it is deterministic.
  */
 
-import { Hono } from "hono";
+import { Hono } from "hono/quick";
 import type { Authority } from "../../runtime/certificates.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { targetOf } from "./access/attributes.ts";
@@ -15,10 +15,12 @@ import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit_log.ts";
 import { builtinKinds } from "./builtin.ts";
 import { CelLoader } from "./cel/loader.ts";
-import type { Cluster } from "./cluster.ts";
+import type { Cluster, DefinitionParts } from "./cluster.ts";
 import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
+import { Late } from "./late.ts";
+import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
 import { Quotas, type QuotaStatus } from "./quota/quotas.ts";
 import { writeQuotaStatus } from "./quota/status.ts";
@@ -107,7 +109,7 @@ export interface ApiServer<H extends Host = Host> {
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
 export function apiServer<H extends Host>(options: ApiServerOptions<H>): ApiServer<H> {
-  return build(options).server;
+  return build(options, lateParts(options.host)).server;
 }
 
 /** An API server whose state is kept in a folder. */
@@ -125,13 +127,36 @@ export async function openApiServer<H extends Host>(
 ): Promise<KeptApiServer<H>> {
   const state = await StateFolder.open(options.host, options.data);
   try {
-    const { server, store } = build(options, state);
+    const late = lateParts(options.host);
+    await loadFor(state, late);
+    const { server, store } = build(options, { ...late, state });
     await state.follow(store);
     return Object.assign(server, { [Symbol.asyncDispose]: () => state[Symbol.asyncDispose]() });
   } catch (error) {
     await state[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The parts of a server that are loaded when they are needed. */
+interface LateParts {
+  readonly cel: CelLoader;
+  readonly definitions: Late<DefinitionParts>;
+}
+
+function lateParts({ process }: Host): LateParts {
+  return {
+    cel: new CelLoader(process),
+    definitions: new Late(() => import("./lifecycle/definition_parts.ts"), process),
+  };
+}
+
+/** Nothing that was kept is written again, so that its rules cannot load what they need by themselves. */
+async function loadFor({ found }: StateFolder, { cel, definitions }: LateParts): Promise<void> {
+  const collections = new Set(found?.records.map(({ collection }) => collection));
+  const hasExpressions = [...collections].some((name) => name.endsWith(".admissionregistration.k8s.io"));
+  if (collections.has(DEFINITIONS)) await definitions.load();
+  if (collections.has(DEFINITIONS) || hasExpressions) await cel.load();
 }
 
 interface Built<H extends Host> {
@@ -141,15 +166,22 @@ interface Built<H extends Host> {
 
 function build<H extends Host>(
   { host, rbac = false, tokens, workloads = false, quotas = false, audit }: ApiServerOptions<H>,
-  state?: StateFolder,
+  { cel, definitions, state }: LateParts & { readonly state?: StateFolder },
 ): Built<H> {
   const store = new Store(host.clock);
   const kinds = new Kinds();
-  const cel = new CelLoader();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
-  const parts: Cluster = { host, store, kinds, cel, gate, ownership: new Ownership(kinds, host.clock) };
+  const parts: Cluster = {
+    host,
+    store,
+    kinds,
+    cel,
+    definitions,
+    gate,
+    ownership: new Ownership(kinds, host.clock),
+  };
   const cluster = quotas ? withQuotas(parts) : parts;
-  for (const kind of builtinKinds({ store, clock: host.clock, cel })) kinds.add(kind);
+  for (const kind of builtinKinds({ store, clock: host.clock, cel, definitions })) kinds.add(kind);
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
   addRoutes(app, cluster, lifecycle.asked);

@@ -43,7 +43,7 @@ export class Activity {
 
   /** Says that something is under way until it is ended. */
   begin(): Work {
-    const state: WorkState = { sleeping: 0, hangs: false };
+    const state: WorkState = { sleeping: 0, hangs: false, isPatient: false };
     this.#underWay.add(state);
     this.#noticed++;
     return {
@@ -58,9 +58,12 @@ export class Activity {
     };
   }
 
-  /** Runs a function as a thing under way; while it sleeps on the virtual clock, nobody waits for it. */
-  async run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
-    const state: WorkState = { sleeping: 0, hangs: false };
+  /**
+   * Runs a function as a thing under way; while it sleeps on the virtual clock, nobody waits for it. One that is `patient` is
+   * never taken for hanging.
+   */
+  async run<Result>(work: () => Result | Promise<Result>, { patient = false } = {}): Promise<Result> {
+    const state: WorkState = { sleeping: 0, hangs: false, isPatient: patient };
     this.#underWay.add(state);
     this.#noticed++;
     try {
@@ -97,7 +100,7 @@ export class Activity {
       }
       if (quiet < QUIET_TURNS) continue;
       if (!this.#isBusy()) return;
-      if (performance.now() - since > this.#patience) return this.#giveUp();
+      if (performance.now() - since > this.#patience && !this.#isPatient()) return this.#giveUp();
     }
   }
 
@@ -105,6 +108,11 @@ export class Activity {
     for (const state of this.#underWay) {
       if (!state.hangs && state.sleeping === 0) return true;
     }
+    return false;
+  }
+
+  #isPatient(): boolean {
+    for (const state of this.#underWay) if (state.isPatient) return true;
     return false;
   }
 
@@ -117,6 +125,8 @@ interface WorkState {
   /** How many of its sleeps on the virtual clock are going on. */
   sleeping: number;
   hangs: boolean;
+  /** Whether it is waited for, however long it takes. */
+  readonly isPatient: boolean;
 }
 
 /** A full turn of the event loop: all promise work that is possible now has run when it resolves. */

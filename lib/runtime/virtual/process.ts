@@ -210,6 +210,11 @@ class PaperProcess implements VirtualProcess {
   importModule(path: string, options?: { readonly fresh?: boolean }): Promise<Record<string, unknown>> {
     return this.#options.activity.run(() => currentHost().process.importModule(path, options));
   }
+
+  /** NB: a busy machine takes its time to read files, and a request that waits for that does not hang. */
+  load<Part>(load: () => Promise<Part>): Promise<Part> {
+    return this.#options.activity.run(load, { patient: true });
+  }
 }
 
 function stopped(signal: AbortSignal | undefined): Error {

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  compareVersions,
-  defaultDefinition,
-  servedResources,
-  validateDefinition,
-} from "../../../lib/kits/apiserver/crd.ts";
+import { compareVersions, defaultDefinition, servedResources } from "../../../lib/kits/apiserver/crd.ts";
+import { validateDefinition } from "../../../lib/kits/apiserver/definition_rules.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 
 interface Changes {

@@ -18,6 +18,19 @@ describe("Activity", () => {
     await walking;
   });
 
+  it("settle() waits for a patient thing, however long nothing shows", async () => {
+    const activity = new Activity(0.001);
+    let isDone = false;
+    // Sleeps for real, twenty times as long as its patience.
+    const work = activity.run(async () => {
+      await sleepForReal(A_WHILE);
+      isDone = true;
+    }, { patient: true });
+    await activity.settle();
+    assert.equal(isDone, true);
+    await work;
+  });
+
   it("settle() waits for turns that are touched", async () => {
     const activity = new Activity();
     let turns = 0;

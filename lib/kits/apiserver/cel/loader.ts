@@ -1,21 +1,19 @@
-/**
- * The evaluator, loaded when the first expression is declared.
- *
- * Whoever writes an object that may hold expressions waits for load(); from then on all of it is synchronous.
- */
+/** The evaluator of expressions, loaded when the first one is declared. */
 
+import type { Process } from "../../../runtime/host.ts";
+import { Late } from "../late.ts";
 import type { Engine } from "./engine.ts";
 
 export class CelLoader {
-  #engine: Engine | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #late: Late<Engine>;
+
+  constructor(process?: Pick<Process, "load">) {
+    this.#late = new Late(async () => new (await import("./engine.ts")).Engine(), process);
+  }
 
   /** Loads the evaluator, once. */
   load(): Promise<void> {
-    this.#loading ??= import("./engine.ts").then(({ Engine }) => {
-      this.#engine = new Engine();
-    });
-    return this.#loading;
+    return this.#late.load();
   }
 
   /**
@@ -24,9 +22,6 @@ export class CelLoader {
    * @throws {TypeError} If load() has not been waited for.
    */
   get engine(): Engine {
-    if (this.#engine === undefined) {
-      throw new TypeError("Cannot evaluate expressions: the evaluator is not loaded");
-    }
-    return this.#engine;
+    return this.#late.part;
   }
 }

@@ -6,11 +6,9 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import type { CelLoader } from "../cel/loader.ts";
-import { hasRules } from "../cel/validations.ts";
-import type { Cluster } from "../cluster.ts";
-import { defaultDefinition, validateDefinition } from "../crd.ts";
-import { customKinds, showingOldObjects } from "../custom.ts";
+import type { Cluster, DefinitionParts } from "../cluster.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
+import type { Late } from "../late.ts";
 import type { Change } from "../storage/collection.ts";
 import { timestamp } from "../timestamp.ts";
 import type { Store } from "../store.ts";
@@ -27,22 +25,26 @@ const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 export interface DefinitionContext {
   readonly now: () => number;
   readonly cel: CelLoader;
+  readonly definitions: Late<DefinitionParts>;
   readonly store: Store;
 }
 
 /** The rules of the kind CustomResourceDefinition itself. */
 export function definitionRules(context: DefinitionContext): KindRules {
-  const { cel } = context;
+  const { cel, definitions } = context;
   return {
-    prepare: (object) => hasRules(object.spec) ? cel.load() : undefined,
+    async prepare(object) {
+      await definitions.load();
+      if (definitions.part.hasRules(object.spec)) await cel.load();
+    },
     normalize(object) {
-      defaultDefinition(object);
+      definitions.part.defaultDefinition(object);
       return [];
     },
     settle(object, old) {
       if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, context);
     },
-    validate: (object, { old, part }) => validateDefinition(object, { old, part, cel }),
+    validate: (object, { old, part }) => definitions.part.validateDefinition(object, { old, part, cel }),
     terminate(object) {
       const { metadata } = object;
       // NB: the real server marks definitions on a path of its own, which knows neither grace nor generations.
@@ -58,8 +60,8 @@ export function definitionRules(context: DefinitionContext): KindRules {
 }
 
 /** Names and conditions are renewed; versions that were ever stored stay listed. */
-function refreshStatus(definition: KubeObject, { now, cel, store }: DefinitionContext): void {
-  if (validateDefinition(definition, { cel }).length > 0) return;
+function refreshStatus(definition: KubeObject, { now, cel, definitions, store }: DefinitionContext): void {
+  if (definitions.part.validateDefinition(definition, { cel }).length > 0) return;
   const time = timestamp(now());
   const old = isObject(definition.status) ? definition.status : {};
   const stored = [old.storedVersions, storageVersions(definition)].flatMap((list) =>
@@ -148,6 +150,7 @@ export class Definitions {
       isEnding(previous.object) !== isEnding(current.object) ||
       isEstablished(previous.object) !== isEstablished(current.object);
     if (isServedAnew) {
+      const { customKinds } = this.#cluster.definitions.part;
       this.#replace(key, isEstablished(current.object) ? customKinds(this.#cluster, current.object) : []);
       this.#planNames();
     }
@@ -166,7 +169,7 @@ export class Definitions {
   }
 
   #rename(name: string): void {
-    const { kinds, host, cel, store } = this.#cluster;
+    const { kinds, host, cel, definitions, store } = this.#cluster;
     const kind = kinds.at("apiextensions.k8s.io/v1", "customresourcedefinitions");
     if (kind === undefined) return;
     updateObject(this.#cluster, {
@@ -175,7 +178,7 @@ export class Definitions {
       subresource: "status",
       change(current) {
         const copy = clone(current);
-        refreshStatus(copy, { now: () => host.clock.now(), cel, store });
+        refreshStatus(copy, { now: () => host.clock.now(), cel, definitions, store });
         return copy;
       },
     });
@@ -192,7 +195,7 @@ export class Definitions {
   #replace(name: string, kinds: Kind[]): void {
     const registry: Kinds = this.#cluster.kinds;
     for (const kind of this.#served.get(name) ?? []) registry.remove(kind);
-    const served = kinds.map(showingOldObjects);
+    const served = kinds.map((kind) => this.#cluster.definitions.part.showingOldObjects(kind));
     for (const kind of served) registry.add(kind);
     this.#served.set(name, served);
     for (const listener of this.#cluster.store.collection(name).listeners) listener.close?.();

@@ -4,6 +4,7 @@ import { Ownership } from "../../../../lib/kits/apiserver/apply/ownership.ts";
 import { builtinKinds } from "../../../../lib/kits/apiserver/builtin.ts";
 import { CelLoader } from "../../../../lib/kits/apiserver/cel/loader.ts";
 import { Kinds } from "../../../../lib/kits/apiserver/kinds.ts";
+import { Late } from "../../../../lib/kits/apiserver/late.ts";
 import { Store } from "../../../../lib/kits/apiserver/store.ts";
 import type { KubeObject } from "../../../../lib/model/object.ts";
 import { virtualHost } from "../../../../lib/runtime/virtual/host.ts";
@@ -12,7 +13,10 @@ describe("Ownership", () => {
   it("lets new objects that are owned alike share the list of their owners, and others not", () => {
     const { clock } = virtualHost();
     const kinds = new Kinds();
-    for (const kind of builtinKinds({ store: new Store(clock), clock, cel: new CelLoader() })) {
+    const definitions = new Late(() =>
+      import("../../../../lib/kits/apiserver/lifecycle/definition_parts.ts")
+    );
+    for (const kind of builtinKinds({ store: new Store(clock), clock, cel: new CelLoader(), definitions })) {
       kinds.add(kind);
     }
     const ownership = new Ownership(kinds, clock);

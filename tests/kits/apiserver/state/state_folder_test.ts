@@ -5,6 +5,7 @@ import { type VirtualHost, virtualHost } from "../../../../lib/runtime/virtual/h
 import { type Answer, database, databaseDefinition, DATABASES } from "../api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const DATA = "/state";
 let starts = 0;
 
@@ -50,7 +51,7 @@ function nameOf(files: Record<string, string>, what: string): string {
 
 async function filled(): Promise<Kept> {
   const kept = await start();
-  await kept.call("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", databaseDefinition());
+  await kept.call("POST", DEFINITIONS, databaseDefinition());
   await kept.host.clock.advance(1);
   assert.equal((await kept.call("POST", DATABASES, database("d"))).code, 201);
   for (const name of ["a", "b"]) {
@@ -83,6 +84,64 @@ describe("A state folder", () => {
       const third = await start(await filesOf(second));
       assert.equal((await third.call("GET", MAPS)).body.items.length, 2);
     }
+  });
+
+  it("has what evaluates the expressions that it keeps, from the first request on", async () => {
+    const admission = "/apis/admissionregistration.k8s.io/v1";
+    const maps = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+    const policy = {
+      metadata: { name: "named" },
+      spec: {
+        matchConstraints: { resourceRules: [maps] },
+        validations: [{ expression: "object.metadata.name == 'a'", message: "must be a" }],
+      },
+    };
+    const binding = {
+      metadata: { name: "named" },
+      spec: { policyName: "named", validationActions: ["Deny"] },
+    };
+    const hooks = {
+      metadata: { name: "never" },
+      webhooks: [{
+        name: "never.example.com",
+        admissionReviewVersions: ["v1"],
+        sideEffects: "None",
+        clientConfig: { url: "https://127.0.0.1:1/" },
+        rules: [maps],
+        matchConditions: [{ name: "no", expression: "request.name == 'b'" }],
+      }],
+    };
+    const stored = [
+      ["validatingadmissionpolicies", policy],
+      ["validatingadmissionpolicybindings", binding],
+      ["validatingwebhookconfigurations", hooks],
+    ] as const;
+    for (const kept of [stored.slice(0, 2), stored.slice(2)]) {
+      const first = await start();
+      for (const [plural, object] of kept) {
+        assert.equal((await first.call("POST", `${admission}/${plural}`, object)).code, 201);
+      }
+      const second = await start(await filesOf(first));
+      assert.equal((await second.call("POST", MAPS, { metadata: { name: "a" } })).code, 201);
+      const refused = await second.call("POST", MAPS, { metadata: { name: "b" } });
+      assert.match(
+        refused.body.message,
+        kept.length > 1 ? /denied request: must be a/ : /failed calling webhook/,
+      );
+    }
+  });
+
+  it("has the rules of the kinds that it keeps, from the first request on", async () => {
+    const first = await start();
+    const definition = databaseDefinition();
+    const spec = definition.spec as { versions: { schema: { openAPIV3Schema: Record<string, unknown> } }[] };
+    const rules = [{ rule: "self.metadata.name.startsWith('d')", message: "must begin with d" }];
+    for (const { schema } of spec.versions) schema.openAPIV3Schema["x-kubernetes-validations"] = rules;
+    const { code } = await first.call("POST", DEFINITIONS, definition);
+    assert.equal(code, 201);
+    const second = await start(await filesOf(first));
+    assert.equal((await second.call("POST", DATABASES, database("d"))).code, 201);
+    assert.match((await second.call("POST", DATABASES, database("e"))).body.message, /must begin with d/);
   });
 
   it("keeps whole numbers as they are, however large they are", async () => {
