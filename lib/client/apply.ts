@@ -102,14 +102,12 @@ async function applyToLive(
     readonly spellings: AppliedSpellings | undefined;
   },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, spellings, preconditions = {}, signal, urgent, retryForbidden } =
-    request;
+  const { fieldManager, subresource, spellings, preconditions = {}, signal, urgent } = request;
   const { name, namespace } = object.metadata;
   const live = await unlessMissing(() =>
     client.get<KubeObject>(resource, { name, namespace }, {
       signal,
       urgent,
-      retryForbidden,
       managedFields: true,
     })
   );

@@ -29,8 +29,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Whether it goes before others where calls have to wait for each other. Default: false. */
   readonly urgent?: boolean;
-  /** Whether 403 is worth other attempts. Default: true; false for `op.api`. */
-  readonly retryForbidden?: boolean;
 }
 
 export interface GetOptions extends CallOptions {

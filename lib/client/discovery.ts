@@ -153,11 +153,9 @@ export class Discovery {
   }
 
   async #get(path: string, options: { accept?: string; backoffs?: readonly Seconds[] }): Promise<unknown> {
-    // roles that are missing here are not granted a moment later.
     const { body } = await this.#transport.request({
       method: "GET",
       path,
-      retryForbidden: false,
       gzip: true,
       ...options,
     });

@@ -30,7 +30,7 @@ export async function* listPages(
   resource: Addressable,
   options: ListOptions = {},
 ): AsyncGenerator<ListPage, void, void> {
-  const { namespace, signal, managedFields = false, accept, retryForbidden } = options;
+  const { namespace, signal, managedFields = false, accept } = options;
   const path = pathOf(resource, { namespace });
   const subject = { verb: "list", resource, namespace };
   let token: string | undefined;
@@ -43,7 +43,6 @@ export async function* listPages(
       signal,
       subject,
       accept,
-      retryForbidden,
     });
     // NB: an answer that is no list must not be taken for an empty one: everything would look deleted.
     if (!isList(body)) throw new SyntaxError(`Cannot read the answer to "GET ${path}": it is not a list`);

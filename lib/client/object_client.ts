@@ -151,10 +151,10 @@ function toRequest(
   resource: Addressable,
   options: CallOptions & { readonly path: PathOptions; readonly query?: string },
 ): ApiRequest {
-  const { path, query = "", signal, urgent, retryForbidden } = options;
+  const { path, query = "", signal, urgent } = options;
   const { namespace, name, subresource } = path;
   const subject = { verb, resource, namespace, name, subresource };
-  return { method, path: pathOf(resource, path) + query, signal, urgent, retryForbidden, subject };
+  return { method, path: pathOf(resource, path) + query, signal, urgent, subject };
 }
 
 /** Undefined if there is nothing to say. */

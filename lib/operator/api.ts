@@ -42,7 +42,7 @@ export function createApi(source: () => ApiSource): Api {
   return {
     get: awaitedFrom(async (kind: Kind, address: PartAddress, options?: CallOptions) => {
       const { client } = source();
-      return await client.get<KubeObject<never, never>>(await resolve(client, kind), address, once(options));
+      return await client.get<KubeObject<never, never>>(await resolve(client, kind), address, options);
     }),
     list: iteratedFrom((kind, options) => list(source, kind, options)),
     watch: iteratedFrom((kind, scope) => watch(source, kind, scope)),
@@ -53,7 +53,7 @@ export function createApi(source: () => ApiSource): Api {
     create: awaitedFrom(async (kind, object, options) => {
       const { client } = source();
       const resource = await resolve(client, kind);
-      return await client.create(resource, typed(resource, object), once(options));
+      return await client.create(resource, typed(resource, object), options);
     }),
     replace: awaitedFrom(async (kind, object, { preconditions, ...options } = {}) => {
       const { client } = source();
@@ -61,7 +61,7 @@ export function createApi(source: () => ApiSource): Api {
       return await client.replace(
         resource,
         typed(resource, limited(object, preconditions)),
-        once<ReplaceOptions>(options),
+        options,
       );
     }),
     patch: awaitedFrom(async (kind, address, patch, options = {}) => {
@@ -72,7 +72,7 @@ export function createApi(source: () => ApiSource): Api {
         ? { ...form, type: "json", body: [...operationsFor(preconditions), ...patch] }
         : { ...form, type, body: limited(patch, preconditions) };
       const resource = await resolve(client, kind);
-      return await client.patch<KubeObject<never, never>>(resource, address, request, once(options)).catch(
+      return await client.patch<KubeObject<never, never>>(resource, address, request, options).catch(
         asConflict,
       );
     }),
@@ -82,7 +82,7 @@ export function createApi(source: () => ApiSource): Api {
       const resource = await resolve(client, kind);
       states?.forget(resource, address);
       try {
-        await client.delete(resource, address, once(options));
+        await client.delete(resource, address, options);
       } catch (error) {
         if (!ifExists || !(error instanceof ApiError) || error.status !== 404) throw error;
       }
@@ -91,7 +91,7 @@ export function createApi(source: () => ApiSource): Api {
       const { client, states } = source();
       const resource = await resolve(client, kind);
       states?.forget(resource);
-      await client.deleteCollection(resource, once(options));
+      await client.deleteCollection(resource, options);
     }),
     scale: awaitedFrom(async (kind, address, replicas, options = {}) => {
       const { client } = source();
@@ -99,15 +99,15 @@ export function createApi(source: () => ApiSource): Api {
       const part = { ...address, subresource: "scale" };
       const body = { spec: { replicas } };
       const request: PatchRequest = { fieldManager, dryRun, fieldValidation, type: "merge", body };
-      return await client.patch<Scale>(await resolve(client, kind), part, request, once(options));
+      return await client.patch<Scale>(await resolve(client, kind), part, request, options);
     }),
     waitFor: awaitedFrom((kind, address, condition, options) =>
       waitFor(source, kind, { address, condition, ...options })
     ),
     logs: iteratedFrom((pod, options) => readLog(source, pod, options)),
-    evict: awaitedFrom(async (pod: Address, options) => await evict(source().client, pod, once(options))),
+    evict: awaitedFrom(async (pod: Address, options) => await evict(source().client, pod, options ?? {})),
     token: awaitedFrom(async (account: Address, options) =>
-      await createToken(source().client, account, once(options))
+      await createToken(source().client, account, options ?? {})
     ),
   };
 }
@@ -119,7 +119,7 @@ async function* list<Spec, Status>(
 ): AsyncGenerator<KubeObject<Spec, Status>, void, void> {
   const { client } = source();
   const resource = await resolve(client, kind);
-  for await (const page of client.list<KubeObject<Spec, Status>>(resource, once(options))) yield* page.items;
+  for await (const page of client.list<KubeObject<Spec, Status>>(resource, options)) yield* page.items;
 }
 
 async function applyTo(
@@ -135,12 +135,7 @@ async function applyTo(
   const wanted = rest.subresource === "scale"
     ? { ...whole, apiVersion: "autoscaling/v1", kind: "Scale" }
     : whole;
-  return await applyObject(client, resource, { ...once(rest), fieldManager, object: wanted, states });
-}
-
-/** Returns options for one attempt: what is forbidden is not tried again. */
-function once<Options extends CallOptions>(options?: Options): Options & { readonly retryForbidden: false } {
-  return { ...options, retryForbidden: false } as Options & { readonly retryForbidden: false };
+  return await applyObject(client, resource, { ...rest, fieldManager, object: wanted, states });
 }
 
 function resolve({ discovery }: Client, kind: Kind): Promise<Resource> {

@@ -258,7 +258,6 @@ export class Informers {
       ...serverSelectorsFor(settings, resource),
       projection: client.projectionOf(resource),
       accepts: isShared ? accepts : undefined,
-      retryForbidden: !isShared,
       onState: (state) => {
         health.state = state;
         // NB: a watch that was started anew has not failed yet, but has not succeeded either.

@@ -98,7 +98,7 @@ async function* follow<Spec, Status>(
     refusal = error;
     return "stop";
   };
-  const narrowed = { namespace, labelSelector, fieldSelector, retryForbidden: false, isRejectionTold: true };
+  const narrowed = { namespace, labelSelector, fieldSelector, isRejectionTold: true };
   const environment = { client, host, logger, settings: watching, signal, onRefused };
   for await (const items of watchObjects({ ...narrowed, ...environment, resource, store })) {
     for (const item of items) {

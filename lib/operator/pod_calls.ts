@@ -46,7 +46,6 @@ export async function* readLog(
     method: "GET",
     path: path + query,
     accept: "text/plain, */*",
-    retryForbidden: false,
     signal,
     subject,
   });

@@ -42,7 +42,7 @@ export async function waitForApiServer(
       return await attempt();
     } catch (error) {
       signal.throwIfAborted();
-      if (!isRetriable(error, { retryForbidden: false })) throw error;
+      if (!isRetriable(error)) throw error;
       const delay = pauses.next() ?? (isPod(host) ? LONGEST : undefined);
       if (delay === undefined) throw unreachable(server(), error);
       logger.warn("The API server cannot be reached yet", {

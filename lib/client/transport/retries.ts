@@ -1,8 +1,8 @@
 /**
  * Which failed requests are worth another attempt, and after how long.
  *
- * Source: scenarios B214–B239. Retried are connection errors, timeouts, 5xx, 403 (roles are often granted a moment after the
- * operator starts) and 429. Certificates that do not fit are not: waiting does not mend them, and the user wants to know.
+ * Source: scenarios B214–B239. Retried are connection errors, timeouts, 5xx and 429. What is forbidden is not, and certificates that do not
+ * fit are not: waiting hardly mends them, and the user wants to know. Who watches or handles tries again by pauses of its own.
  */
 
 import type { Seconds } from "../../runtime/host.ts";
@@ -12,18 +12,12 @@ import { ApiError, LoginError } from "../errors.ts";
 const UNTRUSTED =
   /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-export interface RetryOptions {
-  /** Whether 403 is retried. Default: true. */
-  readonly retryForbidden?: boolean;
-}
-
 /** Tells whether the same request may succeed when it is sent again. */
-export function isRetriable(error: unknown, options: RetryOptions = {}): boolean {
-  const { retryForbidden = true } = options;
+export function isRetriable(error: unknown): boolean {
   if (error instanceof ApiError) {
     // What a disruption budget forbids is for the caller to wait for: it may take hours.
     if (isForbiddenByBudget(error)) return false;
-    return error.status === 429 || error.status >= 500 || (error.status === 403 && retryForbidden);
+    return error.status === 429 || error.status >= 500;
   }
   return isConnectionError(error) && !isUntrusted(error);
 }

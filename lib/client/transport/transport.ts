@@ -54,8 +54,6 @@ export interface ApiRequest {
   readonly timeout?: Seconds | null;
   /** Default: `networking.errorBackoffs`. Empty: one attempt only. */
   readonly backoffs?: Seconds | Iterable<Seconds>;
-  /** Whether 403 is worth other attempts. Default: true. */
-  readonly retryForbidden?: boolean;
   /** Whether it goes before others where requests have to wait. Default: false. */
   readonly urgent?: boolean;
   /** Aborting ends the request, or its stream, with the signal's reason. */
@@ -210,7 +208,7 @@ export class Transport implements Disposable {
         if (error instanceof ApiError && error.status === 401) {
           this.#renew(info, error, ++refused);
         } else if (!isUntrusted(error) || !(await this.#credentials.reread?.(info))) {
-          if (!isRetriable(error, request)) throw error;
+          if (!isRetriable(error)) throw error;
           backoffs ??= startBackoffs(request.backoffs ?? this.networking.errorBackoffs);
           await this.#pause(request, { error, number, backoffs });
         }

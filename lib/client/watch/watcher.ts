@@ -60,8 +60,6 @@ export interface WatchOptions {
   readonly projection?: Projection;
   /** Which objects are wanted of those that come; the others are dropped at once. Default: all. */
   readonly accepts?: (object: KubeObject) => boolean;
-  /** Whether a list that is forbidden is asked for again before that counts as a failure. Default: true. */
-  readonly retryForbidden?: boolean;
   /** Whether `onRefused` is called for 400 and 422, too: what is asked for makes no sense. Default: false. */
   readonly isRejectionTold?: boolean;
   /** Read anew for each request, so that changes count. */
@@ -171,7 +169,7 @@ class Watcher {
 
   /** Fetches the set in pages. */
   async *#list(lostTokens: number): AsyncGenerator<readonly WatchItem[], void, void> {
-    const { client, resource, namespace, settings, signal, projection, retryForbidden } = this.#options;
+    const { client, resource, namespace, settings, signal, projection } = this.#options;
     const { labelSelector, fieldSelector, shardSelector } = this.#options;
     const pages = listPages(client.transport, resource, {
       namespace,
@@ -180,7 +178,6 @@ class Watcher {
       shardSelector,
       chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,
       signal,
-      retryForbidden,
       accept: acceptOf(projection, "list"),
     });
     let version: string | undefined;

@@ -311,8 +311,8 @@ class ChildrenRun {
     return text.split(" ").filter((name) => /^[a-z0-9.-]+$/.test(name));
   }
 
-  get #call(): { readonly signal: AbortSignal; readonly retryForbidden: false } {
-    return { signal: this.#attempt.signal, retryForbidden: false };
+  get #call(): { readonly signal: AbortSignal } {
+    return { signal: this.#attempt.signal };
   }
 }
 

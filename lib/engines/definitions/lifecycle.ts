@@ -133,7 +133,7 @@ class CrdLife {
     const address = { name: this.#name };
     const patch = { type: "apply", body: crd, fieldManager: FIELD_MANAGER, force: true } as const;
     try {
-      await client.patch(CRDS, address, patch, { signal, retryForbidden: false });
+      await client.patch(CRDS, address, patch, { signal });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 415) throw this.#explain("patch", error);
       // The server knows no apply.
@@ -145,7 +145,7 @@ class CrdLife {
   async #read(): Promise<KubeObject | undefined> {
     const { client, signal } = this.#options;
     try {
-      return await client.get(CRDS, { name: this.#name }, { signal, retryForbidden: false });
+      return await client.get(CRDS, { name: this.#name }, { signal });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       throw this.#explain("get", error);

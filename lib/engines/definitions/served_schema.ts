@@ -20,7 +20,7 @@ export async function readDefinition(
 ): Promise<KubeObject | undefined> {
   if (!group.includes(".")) return undefined; // Built-in kinds have no definitions.
   try {
-    return await client.get(CRDS, { name: `${plural}.${group}` }, { signal, retryForbidden: false });
+    return await client.get(CRDS, { name: `${plural}.${group}` }, { signal });
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

@@ -228,7 +228,6 @@ export class Poster {
       body,
       contentType: method === "PATCH" ? "application/merge-patch+json" : undefined,
       backoffs: posting.backoffs,
-      retryForbidden: method === "POST",
       signal,
       logger: this.#quiet,
       subject: { verb: method === "POST" ? "create" : "patch", resource, namespace, name },

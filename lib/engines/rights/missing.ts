@@ -87,7 +87,6 @@ async function ask(
   try {
     const { status } = await client.create<{ status?: unknown }>({ ...REVIEWS, plural }, body, {
       signal,
-      retryForbidden: false,
     });
     return isObject(status) ? status : undefined;
   } catch (error) {

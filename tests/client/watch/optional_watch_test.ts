@@ -34,7 +34,6 @@ function begin(answer: Answer, onRefused: "later" | "retry" = "later") {
     settings: { ...defaultSettings().watching, initialStreaming: false },
     signal: controller.signal,
     resource: WIDGETS,
-    retryForbidden: false,
     onRefused: (error, { isFirst, retryIn }) => {
       told.push(`${error.status} ${isFirst} ${retryIn}`);
       return onRefused;
