@@ -6,7 +6,7 @@
  */
 
 import { type AppliedObject, applyObject } from "../client/apply.ts";
-import type { CallOptions, Client, ListOptions, PatchRequest, ReplaceOptions } from "../client/client.ts";
+import type { CallOptions, Client, ListOptions, PatchRequest } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { currentArguments } from "../execution/invoke.ts";
 import { isObject } from "../model/json.ts";

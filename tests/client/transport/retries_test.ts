@@ -7,7 +7,7 @@ import {
   nextDelay,
   startBackoffs,
 } from "../../../lib/client/transport/retries.ts";
-import { answerWith, GET, json, pauses, refusal, send } from "../fake_server.ts";
+import { answerWith, json, pauses, refusal, send } from "../fake_server.ts";
 
 const asking = (status: number): ApiError =>
   new ApiError({ status, request: "GET /", headers: { "retry-after": "9" } });
