@@ -9,6 +9,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { Connection, Host, HttpResponse, Seconds } from "../../../runtime/host.ts";
 import { formatJson, parseJson } from "../../../runtime/json.ts";
+import { parseYaml } from "../../../runtime/yaml.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";
 import { concat } from "../requests/respond.ts";
 
@@ -33,34 +34,80 @@ const ANSWER_LIMIT = 16 * 1024 * 1024;
  * @throws {CallError} Worded as Kubernetes words it.
  */
 export async function callWebhook(host: Host, { client, timeout, review }: CallOptions): Promise<JsonObject> {
-  const target = targetOf(client, timeout);
+  let target = targetOf(client, timeout);
   const abort = new AbortController();
   using _timer = host.clock.after(timeout, () => abort.abort(new CallError("context deadline exceeded")));
   const fail = (error: unknown): never => {
     const reason = abort.signal.aborted ? abort.signal.reason : error;
     throw new CallError(`Post "${target.url}": ${networkWords(reason, target)}`, { cause: error });
   };
-  let response: HttpResponse;
-  let text: string;
-  try {
-    using connection: Connection = host.network.connect(target.connect);
-    response = await connection.request({
-      method: "POST",
-      path: target.path,
-      headers: {
-        "content-type": "application/json",
-        "accept": "application/json",
-        "user-agent": "kube-apiserver-admission",
-      },
-      body: formatJson(review),
-      signal: abort.signal,
-    });
-    text = await readText(response);
-  } catch (error) {
-    return fail(error);
+  let [method, body] = ["POST", formatJson(review) as string | undefined];
+  for (let redirects = 0;; redirects++) {
+    let answer: Answer;
+    try {
+      if (redirects > MOST_REDIRECTS) throw new Error(`stopped after ${MOST_REDIRECTS} redirects`);
+      answer = await ask(host, target, { method, body, signal: abort.signal });
+    } catch (error) {
+      return fail(error);
+    }
+    const next = redirectOf(answer, target);
+    if (next === undefined) return reviewIn(answer);
+    target = next;
+    if (!KEEPING.includes(answer.status)) [method, body] = ["GET", undefined];
   }
-  if (response.status < 200 || response.status > 206) throw new CallError(statusWords(response.status, text));
-  return parseReview(text);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: HttpResponse["headers"];
+  readonly text: string;
+}
+
+interface AskOptions {
+  readonly method: string;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function ask(host: Host, { connect, path }: Target, options: AskOptions): Promise<Answer> {
+  const { method, body, signal } = options;
+  using connection: Connection = host.network.connect(connect);
+  const headers = {
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    "accept": "application/json",
+    "user-agent": "kube-apiserver-admission",
+  };
+  const response = await connection.request({ method, path, headers, body, signal });
+  return { status: response.status, headers: response.headers, text: await readText(response) };
+}
+
+/** Go's client follows so many. Source: Go, net/http, Client.do and redirectBehavior. */
+const MOST_REDIRECTS = 10;
+/** Redirects after which the review is sent again; after the others, nothing is. */
+const KEEPING = [307, 308];
+const REDIRECTS = [301, 302, 303, ...KEEPING];
+
+/** Returns where an answer leads to; undefined if it leads nowhere. */
+function redirectOf({ status, headers }: Answer, from: Target): Target | undefined {
+  const location = headers.location;
+  if (!REDIRECTS.includes(status) || location === undefined || !URL.canParse(location, from.url)) {
+    return undefined;
+  }
+  const url = new URL(location, from.url);
+  return {
+    url: url.href,
+    hostname: url.hostname,
+    address: `${url.hostname}:${url.port || (url.protocol === "http:" ? "80" : "443")}`,
+    path: url.pathname + url.search,
+    connect: { ...from.connect, server: url.origin },
+  };
+}
+
+function reviewIn({ status, headers, text }: Answer): JsonObject {
+  if (status < 200 || status > 206) throw new CallError(statusWords(status, text));
+  if (text !== "") return parseReview(text);
+  const type = headers["content-type"] ?? "";
+  throw new CallError(`0-length response with status code: ${status} and content type: ${type}`);
 }
 
 async function readText({ body }: HttpResponse): Promise<string> {
@@ -78,14 +125,25 @@ function parseReview(text: string): JsonObject {
   const prefix = "couldn't get version/kind; json parse error: ";
   let value: unknown;
   try {
-    value = parseJson(text, 64);
+    value = parseAny(text);
   } catch (error) {
     throw new CallError(prefix + (error instanceof Error ? error.message : String(error)), { cause: error });
   }
   if (isObject(value)) return value;
-  throw new CallError(
-    `${prefix}json: cannot unmarshal ${Array.isArray(value) ? "array" : typeof value} into Go value`,
-  );
+  const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  throw new CallError(`${prefix}json: cannot unmarshal ${type} into Go value of type ${GO_TYPE}`);
+}
+
+const GO_TYPE =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** NB: the real server takes what is no JSON for YAML, whatever its type is said to be. */
+function parseAny(text: string): unknown {
+  try {
+    return parseJson(text, 64);
+  } catch {
+    return parseYaml(text)[0];
+  }
 }
 
 interface Target {

@@ -192,7 +192,7 @@ class Watch implements ChangeListener {
     }, { highWaterMark: 0 });
   }
 
-  /** Gives the reader all that waits. NB: without promises: at 50 watches they took longer than the write itself. */
+  /** Hands the reader all that waits. NB: without promises: at 50 watches they took longer than the write itself. */
   #give(): void {
     this.#isAwaited = false;
     if (this.#cancelled) return;

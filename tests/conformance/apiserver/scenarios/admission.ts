@@ -255,10 +255,19 @@ export const ADMISSION: readonly Scenario[] = [{
     const path = "/api/v1/namespaces/hooks-failing/configmaps";
     const dead = { url: "https://127.0.0.1:1/dead" };
     const only = (name: string) => ({ objectSelector: { matchLabels: { case: name } } });
+    const redirect = (status: number) =>
+      new Response("over there", { status, headers: { location: "https://127.0.0.1:1/there" } });
     const answers: Record<string, (review: Answer) => unknown> = {
       broken: () => new Response("it broke", { status: 500 }),
       missing: () => new Response("nothing here", { status: 404 }),
       foreign: (review) => allow({ request: { ...review.request, uid: "other" } }),
+      nonsense: () => new Response("nonsense"),
+      list: () => [],
+      text: () => "text",
+      nothing: () => new Response(""),
+      moved: () => redirect(302),
+      "moved-along": () => redirect(307),
+      "moved-nowhere": () => new Response("gone", { status: 302 }),
       empty: () => ({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" }),
       unnamed: (review) => ({ response: allow(review).response }),
       older: (review) => ({ ...allow(review), apiVersion: "admission.k8s.io/v1beta1" }),

@@ -89,6 +89,34 @@ describe("callWebhook()", () => {
     assert.equal(answer.url, "https://hook.shop.svc:8443/check?timeout=10s");
   });
 
+  it("follows redirects as Go does: with the review again, or without", async () => {
+    for (
+      const [status, method, sent] of [[307, "POST", REVIEW], [308, "POST", REVIEW], [
+        303,
+        "GET",
+        "",
+      ]] as const
+    ) {
+      const host = virtualHost();
+      const location = "https://there.test/check";
+      host.network.route("https://here.test", () => new Response(null, { status, headers: { location } }));
+      host.network.route("https://there.test", async (request) => {
+        const text = await request.text();
+        return Response.json({ method: request.method, url: request.url, got: text && JSON.parse(text) });
+      });
+      const client = { url: "https://here.test/" };
+      const answer = await callWebhook(host, { client, timeout: 10, review: REVIEW });
+      assert.deepEqual(answer, { method, url: location, got: sent });
+    }
+  });
+
+  it("takes a review in YAML", async () => {
+    const host = virtualHost();
+    host.network.route("https://here.test", () => new Response("kind: AdmissionReview\n"));
+    const client = { url: "https://here.test/" };
+    assert.deepEqual(await callWebhook(host, { client, timeout: 10, review: REVIEW }), REVIEW);
+  });
+
   for (
     const { what, answer, words } of [
       {
@@ -97,9 +125,19 @@ describe("callWebhook()", () => {
         words: /^an error on the server \("it broke"\)/,
       },
       {
-        what: "a redirect",
-        answer: () => new Response(null, { status: 302, headers: { location: "/" } }),
+        what: "redirects without end",
+        answer: () => new Response(null, { status: 302, headers: { location: "/again" } }),
+        words: /^Post "https:\/\/odd\.test\/again": stopped after 10 redirects$/,
+      },
+      {
+        what: "a redirect to nowhere",
+        answer: () => new Response(null, { status: 302 }),
         words: /status code 302/,
+      },
+      {
+        what: "nothing",
+        answer: () => new Response("", { headers: { "content-type": "application/json" } }),
+        words: /^0-length response with status code: 200 and content type: application\/json$/,
       },
       {
         what: "no JSON",
