@@ -291,11 +291,11 @@ export class Triggers {
         const { name, uid } = reference;
         const namespace = resource.namespaced ? metadata.namespace : undefined;
         const cached = caches.get(resource, { metadata: { name, uid, namespace } });
-        if (cached === undefined) continue;
-        if (resource.namespaced && cached.object.metadata.namespace !== metadata.namespace) {
-          this.#reportForeign(id, metadata);
-          continue;
-        }
+        const isForeign = cached === undefined
+          ? resource.namespaced && caches.has(resource, uid)
+          : resource.namespaced && cached.object.metadata.namespace !== metadata.namespace;
+        if (isForeign) this.#reportForeign(id, metadata);
+        if (isForeign || cached === undefined) continue;
         const state = stateOf(cached);
         if (state !== undefined && !found.includes(state)) found.push(state);
       }

@@ -233,7 +233,11 @@ function report(handler: Handler<never>, outcome: Outcome, { logger, noun, throw
       logger.error(`${noun} failed permanently`, { ...fields, error: outcome.error });
       return;
     case "retry":
-      logger.error(`${noun} failed temporarily`, { ...fields, error: outcome.error, retryIn: outcome.delay });
+      logger.error(`${noun} failed temporarily`, {
+        ...fields,
+        error: outcome.error,
+        retryIn: round(outcome.delay),
+      });
       return;
     case "children":
       logger.debug(`${noun} waits`, { handler: handler.id, reason: thrown.message, retryIn: outcome.delay });

@@ -54,6 +54,11 @@ export interface ChildOptions<Spec = JsonObject, Status = JsonObject> {
   readonly recreateOn?: readonly string[];
   /** Whether fields that others have written are taken over. Default: true; false makes that an error. */
   readonly force?: boolean;
+  /**
+   * Whether an object of this name that is there already, and was not made as this child, becomes the owner's: it is then
+   * deleted with it. Default: false, an error.
+   */
+  readonly adopt?: boolean;
 }
 
 /** A child, or several of one kind of purpose: a map from names of your choice to manifests. */

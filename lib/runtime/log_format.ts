@@ -83,8 +83,13 @@ function toPair(key: string, value: unknown): string {
 /** An error in one line: its name, its message, and those of its causes. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === "string" ? error : toJsonText(error);
-  const causes = [...causesOf(error)].map((cause) => `, caused by ${describeOne(cause)}`);
-  return `${describeOne(error)}${causes.join("")}`;
+  let text = describeOne(error);
+  for (const cause of causesOf(error)) {
+    // What is wrong is often said in the words of the cause.
+    const isSaid = cause instanceof Error && cause.message !== "" && text.includes(cause.message);
+    if (!isSaid) text += `, caused by ${describeOne(cause)}`;
+  }
+  return text;
 }
 
 function describeOne(error: unknown): string {

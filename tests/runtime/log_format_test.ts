@@ -68,6 +68,14 @@ describe("textSink() in plain", () => {
     assert.equal(lineOf({ ...record, fields: { error: "a string" } }, {}), "Failed: a string");
   });
 
+  it("does not say in the line what the error has said of its cause already", () => {
+    const error = new Error('Cannot make "a": too far', {
+      cause: new RangeError("too far", { cause: "text" }),
+    });
+    const record = { fields: { error }, reference: undefined, message: "Failed", level: "warn" } as const;
+    assert.equal(lineOf(record, {}), 'Failed: Error: Cannot make "a": too far, caused by text');
+  });
+
   it("leaves out the stack of an error that was expected, unless all stacks are wanted", () => {
     const fields = { error: new RangeError("too far"), stack: false };
     const record = { fields, level: "error", message: "Failed" } as const;

@@ -178,7 +178,7 @@ suite("children", (scenario) => {
       const [a, b] = ["one-a", "one-b"].map((name) => ({ name, namespace: world.namespace }));
       const edit = {
         type: "merge",
-        body: { data: { value: "2", more: "3" }, metadata: { labels: { "lotse.dev/child": null } } },
+        body: { data: { value: "2", more: "3" }, metadata: { labels: { "lotse.dev/children": null } } },
       };
       await world.client.patch(MAPS, a!, { ...edit, type: "merge", fieldManager: "somebody" });
       await world.client.delete(MAPS, b!);
@@ -231,8 +231,11 @@ suite("children", (scenario) => {
         elsewhere: { a: { ...apply, metadata: { namespace: "default-not" } } },
         nowhere: { a: { apiVersion: "v1", kind: "Namespace" } },
         twice: { a: { ...apply, metadata: { name: "x" } }, b: { ...apply, metadata: { name: "x" } } },
-        kind: { a: { apiVersion: "lotse.test/v9", kind: "Nothing" } },
-        conflict: { a: { apply: { ...apply, metadata: { name: "theirs" } }, force: false }, b: apply },
+        kind: { a: { apiVersion: "lotse.test/v9", kind: "Nothing" }, b: apply },
+        conflict: {
+          a: { apply: { ...apply, metadata: { name: "theirs" } }, force: false, adopt: true },
+          b: apply,
+        },
         unready: { a: { apply, ready: () => JSON.parse("no") } },
       };
       op.on.create(Example, async function bring({ name, children }) {
@@ -252,22 +255,29 @@ suite("children", (scenario) => {
       const objects = new Objects(world);
       for (const name of [...Object.keys(wrong), "fine"]) await objects.create(name);
       const message = (name: string): string => `${said.get(name)?.name}: ${said.get(name)?.message}`;
-      await world.until(() => said.size === 8 && message("conflict").startsWith("ChildrenError"));
+      const isTold = (name: string): boolean => message(name).startsWith("ChildrenError");
+      await world.until(() => said.size === 8 && isTold("conflict") && isTold("kind"));
       assert.match(message("circle"), /TypeError: .*"a" → "b" → "a"/);
       assert.match(message("elsewhere"), /TypeError: .*"a" \(ConfigMap\) in namespace "default-not"/);
       assert.match(message("nowhere"), /TypeError: .*"a" \(Namespace\): an owner in a namespace/);
       assert.match(message("twice"), /TypeError: .*"a" and "b": both are ConfigMap "x"/);
-      assert.match(message("kind"), /TypeError: .*kind "Nothing" of "lotse\.test\/v9"/);
+      assert.match(message("kind"), /ChildrenError: .*"a": Cannot find kind "Nothing" of "lotse\.test\/v9"/);
       assert.match(message("conflict"), /"a": Cannot apply ConfigMap .*\.data\.a \("theirs"\) of "somebody"/);
       assert.ok(said.get("conflict")?.cause instanceof ApplyConflictError);
       assert.match(message("fine"), /none/);
-      assert.ok((await namesOf(world)).includes("conflict-b"), "what does not depend on it is made");
-      await world.until(async () => {
-        const { status } = await objects.get("conflict");
-        const [condition] = (status?.conditions ?? []) as Loose[];
-        return condition?.reason === "ChildFailed" && /of "somebody"/.test(`${condition.message}`);
-      });
+      const names = await namesOf(world);
+      assert.ok(
+        names.includes("conflict-b") && names.includes("kind-b"),
+        "what does not depend on it is made",
+      );
       await world.until(() => message("unready").startsWith("ChildrenError"));
+      for (const name of Object.keys(wrong)) {
+        await world.until(async () => {
+          const { status } = await objects.get(name);
+          const [condition] = (status?.conditions ?? []) as Loose[];
+          return condition?.reason === "ChildFailed" && said.get(name)?.message === condition.message;
+        });
+      }
       await running.stop();
     },
   );
@@ -351,6 +361,39 @@ suite("children", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[N5.8] where one kind may not be listed, the children of others are made, and none is deleted",
+    async (world) => {
+      const first = parts();
+      const objects = new Objects(world);
+      let running = await world.start(first.op);
+      await objects.create("one", { spec: { parts: { old: {}, secret: { secret: true } } } });
+      await world.until(() => first.done.length === 1);
+      await running.stop();
+
+      const second = parts({ condition: "Fine" });
+      world.intercept = (request) =>
+        request.method === "GET" && request.url.includes("/secrets?")
+          ? new Response("no", { status: 403 })
+          : undefined;
+      running = await world.start(second.op);
+      await objects.patch("one", { spec: { parts: { old: null, fresh: {} } } });
+      await world.until(() => second.failed.length === 1, 10);
+      assert.match(
+        `${second.failed[0]}`,
+        /ChildrenError: .*"secret": .*a role must allow "list" on "secrets"/,
+      );
+      assert.deepEqual(await namesOf(world), ["one-fresh", "one-old"]);
+      const conditionOf = async (): Promise<Loose | undefined> =>
+        ((await objects.get("one")).status?.conditions as Loose[] | undefined)?.[0];
+      await world.until(async () => (await conditionOf())?.reason === "ChildFailed", 5);
+      await objects.patch("one", { spec: { parts: { secret: null } } });
+      await world.until(() => second.failed.length > 1, 10);
+      assert.match(`${second.failed.at(-1)}`, /"secrets": .*a role must allow "list"/, "some may be left");
+      await running.stop();
+    },
+  );
+
   scenario("[N5.9] a deletion handler takes its children away in reverse order", async (world) => {
     const { op, done } = parts();
     const order: string[] = [];
@@ -403,4 +446,39 @@ suite("children", (scenario) => {
     assert.deepEqual(running.logs.filter(({ level }) => level === "error" || level === "warn"), []);
     await running.stop();
   });
+
+  scenario(
+    "[N5.12] what has the name of a child and is somebody else's is left alone, unless it is to be adopted",
+    async (world) => {
+      const address = { name: "shop-password", namespace: world.namespace };
+      await world.client.create(SECRETS, { metadata: address, stringData: { word: "theirs" } });
+      const op = operator({ execution: { defaultBackoff: 0.3 } });
+      const said: unknown[] = [];
+      op.reconcile(Example, { backoff: 0.3 }, async function keep({ spec, children }) {
+        const apply = { apiVersion: "v1", kind: "Secret", stringData: { word: "mine" } };
+        await children({ password: { apply, adopt: spec.adopt === true, recreateOn: ["data"] } }).then(
+          ({ password }) => said.push(password.metadata.ownerReferences?.length),
+          (error) => {
+            if (error.name === "ChildrenError") said.push(error.message);
+            throw error;
+          },
+        );
+      });
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("shop");
+      await world.until(() => said.length > 0);
+      assert.match(
+        `${said[0]}`,
+        /"password": Secret "shop-password" is there already, and was not made as this child: .*adopt: true/,
+      );
+      const theirs = await world.client.get<KubeObject & { data: unknown }>(SECRETS, address);
+      assert.deepEqual([theirs.metadata.ownerReferences, theirs.data], [undefined, { word: "dGhlaXJz" }]);
+      await objects.patch("shop", { spec: { adopt: true } });
+      await world.until(() => said.at(-1) === 1);
+      const { data } = await world.client.get<KubeObject>(SECRETS, address);
+      assert.deepEqual(data, { word: "bWluZQ==" });
+      await running.stop();
+    },
+  );
 });

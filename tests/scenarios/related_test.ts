@@ -408,6 +408,30 @@ suite("related objects", (scenario) => {
     },
   );
 
+  scenario("[N2.10] the same is told where namespaces are listed", async (world) => {
+    const far = `far-${world.namespace}`;
+    const namespaces = { group: "", version: "v1", plural: "namespaces", namespaced: false };
+    await world.client.create(namespaces, { metadata: { name: far } });
+    const objects = new Objects(world);
+    const op = operator();
+    const seen: string[] = [];
+    op.owns(Example, kinds.ConfigMap);
+    op.reconcile(Example, ({ reasons }) => void seen.push(reasons.map(({ kind }) => kind).join()));
+    const running = await world.start(op, { scope: [world.namespace, far] });
+    const one = await objects.create("listed");
+    await world.until(() => seen.length === 1);
+    const metadata = { name: "far", namespace: far, ownerReferences: [ownerReference(one)] };
+    await world.client.create(CONFIG_MAPS, { metadata });
+    await world.until(() =>
+      running.logs.some(({ message, fields }) =>
+        message.includes("reaches into another namespace") && fields.namespace === far
+      )
+    );
+    assert.deepEqual(seen, ["create"]);
+    await running.stop();
+    await world.client.delete(namespaces, { name: far });
+  });
+
   scenario("[N2.11] children whose kind comes later, or goes, are no hindrance", async (world) => {
     const objects = new Objects(world);
     const op = operator();

@@ -42,9 +42,15 @@ export class AppliedStates {
     const { caches, isFollowed } = this.#options;
     if (!isFollowed(resource)) return undefined;
     const known = caches.find(resource, object.metadata)?.object;
-    if (known === undefined) return caches.isMissing(resource, object) ? "missing" : undefined;
+    if (known === undefined) return this.isMissing(resource, object) ? "missing" : undefined;
     const applied = this.#applied.get(known)?.find((each) => each.fieldManager === fieldManager);
     return applied !== undefined && isSameJson(applied.object, object) ? cloneJson(known) : undefined;
+  }
+
+  /** Whether it is known that there is no such object. */
+  isMissing(resource: Resource, object: KubeObject): boolean {
+    const { caches, isFollowed } = this.#options;
+    return isFollowed(resource) && caches.isMissing(resource, object);
   }
 
   /** Forgets what is remembered of an object, which is being deleted; without a name: of all of the kind. */

@@ -87,6 +87,12 @@ export class Caches {
     return this.#first(resource, object.metadata?.namespace, ({ store }) => store.get(object));
   }
 
+  /** Whether an object of this uid is known, in whatever namespace. */
+  has(resource: Resource, uid: string): boolean {
+    for (const store of this.#storesOf(resource)) if (store.get({ metadata: { uid } })) return true;
+    return false;
+  }
+
   /** Returns the object with this name. */
   find(
     resource: Resource,

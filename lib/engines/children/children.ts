@@ -10,9 +10,9 @@
  */
 
 import { isApplied, sendApply, unlessMissing, withoutOwners } from "../../client/apply.ts";
-import type { AppliedSpellings } from "../../client/cache/applied_spellings.ts";
+import type { AppliedStates } from "../../client/cache/applied_states.ts";
 import type { Client } from "../../client/client.ts";
-import { ApiError } from "../../client/errors.ts";
+import { ApiError, messageOf } from "../../client/errors.ts";
 import { Postponed } from "../../execution/execute.ts";
 import { formatField, getField } from "../../model/fields.ts";
 import { isEqualJson } from "../../model/json.ts";
@@ -27,8 +27,19 @@ import type {
 } from "../../registry/children.ts";
 import { awaitedFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
-import { ChildrenError } from "./error.ts";
-import { CHILD, idOf, locateChildren, nameOfKind, OWNER, SET, STAGE, type Wanted } from "./locate.ts";
+import { ChildrenError, type FailedChild } from "./error.ts";
+import {
+  CHILD,
+  idOf,
+  locateChildren,
+  type Located,
+  nameOfKind,
+  OWNER,
+  refuseForeign,
+  SET,
+  STAGE,
+  type Wanted,
+} from "./locate.ts";
 import { isLabelValue, planChildren, type Planned } from "./plan.ts";
 
 /** Annotation of owners, with the set at its end: the kinds that the children have. */
@@ -42,7 +53,7 @@ export interface ChildrenContext {
   readonly client: Client;
   readonly settings: { readonly networking: { readonly fieldManager: string } };
   /** The memory of earlier applies. Default: none. */
-  readonly states?: { readonly spellings: AppliedSpellings };
+  readonly states?: Pick<AppliedStates, "spellings" | "isMissing">;
 }
 
 /** Returns what makes the `children` of handlers' attempts. */
@@ -79,13 +90,15 @@ class ChildrenRun {
   readonly #owner: KubeObject;
   readonly #set: string;
   readonly #fieldManager: string;
-  readonly #spellings: AppliedSpellings | undefined;
+  readonly #states: ChildrenContext["states"];
   readonly #waits: string[] = [];
-  readonly #errors: { readonly child: string; readonly error: unknown }[] = [];
+  readonly #errors: FailedChild[] = [];
+  /** By kind: why its objects cannot be listed. */
+  readonly #unlisted = new Map<string, unknown>();
 
   constructor({ client, settings, states, asked, attempt, options }: RunOptions) {
     this.#client = client;
-    this.#spellings = states?.spellings;
+    this.#states = states;
     this.#attempt = attempt;
     this.#options = options;
     this.#asked = asked;
@@ -100,17 +113,25 @@ class ChildrenRun {
   }
 
   async run(desired: DesiredChildren): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      return await this.#bringAbout(desired);
+    } catch (error) {
+      if (!(error instanceof Postponed)) this.#tell(false, "ChildFailed", messageOf(error));
+      throw error;
+    }
+  }
+
+  async #bringAbout(desired: DesiredChildren): Promise<Readonly<Record<string, unknown>>> {
     const planned = planChildren(desired);
-    const wanted = await locateChildren(planned, {
-      discovery: this.#client.discovery,
-      owner: this.#owner,
-      set: this.#set,
-    });
+    const { discovery } = this.#client;
+    const located = await locateChildren(planned, { discovery, owner: this.#owner, set: this.#set });
+    const { wanted } = located;
     const kinds = await this.#kinds(wanted);
     this.#note(kinds.map(nameOfKind), { isGrowing: true });
     const found = await this.#find(kinds);
-    const live = await this.#applyAll(wanted, found);
-    if (this.#errors.length > 0) this.#fail();
+    const live = await this.#applyAll(located, found);
+    this.#addUnlisted(wanted);
+    if (this.#errors.length > 0) throw new ChildrenError(this.#errors);
     if (this.#waits.length > 0) this.#wait();
     const ids = new Set(wanted.map(({ id }) => id));
     await this.#remove([...found].filter(([id]) => !ids.has(id)).map(([, each]) => each));
@@ -154,8 +175,13 @@ class ChildrenRun {
     await Promise.all(kinds.map(async (resource) => {
       const namespace = resource.namespaced ? this.#owner.metadata.namespace : undefined;
       const options = { ...this.#call, namespace, labelSelector, managedFields: true };
-      for await (const { items } of this.#client.list(resource, options)) {
-        for (const object of items) found.set(idOf(resource, object), { resource, object });
+      try {
+        for await (const { items } of this.#client.list(resource, options)) {
+          for (const object of items) found.set(idOf(resource, object), { resource, object });
+        }
+      } catch (error) {
+        this.#attempt.signal.throwIfAborted();
+        this.#unlisted.set(nameOfKind(resource), error);
       }
     }));
     return found;
@@ -163,13 +189,18 @@ class ChildrenRun {
 
   /** Applies what differs, each after what it depends on. What fails or waits holds up what depends on it, and nothing else. */
   async #applyAll(
-    wanted: readonly Wanted[],
+    { wanted, lost }: Located,
     found: ReadonlyMap<string, Found>,
   ): Promise<ReadonlyMap<string, KubeObject>> {
     const live = new Map<string, KubeObject>();
-    const held = new Set<string>();
+    const held = new Set(lost.map(({ name }) => name));
+    this.#errors.push(...lost.map(({ key, error }) => ({ child: key, error })));
     for (const each of wanted) {
-      if (each.dependsOn.some((name) => held.has(name))) {
+      const isUnlisted = this.#unlisted.has(nameOfKind(each.resource));
+      if (isUnlisted) {
+        this.#errors.push({ child: each.key, error: this.#unlisted.get(nameOfKind(each.resource)) });
+      }
+      if (isUnlisted || each.dependsOn.some((name) => held.has(name))) {
         held.add(each.name);
         continue;
       }
@@ -189,27 +220,38 @@ class ChildrenRun {
     return live;
   }
 
+  /** Kinds of which no child is wanted any more may still have some. Those that are not served any more have none. */
+  #addUnlisted(wanted: readonly Wanted[]): void {
+    for (const [kind, error] of this.#unlisted) {
+      const isWanted = wanted.some(({ resource }) => nameOfKind(resource) === kind);
+      const isGone = error instanceof ApiError && error.status === 404;
+      if (!isWanted && !isGone) this.#errors.push({ child: kind, error });
+    }
+  }
+
   /** Returns the object as it is now; or what is waited for before it can be applied. */
   async #apply(wanted: Wanted, known: KubeObject | undefined): Promise<KubeObject | string> {
     const { resource, object, force, recreateOn } = wanted;
-    const { name, namespace } = object.metadata;
     if (known?.metadata.deletionTimestamp !== undefined) return "it is being deleted";
     const manifest = { object, fieldManager: this.#fieldManager };
-    if (known !== undefined && (isApplied(known, manifest) || this.#spellings?.has(known, manifest))) {
+    if (known !== undefined && (isApplied(known, manifest) || this.#states?.spellings.has(known, manifest))) {
       return withoutOwners(known);
     }
-    let live = known;
-    if (recreateOn.length > 0 || !force) {
-      const options = { ...this.#call, managedFields: true };
-      live ??= await unlessMissing(() =>
-        this.#client.get<KubeObject>(resource, { name, namespace }, options)
-      );
-    }
+    let live = known ?? await this.#read(wanted);
+    if (known === undefined && live !== undefined) refuseForeign(live, wanted, this.#owner);
     if (live !== undefined && recreateOn.length > 0 && await this.#isOther(wanted, live)) {
       if (!await this.#delete({ resource, object: live })) return "it is deleted to be made anew";
       live = undefined;
     }
     return await this.#send(wanted, live, { force });
+  }
+
+  /** Returns what has the child's name, and was not found by its labels. */
+  async #read({ resource, object }: Wanted): Promise<KubeObject | undefined> {
+    if (this.#states?.isMissing(resource, object)) return undefined;
+    const { name, namespace } = object.metadata;
+    const options = { ...this.#call, managedFields: true };
+    return await unlessMissing(() => this.#client.get<KubeObject>(resource, { name, namespace }, options));
   }
 
   /** Whether fields would change that cannot be changed: by the server's answer, as only it knows what its defaults are. */
@@ -234,7 +276,7 @@ class ChildrenRun {
     live: KubeObject | undefined,
     options: { readonly force: boolean; readonly dryRun?: boolean },
   ): Promise<KubeObject> {
-    const spellings = options.dryRun === true ? undefined : this.#spellings;
+    const spellings = options.dryRun === true ? undefined : this.#states?.spellings;
     const request = {
       ...this.#call,
       ...options,
@@ -264,7 +306,7 @@ class ChildrenRun {
           this.#errors.push({ child: title.slice(1, -1), error });
         }
       }
-      if (this.#errors.length > 0) this.#fail();
+      if (this.#errors.length > 0) throw new ChildrenError(this.#errors);
       if (this.#waits.length > 0) this.#wait();
     }
   }
@@ -282,12 +324,6 @@ class ChildrenRun {
       if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return true;
       throw error;
     }
-  }
-
-  #fail(): never {
-    const error = new ChildrenError(this.#errors);
-    this.#tell(false, "ChildFailed", error.message);
-    throw error;
   }
 
   #wait(): never {

@@ -32,14 +32,47 @@ export interface LocateOptions {
   readonly set: string;
 }
 
+/** The children that were found out, and those whose kinds cannot be found. */
+export interface Located {
+  readonly wanted: readonly Wanted[];
+  readonly lost: readonly (Pick<Planned, "key" | "name"> & { readonly error: unknown })[];
+}
+
 /** Finds the kinds, and completes the manifests. @throws {TypeError} If a child cannot be the owner's, or two are the same. */
 export async function locateChildren(
   planned: readonly Planned[],
   options: LocateOptions,
-): Promise<readonly Wanted[]> {
-  const wanted = await Promise.all(planned.map((each) => locate(each, options)));
+): Promise<Located> {
+  const lost: { key: string; name: string; error: unknown }[] = [];
+  const found = await Promise.all(planned.map(async (each) => {
+    const { key, name } = each;
+    try {
+      return { each, resource: await findResource(each, options) };
+    } catch (error) {
+      lost.push({ key, name, error });
+      return undefined;
+    }
+  }));
+  const wanted = found.flatMap((one) => one === undefined ? [] : [locate(one.each, one.resource, options)]);
   refuseNamesakes(wanted);
-  return wanted;
+  return { wanted, lost };
+}
+
+/**
+ * Refuses an object that has the name of a child, and was not made as one: what is somebody else's would go with the owner.
+ *
+ * @throws {Error} If it is neither the owner's, nor what such an owner has left behind, nor to be taken over.
+ */
+export function refuseForeign({ metadata }: KubeObject, wanted: Wanted, owner: KubeObject): void {
+  const { ownerReferences = [], labels = {} } = metadata;
+  const { key, adopt, resource, object } = wanted;
+  const isOwn = ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
+  const isOrphan = labels[SET] === object.metadata.labels?.[SET] && labels[CHILD] === key;
+  if (isOwn || isOrphan || adopt) return;
+  throw new Error(
+    `${resource.kind} "${metadata.name}" is there already, and was not made as this child: give the child another name ` +
+      "(metadata.name), or take the object over with adopt: true",
+  );
 }
 
 /** "deployments.apps", "services": whatever the version. */
@@ -52,11 +85,12 @@ export function idOf(resource: Resource, { metadata }: Pick<KubeObject, "metadat
   return `${nameOfKind(resource)} ${resource.namespaced ? metadata.namespace : ""}/${metadata.name}`;
 }
 
-async function locate(planned: Planned, { discovery, owner, set }: LocateOptions): Promise<Wanted> {
-  const { key, kind, manifest, stage } = planned;
-  const resource = kind === undefined
-    ? await findKindOf(discovery, manifest)
-    : await findKind(discovery, kind);
+async function findResource({ kind, manifest }: Planned, { discovery }: LocateOptions): Promise<Resource> {
+  return kind === undefined ? await findKindOf(discovery, manifest) : await findKind(discovery, kind);
+}
+
+function locate(planned: Planned, resource: Resource, { owner, set }: LocateOptions): Wanted {
+  const { key, manifest, stage } = planned;
   const { metadata = {} } = manifest;
   const namespace = namespaceOf(planned, { resource, owner });
   const { name = nameAfter(owner, key) } = metadata;

@@ -27,6 +27,8 @@ export interface Planned {
   readonly ready: Readiness;
   readonly recreateOn: readonly FieldPath[];
   readonly force: boolean;
+  /** Whether an object of that name is taken over that is somebody else's. */
+  readonly adopt: boolean;
 }
 
 /** Values of labels. Source: Kubernetes, docs/concepts/overview/working-with-objects/labels. */
@@ -35,7 +37,7 @@ const LABEL = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 /** As long as names of all kinds may be: those of Services, and of what becomes a label. */
 const LONGEST_NAME = 63;
 
-const OPTIONS: readonly string[] = ["apply", "kind", "dependsOn", "ready", "recreateOn", "force"];
+const OPTIONS: readonly string[] = ["apply", "kind", "dependsOn", "ready", "recreateOn", "force", "adopt"];
 
 /**
  * Returns the children in an order in which each comes after those that it depends on.
@@ -102,7 +104,8 @@ function toChild(name: string, value: unknown): AnyChild {
 }
 
 function* plan(name: string, child: AnyChild, stage: number): Generator<Planned, void, void> {
-  const { apply, kind, dependsOn = [], ready = () => true, recreateOn = [], force = true } = child;
+  const { apply, kind, dependsOn = [], ready = () => true, recreateOn = [], force = true, adopt = false } =
+    child;
   const common = {
     name,
     kind,
@@ -111,6 +114,7 @@ function* plan(name: string, child: AnyChild, stage: number): Generator<Planned,
     ready: ready as Readiness,
     recreateOn: recreateOn.map(parseField),
     force,
+    adopt,
   };
   if (!isMap(apply)) {
     yield { ...common, key: name, item: undefined, manifest: apply };

@@ -5,6 +5,7 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 const rbac = ["tests/kits/generate/rbac_test.ts"];
 const apply = ["tests/client/cache/applied_states_test.ts", "tests/scenarios/apply_test.ts"];
 
+const children = ["tests/scenarios/children_test.ts"];
 const spellings = ["tests/scenarios/spellings_test.ts"];
 
 const mutants: Mutant[] = [
@@ -33,7 +34,7 @@ const mutants: Mutant[] = [
     ["AppliedStates.forget", "this.#applied.delete(cached.object)", "void cached"],
     [
       "AppliedStates.look",
-      'return caches.isMissing(resource, object) ? "missing" : undefined;',
+      'return this.isMissing(resource, object) ? "missing" : undefined;',
       "return undefined;",
     ],
   ], apply),
@@ -62,13 +63,32 @@ const mutants: Mutant[] = [
     ],
   ], spellings),
   ...breaksOf("lib/engines/children/children.ts", [
-    ["ChildrenRun.#apply", "|| this.#spellings?.has(known, manifest)", ""],
+    ["ChildrenRun.#apply", "|| this.#states?.spellings.has(known, manifest)", ""],
     [
       "ChildrenRun.#send",
-      "const spellings = options.dryRun === true ? undefined : this.#spellings;",
+      "const spellings = options.dryRun === true ? undefined : this.#states?.spellings;",
       "const spellings = undefined;",
     ],
   ], spellings),
+  ...breaksOf("lib/engines/children/children.ts", [
+    [
+      "ChildrenRun.run",
+      'if (!(error instanceof Postponed)) this.#tell(false, "ChildFailed", messageOf(error));',
+      'if (error instanceof ChildrenError) this.#tell(false, "ChildFailed", messageOf(error));',
+    ],
+    ["ChildrenRun.#bringAbout", "this.#addUnlisted(wanted);", ""],
+    [
+      "ChildrenRun.#apply",
+      "if (known === undefined && live !== undefined) refuseForeign(live, wanted, this.#owner);",
+      "",
+    ],
+    ["ChildrenRun.#find", "this.#unlisted.set(nameOfKind(resource), error);", "throw error;"],
+  ], children),
+  ...breaksOf("lib/engines/children/locate.ts", [
+    ["refuseForeign", "isOrphan || adopt", "isOrphan"],
+    ["refuseForeign", "const isOwn = ownerReferences.some(", "const isOwn = false && ownerReferences.some("],
+    ["locateChildren", "lost.push({ key, name, error });\n      return undefined;", "throw error;"],
+  ], children),
   ...breaksOf("lib/operator/watched_resources.ts", [
     ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
     ["if (child !== undefined) continue;", ""],

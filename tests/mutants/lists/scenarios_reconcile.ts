@@ -30,6 +30,7 @@ const mutants: Mutant[] = [
       "for (const state of old === undefined ? [object] : [old, object]) {",
       "for (const state of [object]) {",
     ],
+    ["Triggers.#ownersOf", "resource.namespaced && caches.has(resource, uid)", "false"],
     ["Triggers.#ownersOf", "if (isController && reference.controller !== true) continue;", ""],
     [
       "Triggers.#tell",
