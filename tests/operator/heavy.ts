@@ -4,13 +4,17 @@ interface Wish {
   readonly add?: readonly number[];
   readonly fail?: string;
   readonly forever?: boolean;
-  readonly wait?: number;
+  /** Shared memory: the cell that says that it has begun, and the one that it waits for. */
+  readonly cells?: Int32Array<SharedArrayBuffer>;
+  readonly mark?: number;
+  readonly until?: number;
 }
 
-export default async function work(wish: Wish): Promise<unknown> {
+export default function work(wish: Wish): unknown {
   while (wish.forever) { /* a core is taken */ }
   if (wish.fail !== undefined) throw new RangeError(wish.fail);
-  const begun = Date.now();
-  if (wish.wait !== undefined) await new Promise((resolve) => setTimeout(resolve, wish.wait));
-  return { sum: wish.add?.reduce((a, b) => a + b, 0), begun, ended: Date.now() };
+  const { cells, mark, until } = wish;
+  if (cells !== undefined && mark !== undefined) Atomics.store(cells, mark, 1);
+  if (cells !== undefined && until !== undefined) Atomics.wait(cells, until, 0);
+  return { sum: wish.add?.reduce((a, b) => a + b, 0) };
 }

@@ -6,8 +6,6 @@ const HEAVY = new URL("./heavy.ts", import.meta.url);
 
 interface Done {
   readonly sum: number;
-  readonly begun: number;
-  readonly ended: number;
 }
 
 // Real workers, and so a little real time.
@@ -39,10 +37,17 @@ describe("op.offload()", () => {
 
   it("runs as many at once as `execution.maxWorkers` says", async () => {
     const op = operator({ execution: { maxWorkers: 1 } });
-    const [one, two] = await Promise.all([
-      op.offload<Done>(HEAVY, { wait: 400 }),
-      op.offload<Done>(HEAVY, { wait: 400 }),
-    ]);
-    assert.ok(one.ended <= two.begun, `${one.ended} ${two.begun}`);
+    const cells = new Int32Array(new SharedArrayBuffer(12));
+    const [FIRST_HAS_BEGUN, FIRST_MAY_END, SECOND_HAS_BEGUN] = [0, 1, 2];
+    const first = op.offload(HEAVY, { cells, mark: FIRST_HAS_BEGUN, until: FIRST_MAY_END });
+    const second = op.offload(HEAVY, { cells, mark: SECOND_HAS_BEGUN });
+    // Somebody else's, begun later, is through: so the second would have begun.
+    await operator().offload(HEAVY, {});
+    while (Atomics.load(cells, FIRST_HAS_BEGUN) === 0) await operator().offload(HEAVY, {});
+    assert.equal(Atomics.load(cells, SECOND_HAS_BEGUN), 0);
+    Atomics.store(cells, FIRST_MAY_END, 1);
+    Atomics.notify(cells, FIRST_MAY_END);
+    await Promise.all([first, second]);
+    assert.equal(Atomics.load(cells, SECOND_HAS_BEGUN), 1);
   });
 });

@@ -454,6 +454,24 @@ suite("admission servers", (scenario) => {
     },
   );
 
+  scenario.timed(
+    "[P10] what leads to a Service goes with the last replica, where it is to go",
+    async (world) => {
+      const replica = async (): ReturnType<typeof world.start> => {
+        const service = { name: "hooks", namespace: "default", path: "/base", port: 443 };
+        const server = new Doorway({ service }).serve;
+        const op = operator({ admission: { server, managed: NAME, release: "all" } });
+        op.on.validate(Example, function check() {});
+        return await world.start(op);
+      };
+      const [first, second] = [await replica(), await replica()];
+      await first.stop();
+      assert.equal((await webhooksIn(world)).length, 1, "a rolling update never switches admission off");
+      await second.stop();
+      assert.equal((await webhooksIn(world)).length, 0);
+    },
+  );
+
   scenario.timed("a configuration that cannot be written for now is written later", async (world) => {
     const door = new Doorway();
     const op = operator({

@@ -376,12 +376,14 @@ const order: Mutant[] = [
       "if (result === undefined || result === null) return;",
       "if (result === undefined) return;",
     ],
+  ], delays),
+  ...breaksOf(RECONCILIATION, [
     [
       "storeResult",
       "isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value",
       "value",
     ],
-  ], delays),
+  ], ["tests/scenarios/writes_test.ts"]),
   ...breaksOf(RECONCILIATION, [
     ["reportFailedFilter", "if (!state.reportOnce(handler.id)) return;", ""],
     ["reportFailedFilter", `logger.error("Filter failed`, `logger.debug("Filter failed`],
