@@ -7,7 +7,7 @@
 import type { Expectations } from "./report.ts";
 
 /** The number of tests only grows: raise it now and then, and lower it only with the reason in the commit. */
-export const FEWEST_TESTS = 7000;
+export const FEWEST_TESTS = 9000;
 
 export const EXPECTATIONS: Expectations = {
   skips: [
