@@ -1,12 +1,17 @@
 /**
  * Those who wait for something that is going to be said once: the part that gates, cells, queues and limiters share.
  *
- * A wait never rejects: an aborted signal ends it early, with undefined. Nothing is left behind on the signal.
+ * A wait never rejects: an aborted signal ends it early, with undefined. Nothing is left behind on the signal, and it has one
+ * listener for all who wait: runtimes look through those that are there for each that comes, and thousands may wait.
  */
+
+/** Ends one wait. */
+type Finish<Value> = (value: Value | undefined) => void;
 
 /** A line of waiting callers, served in order. */
 export class Waiters<Value> {
-  readonly #waiting = new Set<(value: Value | undefined) => void>();
+  readonly #waiting = new Set<Finish<Value>>();
+  readonly #bySignal = new Map<AbortSignal, SignalWaits>();
 
   /** How many wait. */
   get size(): number {
@@ -17,14 +22,14 @@ export class Waiters<Value> {
   wait(signal?: AbortSignal): Promise<Value | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const finish = (value: Value | undefined) => {
+      const finish = (value: Value | undefined): void => {
         this.#waiting.delete(finish);
-        signal?.removeEventListener("abort", onAbort);
+        if (signal !== undefined) this.#leave(signal, onAbort);
         resolve(value);
       };
-      const onAbort = () => finish(undefined);
+      const onAbort = (): void => finish(undefined);
       this.#waiting.add(finish);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal !== undefined) this.#join(signal, onAbort);
     });
   }
 
@@ -40,5 +45,30 @@ export class Waiters<Value> {
   /** Serves all who wait now. */
   serveAll(value: Value | undefined): void {
     for (const finish of [...this.#waiting]) finish(value);
+  }
+
+  #join(signal: AbortSignal, onAbort: () => void): void {
+    let waits = this.#bySignal.get(signal);
+    if (waits === undefined) {
+      this.#bySignal.set(signal, waits = new SignalWaits());
+      signal.addEventListener("abort", waits);
+    }
+    waits.ends.add(onAbort);
+  }
+
+  #leave(signal: AbortSignal, onAbort: () => void): void {
+    const waits = this.#bySignal.get(signal);
+    if (waits === undefined || !waits.ends.delete(onAbort) || waits.ends.size > 0) return;
+    this.#bySignal.delete(signal);
+    signal.removeEventListener("abort", waits);
+  }
+}
+
+/** The waits that end with a signal. */
+class SignalWaits {
+  readonly ends = new Set<() => void>();
+
+  handleEvent(): void {
+    for (const end of [...this.ends]) end();
   }
 }

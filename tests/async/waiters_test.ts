@@ -36,4 +36,21 @@ describe("Waiters", () => {
     }
     assert.equal(getEventListeners(signal, "abort").length, 0);
   });
+
+  it("wait() puts one listener on a signal, however many wait with it, and the signal ends them all", async () => {
+    const waiters = new Waiters<number>();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const served = waiters.wait(one.signal);
+    const ended = Array.from({ length: 20 }, () => waiters.wait(one.signal));
+    const left = waiters.wait(other.signal);
+    assert.equal(getEventListeners(one.signal, "abort").length, 1);
+    waiters.serve(1);
+    one.abort();
+    assert.equal(await served, 1);
+    assert.deepEqual(new Set(await Promise.all(ended)), new Set([undefined]));
+    assert.equal(waiters.size, 1);
+    waiters.serve(2);
+    assert.equal(await left, 2);
+    assert.equal(getEventListeners(other.signal, "abort").length, 0);
+  });
 });
