@@ -20,7 +20,7 @@ import { reconcile } from "./reconcile.ts";
 import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
 import { Slots } from "./slots.ts";
 import { Triggers } from "./triggers.ts";
-import { differsUnseen, type SeenStatus, seenStatus } from "./unseen.ts";
+import { differsUnseen, SeenStatuses } from "./unseen.ts";
 import type { Result, Turn, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
@@ -42,8 +42,6 @@ export class Controller implements Worker {
   readonly #states = new Map<CachedObject, ObjectState>();
   readonly #resources = new Map<string, OwnResourceState>();
   readonly #leaving = new Map<string, Leaving>();
-  /** The members of an object's status that matter, by the handlers of its kind. */
-  readonly #seen = new WeakMap<HandlersOfKind, SeenStatus>();
   /** Memos of objects that no informer has told of, the latest last. */
   readonly #earlyMemos = new Map<string, Record<string, unknown>>();
   readonly #shared: Shared;
@@ -52,8 +50,13 @@ export class Controller implements Worker {
 
   constructor(options: ControllerOptions) {
     this.#options = options;
-    const slots = new Slots({ wake: (state) => this.#options.queue.add(state, "dependency") });
-    this.#shared = { ...options, slots, wake: (state) => this.#options.queue.add(state, "dependency") };
+    const wake = (state: ObjectState): boolean => options.queue.add(state, "dependency");
+    this.#shared = {
+      ...options,
+      slots: new Slots({ wake }),
+      seen: new SeenStatuses(options.persistence),
+      wake,
+    };
     const { registry, caches, queue, host: { clock } } = options;
     this.triggers = new Triggers({
       registry,
@@ -170,16 +173,13 @@ export class Controller implements Worker {
 
   /** Whether an event has changed nothing that anybody looks at, of an object that nobody wants anything of. */
   #isUnseen(state: ObjectState, { event, adoption }: ObjectEvent, handlers: HandlersOfKind): boolean {
-    const { queue, persistence } = this.#options;
+    const { queue } = this.#options;
     if (state.settledFor !== handlers || adoption !== "newer" || event.type !== "MODIFIED") return false;
     if (state.isUnfinished || state.doubt !== undefined || state.isAbsent || !queue.isIdle(state)) {
       return false;
     }
     if (this.#leaving.size > 0 && this.#leaving.has(state.key)) return false;
-    let seen = this.#seen.get(handlers);
-    if (seen === undefined && !this.#seen.has(handlers)) {
-      this.#seen.set(handlers, seen = seenStatus(handlers, persistence));
-    }
+    const seen = this.#shared.seen.of(handlers);
     return seen !== undefined && differsUnseen(state.snapshot, state.body, seen);
   }
 

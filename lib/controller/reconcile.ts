@@ -14,10 +14,13 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
 import type { Claim } from "../engines/daemons/daemons.ts";
 import { isDeleting } from "../model/finalizers.ts";
+import { isEqualJson } from "../model/json.ts";
 import { ObjectArgs } from "../registry/args.ts";
 import { matches } from "../registry/filters.ts";
+import type { KubeObject } from "../model/object.ts";
 import type { BackgroundHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
+import { handledEssence } from "../settings/persistence/storage.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { callChildHandlers } from "./child_handlers.ts";
 import { carryOut, type Work } from "./change_handlers.ts";
@@ -26,6 +29,7 @@ import { callEventHandlers } from "./event_handlers.ts";
 import { keepPruned } from "./pruned_fields.ts";
 import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
 import { ReconcileRun } from "./reconcile_handlers.ts";
+import { isAsNoted, looksAtNotes } from "./unseen.ts";
 import type { Result, Turn } from "./work_queue.ts";
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
@@ -64,7 +68,7 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
   const joined = run?.join(work) ?? work;
   const done = handlers.children.length > 0 ? await callChildHandlers(r, handlers.children, joined) : joined;
-  const result = await write(r, { work: done, run, byEvent });
+  const result = await write(r, { work: done, run, byEvent, decision });
   if (!state.hasNews && isAtRest(r, decision) && run?.isAtRest !== false && isOverForNow(result)) {
     state.settledFor = handlers;
   }
@@ -153,10 +157,13 @@ interface Writing {
   readonly run: ReconcileRun | undefined;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
+  /** The decision that it comes of. Default: one of an earlier turn. */
+  readonly decision?: Decision;
 }
 
 /** Writes what the reconcile leaves behind, and says when the object's next turn is. */
-async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promise<Result> {
+async function write(r: Reconciliation, writing: Writing): Promise<Result> {
+  const { work, run, byEvent } = writing;
   const { state, writer, patch, logger, urgent } = r;
   const { pending } = state;
   const { notes, finalizer, handled, handlers } = work;
@@ -193,6 +200,10 @@ async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promis
         return { kind: "requeue", after: 0, wake: "write" };
       }
       if (handled !== undefined) state.hasHandledCause = true;
+      if (written.kind === "written" && isExpected(r, written.body, writing)) {
+        keepPruned(r, NO_WORK, written);
+        return rest(r, work);
+      }
       keepPruned(r, work, written);
       if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);
       // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
@@ -201,6 +212,42 @@ async function write(r: Reconciliation, { work, run, byEvent }: Writing): Promis
     default:
       return written satisfies never;
   }
+}
+
+const NO_WORK: Work = {};
+
+/**
+ * Whether what our own write has made of the object calls for nothing more, so that it needs no turn to find that out: the
+ * cause is handled to its end, and the object is as it was when that was decided, with our notes on it.
+ */
+function isExpected(r: Reconciliation, answer: KubeObject, { work, run, decision }: Writing): boolean {
+  const { state, handlers, seen, persistence, confidential } = r;
+  const { notes, handled, finalizer, pause } = work;
+  if (decision === undefined || finalizer !== undefined || pause !== undefined || isDeleting(answer)) {
+    return false;
+  }
+  if (handled === undefined && !isAtRest(r, decision)) return false;
+  const { body } = state;
+  if (
+    body.metadata.resourceVersion !== answer.metadata.resourceVersion || !state.pending.isEmpty ||
+    run?.isAtRest === false
+  ) return false;
+  const members = seen.of(handlers);
+  if (members === undefined || (notes?.isEmpty === false && looksAtNotes(handlers))) return false;
+  if (!isAsNoted({ before: state.snapshot, notes, answer: body }, members)) return false;
+  // NB: there may have been no room for the note.
+  const { fields: extraFields } = handlers;
+  return handled === undefined ||
+    isEqualJson(handledEssence(persistence, body, { extraFields, confidential }), handled);
+}
+
+/** Takes what our own write has made of the object as handled, too. */
+function rest({ state, handlers }: Reconciliation, work: Work): Result {
+  state.lastHandled = undefined;
+  state.pass();
+  const result = nextTurn(work);
+  if (isOverForNow(result)) state.settledFor = handlers;
+  return result;
 }
 
 function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {

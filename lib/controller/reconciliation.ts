@@ -28,6 +28,7 @@ import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Slots } from "./slots.ts";
+import type { SeenStatuses } from "./unseen.ts";
 import type { Turn } from "./work_queue.ts";
 import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -58,6 +59,8 @@ export interface ReconciliationOptions {
 export interface Shared extends ReconciliationOptions {
   /** How many objects may reconcile at the same time, by handler. */
   readonly slots: Slots;
+  /** Which members of objects' status matter. */
+  readonly seen: SeenStatuses;
   /** Begins another turn of the object, if it is still there. */
   readonly wake: (state: ObjectState) => void;
 }
@@ -86,7 +89,7 @@ export interface Reconciliation extends Shared {
 /** Makes what a reconcile of one object works with. */
 export function prepare(shared: Shared, state: ObjectState, { isUrgent: urgent }: Turn): Reconciliation {
   const { host, client, registry, poster, observer, hotLoops, settings, persistence, lifecycle } = shared;
-  const { indices, daemons, writer, makeChildren, signal, slots, wake } = shared;
+  const { indices, daemons, writer, makeChildren, signal, slots, seen, wake } = shared;
   const reference = objectReference(state.body);
   const localLogger = shared.logger.child({ name: "lotse.objects", reference });
   // NB: written out, since a copy by spread costs several times as much, and there is one for each turn.
@@ -106,6 +109,7 @@ export function prepare(shared: Shared, state: ObjectState, { isUrgent: urgent }
     makeChildren,
     signal,
     slots,
+    seen,
     wake,
     state,
     urgent,

@@ -1,5 +1,6 @@
 /**
  * Whether a newer state of an object differs only where nobody looks, so that it calls for nothing: no turn is made of it.
+ * Others have made it, or our own write has.
  *
  * Most events that an operator gets are of this sort: others count up a status, again and again. What such a state calls for is
  * what the one before it called for, if nothing that is decided with has changed. It is asked only where the reconcile of the
@@ -9,6 +10,7 @@
  */
 
 import { isObject, isSameJson } from "../model/json.ts";
+import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { FieldPath } from "../model/fields.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { ObjectHandler } from "../registry/handlers.ts";
@@ -20,6 +22,25 @@ export type SeenStatus = ReadonlySet<string> | undefined;
 
 /** Keys of the metadata that differ with each write. */
 const COUNTERS: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
+
+/** The members of the status that matter, for each kind in one run. */
+export class SeenStatuses {
+  readonly #persistence: Pick<Persistence, "diffBase" | "progress">;
+  readonly #known = new WeakMap<HandlersOfKind, { readonly seen: SeenStatus }>();
+
+  constructor(persistence: Pick<Persistence, "diffBase" | "progress">) {
+    this.#persistence = persistence;
+  }
+
+  /** Returns which members of the status matter for a kind with these handlers. */
+  of(handlers: HandlersOfKind): SeenStatus {
+    let known = this.#known.get(handlers);
+    if (known === undefined) {
+      this.#known.set(handlers, known = { seen: seenStatus(handlers, this.#persistence) });
+    }
+    return known.seen;
+  }
+}
 
 /** Returns which members of the status matter for a kind with these handlers. */
 export function seenStatus(
@@ -47,6 +68,27 @@ export function differsUnseen(before: KubeObject, after: KubeObject, seen: Reado
   if (seen.size === 0) return true;
   const [old, now] = [statusOf(before), statusOf(after)];
   return isSame(old, now, (key) => !seen.has(key));
+}
+
+/** The state that a turn has begun with, what it has noted on the object, and what the server has made of it. */
+export interface OwnWrite {
+  readonly before: KubeObject;
+  readonly notes: Patch | undefined;
+  readonly answer: KubeObject;
+}
+
+/** Whether the answer to our own write is the state before with our notes on it, but for what nobody looks at. */
+export function isAsNoted({ before, notes, answer }: OwnWrite, seen: ReadonlySet<string>): boolean {
+  const expected = notes === undefined || notes.isEmpty
+    ? before
+    : applyMergePatch(before, notes.toMergePatch());
+  return differsUnseen(expected, answer, seen);
+}
+
+/** Whether notes that come to stand among the annotations may be what a handler looks at. */
+export function looksAtNotes({ changes, reconciles, fields }: HandlersOfKind): boolean {
+  return [...changes, ...reconciles].some(({ annotations }) => annotations !== undefined) ||
+    fields.some(([stanza, key]) => stanza === "metadata" && key === "annotations");
 }
 
 /** A function is given the whole object. NB: predicates of reconciles are asked only about changes that count anyway. */

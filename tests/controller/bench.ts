@@ -23,6 +23,7 @@ import type { ChangeHandlerCause } from "../../lib/registry/options.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
+import { SeenStatuses } from "../../lib/controller/unseen.ts";
 import { currentEssence } from "../../lib/settings/persistence/storage.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
@@ -88,7 +89,9 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
     },
   } as unknown as Pick<Reconciliation, "daemons" | "writer">;
   const registry = registryOf(handlers, calls);
-  const rest = { registry, handlers: registry.of(PODS), persistence: settings.persistence, indices: {} };
+  const { persistence } = settings;
+  const seen = new SeenStatuses(persistence);
+  const rest = { registry, handlers: registry.of(PODS), persistence, seen, indices: {} };
   const { signal } = new AbortController();
   const r = {
     ...fakes,

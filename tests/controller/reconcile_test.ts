@@ -6,6 +6,7 @@ import { reconcile } from "../../lib/controller/reconcile.ts";
 import type { Turn } from "../../lib/controller/work_queue.ts";
 import type { WriteRequest, WriteResult } from "../../lib/execution/object_writer.ts";
 import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
+import { ABSENT } from "../../lib/registry/filters.ts";
 import { applyMergePatch, Patch } from "../../lib/model/patch.ts";
 import { type Bench, type BenchHandler, handledBody, makeBench } from "./bench.ts";
 
@@ -77,6 +78,73 @@ describe("reconcile()", () => {
     assert.equal(bench.state.hasHandledCause, true);
   });
 
+  describe("after its own write", () => {
+    const write =
+      (change: (body: KubeObject) => KubeObject = (body) => body) =>
+      ({ notes }: WriteRequest, { cached }: Bench["state"]): WriteResult => {
+        const { metadata, ...rest } = applyMergePatch(cached.object, notes?.toMergePatch() ?? {});
+        const body = change({
+          ...rest,
+          metadata: { ...metadata, resourceVersion: "2" },
+          status: { state: "made" },
+        });
+        cached.adopt(body, { from: "write", until: 0 });
+        return { kind: "written", body, writes: 1, outgoing: { content: {}, fns: [] }, lost: [] };
+      };
+    const AGAIN = { kind: "requeue", after: 0, wake: "write" };
+    const create: BenchHandler = { on: "create" };
+
+    it("is done with an object that is as it was, but for its notes and what nobody looks at", async () => {
+      const bench = makeBench({ body: pod(), handlers: [create], write: write() });
+      assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "done" });
+      assert.equal(bench.state.hasNews, false);
+      assert.equal(bench.state.snapshot.metadata.resourceVersion, "2");
+      assert.equal(bench.state.settledFor, bench.r.handlers, "nor do changes of others there need a turn");
+      assert.equal(bench.state.lastHandled, undefined);
+    });
+
+    it("looks at it again if it is another one: by somebody else, without our notes, or about to go", async () => {
+      const changes: ((body: KubeObject) => KubeObject)[] = [
+        (body) => ({ ...body, spec: { a: 2 } }),
+        (body) => ({ ...body, metadata: { ...body.metadata, labels: { a: "b" } } }),
+        (body) => ({ ...body, metadata: { ...body.metadata, annotations: {} } }),
+        (body) => ({ ...body, metadata: { ...body.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }),
+      ];
+      for (const change of changes) {
+        const bench = makeBench({ body: pod(), handlers: [create], write: write(change) });
+        assert.deepEqual(await reconcile(bench.r, turn(bench)), AGAIN, String(change));
+        assert.equal(bench.state.settledFor, undefined);
+      }
+    });
+
+    it("looks at it again if something newer came, a handler is to be called again, or anything may matter", async () => {
+      const newer = ({ notes }: WriteRequest, state: Bench["state"]): WriteResult => {
+        const result = write()({ notes } as WriteRequest, state);
+        state.cached.adopt(pod(3), { from: "watch" });
+        return result;
+      };
+      const fails = (): void => {
+        throw new TemporaryError("again", { delay: 7 });
+      };
+      const cases: (readonly [BenchHandler, ReturnType<typeof write>])[] = [
+        [create, newer],
+        [create, (request, state) => write()({ ...request, notes: undefined }, state)],
+        [{ on: "create", fn: fails }, write()],
+        [{ on: "create", options: { when: () => true } }, write()],
+        [{ on: "create", options: { annotations: { "lotse.dev/other": ABSENT } } }, write()],
+        [{ on: "create", options: { field: "status.state" } }, write()],
+      ];
+      for (const [index, [handler, answer]] of cases.entries()) {
+        const bench = makeBench({
+          body: pod(),
+          handlers: [{ on: "create", options: { id: "x" } }, handler],
+          write: answer,
+        });
+        assert.deepEqual(await reconcile(bench.r, turn(bench)), AGAIN, `case ${index}`);
+      }
+    });
+  });
+
   it("waits for a handler that wants to be tried again", async () => {
     const fn = (): void => {
       throw new Error("not yet");
@@ -115,7 +183,7 @@ describe("reconcile()", () => {
     for (let times = 0; times < 10; times++) await next();
     assert.equal(await next(), 1);
     isDone = true;
-    assert.equal(await next(), 0, "what the last write has made is looked at at once");
+    assert.equal(await next(), "done", "the last write has made nothing of it that is to be looked at");
     assert.equal(bench.state.retriesAtOnce, 0);
   });
 

@@ -643,6 +643,18 @@ const passing: Mutant[] = [
     ],
     ["Controller.#pass", "state.pass();", ""],
   ], unseen),
+  ...breaksOf(RECONCILE, [
+    [
+      "isExpected",
+      "if (!isAsNoted({ before: state.snapshot, notes, answer: body }, members)) return false;",
+      "",
+    ],
+    ["isExpected", "if (handled === undefined && !isAtRest(r, decision)) return false;", ""],
+    ["isExpected", "(notes?.isEmpty === false && looksAtNotes(handlers))", "false"],
+    ["isExpected", "return handled === undefined ||", "return true ||"],
+    ["rest", "state.pass();", ""],
+    ["rest", "if (isOverForNow(result)) state.settledFor = handlers;", ""],
+  ]),
 ];
 
 const mutants: Mutant[] = [
