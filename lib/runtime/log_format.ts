@@ -222,10 +222,15 @@ function escapeHidden(text: string): string {
 
 function toLocalTime(time: number): string {
   const date = new Date(time);
-  const two = (value: number) => String(value).padStart(2, "0");
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  return `${day} ${clock},${String(date.getMilliseconds()).padStart(3, "0")}`;
+  const rest = date.getMilliseconds();
+  return `${day} ${clock},${rest < 100 ? "0" : ""}${two(rest)}`;
+}
+
+/** With two digits, at least. */
+function two(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
 }
 
 function pad(text: string, width: number): string {

@@ -140,7 +140,8 @@ class SinkLogger implements Logger {
   child({ name, fields, reference, namesKinds }: LoggerChild): Logger {
     const state = this.#state;
     return new SinkLogger({
-      ...state,
+      sink: state.sink,
+      clock: state.clock,
       name: name ?? state.name,
       fields: fields ? { ...state.fields, ...fields } : state.fields,
       reference: reference ?? state.reference,
@@ -169,22 +170,64 @@ class SinkLogger implements Logger {
  * that are not ours.
  */
 export function guardedLogger(logger: Logger, onFailure: (error: unknown) => void): Logger {
-  const guarded = <Result>(call: () => Result, otherwise: Result): Result => {
+  return new GuardedLogger(logger, onFailure);
+}
+
+/** NB: a class, as there is a child for each turn of each object: closures would have to be made anew for each. */
+class GuardedLogger implements Logger {
+  readonly #logger: Logger;
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(logger: Logger, onFailure: (error: unknown) => void) {
+    this.#logger = logger;
+    this.#onFailure = onFailure;
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#write("debug", message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#write("info", message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#write("warn", message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#write("error", message, fields);
+  }
+
+  enabled(level: LogLevel): boolean {
     try {
-      return call();
+      return this.#logger.enabled(level);
     } catch (error) {
-      onFailure(error);
-      return otherwise;
+      this.#onFailure(error);
+      return true;
     }
-  };
-  return {
-    debug: (message, fields) => guarded(() => logger.debug(message, fields), undefined),
-    info: (message, fields) => guarded(() => logger.info(message, fields), undefined),
-    warn: (message, fields) => guarded(() => logger.warn(message, fields), undefined),
-    error: (message, fields) => guarded(() => logger.error(message, fields), undefined),
-    enabled: (level) => guarded(() => logger.enabled(level), true),
-    child: (options) => guardedLogger(guarded(() => logger.child(options), logger), onFailure),
-  };
+  }
+
+  child(options: LoggerChild): Logger {
+    return new GuardedLogger(this.#childOf(options), this.#onFailure);
+  }
+
+  #childOf(options: LoggerChild): Logger {
+    try {
+      return this.#logger.child(options);
+    } catch (error) {
+      this.#onFailure(error);
+      return this.#logger;
+    }
+  }
+
+  #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    try {
+      this.#logger[level](message, fields);
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
 }
 
 // A logger for what happens too often to be told: info becomes debug, and debug is not written. Source: scenarios B279–B294.
