@@ -133,35 +133,18 @@ export class Ledger implements Observer {
     // NB: it is no look, so that it keeps nobody remembered.
     if (entries === undefined) return;
     if (entries.at(-1)?.isPassed === true) entries.pop();
-    entries.push({
-      time: this.#clock.now(),
-      wake: "event",
-      events: ["MODIFIED"],
-      changed: changedPaths({ status: before.status }, { status: after.status }),
-      isPassed: true,
-      diff: [],
-      handlers: [],
-      written: [],
-      writes: 0,
-      seconds: 0,
-      gone: false,
-    });
+    const entry = this.#begin("event");
+    entry.events.push("MODIFIED");
+    entry.changed = changedPaths({ status: before.status }, { status: after.status });
+    entry.isPassed = true;
+    entries.push(entry);
     if (entries.length > this.#perObject) entries.shift();
   }
 
   reconcileBegins(subject: Subject, { wake, events }: ReconcileStart): void {
-    this.#drafts.set(subject, {
-      time: this.#clock.now(),
-      wake,
-      events: events.map(({ type }) => type),
-      changed: [],
-      diff: [],
-      handlers: [],
-      written: [],
-      writes: 0,
-      seconds: 0,
-      gone: false,
-    });
+    const draft = this.#begin(wake);
+    draft.events = events.map(({ type }) => type);
+    this.#drafts.set(subject, draft);
   }
 
   /** NB: what our own write makes of the object is not asked for: comparing is what costs most in all of this. */
@@ -244,18 +227,26 @@ export class Ledger implements Observer {
       entries?.findLastIndex(({ wake, handlers }) => wake === by.type && handlers[0]?.id === by.handler) ??
         -1;
     if (before >= 0) entries?.splice(before, 1);
-    this.#keep(subject, {
+    const entry = this.#begin(by.type);
+    entry.handlers.push({ id: by.handler });
+    entry.written = paths.slice(0, MOST_PATHS);
+    entry.writes = writes;
+    this.#keep(subject, entry);
+  }
+
+  #begin(wake: string): Draft {
+    return {
       time: this.#clock.now(),
-      wake: by.type,
+      wake,
       events: [],
       changed: [],
       diff: [],
-      handlers: [{ id: by.handler }],
-      written: paths.slice(0, MOST_PATHS),
-      writes,
+      handlers: [],
+      written: [],
+      writes: 0,
       seconds: 0,
       gone: false,
-    });
+    };
   }
 
   #keep(subject: Subject, entry: LedgerEntry): void {
