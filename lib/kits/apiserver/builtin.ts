@@ -14,7 +14,7 @@ import { bindingRules, policyRules } from "./admission/policy_rules.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import type { DefinitionParts } from "./cluster.ts";
 import { builtinRules } from "./builtin_rules.ts";
-import { EVENT_CONVERSION } from "./event_conversion.ts";
+import { EVENT_CONVERSION, EVENT_FIELDS } from "./event_conversion.ts";
 import type { Kind, KindRules } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
@@ -32,18 +32,22 @@ interface Traits {
   readonly returnsDeleted?: boolean;
   readonly createOnUpdate?: boolean;
   readonly selectable?: readonly string[];
+  /** The same, where they are kept under other names. */
+  readonly keptFields?: Readonly<Record<string, string>>;
   /** Needs `resourceVersion` in a PUT. */
   readonly conditional?: boolean;
   readonly plural?: string;
   readonly singular?: string;
   readonly verbs?: readonly string[];
+  /** The version in which a real cluster keeps objects, where it is another. */
+  readonly storedIn?: string;
   /** The warning that every write gets. */
   readonly deprecation?: string;
 }
 
 const STATUS = ["status"];
 const SCALE_AND_STATUS = ["scale", "status"];
-const EVENT_FIELDS = [
+const CORE_EVENT_FIELDS = [
   "involvedObject.kind",
   "involvedObject.namespace",
   "involvedObject.name",
@@ -79,7 +83,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       createOnUpdate: true,
       deprecation: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
     }],
-    ["Event", { short: ["ev"], selectable: EVENT_FIELDS, createOnUpdate: true }],
+    ["Event", { short: ["ev"], selectable: CORE_EVENT_FIELDS, createOnUpdate: true }],
     ["LimitRange", { short: ["limits"], createOnUpdate: true }],
     ["Namespace", {
       short: ["ns"],
@@ -125,8 +129,14 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       cluster: true,
       plural: "mutatingadmissionpolicies",
       counted: true,
+      storedIn: "admissionregistration.k8s.io/v1beta1",
     }],
-    ["MutatingAdmissionPolicyBinding", { category: "api-extensions", cluster: true, counted: true }],
+    ["MutatingAdmissionPolicyBinding", {
+      category: "api-extensions",
+      cluster: true,
+      counted: true,
+      storedIn: "admissionregistration.k8s.io/v1beta1",
+    }],
     ["MutatingWebhookConfiguration", { category: "api-extensions", cluster: true, counted: true }],
     ["ValidatingAdmissionPolicy", {
       category: "api-extensions",
@@ -146,6 +156,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
       subresources: STATUS,
       counted: true,
       conditional: true,
+      storedIn: "apiextensions.k8s.io/v1beta1",
     }],
   ],
   "apiregistration.k8s.io/v1": [
@@ -185,7 +196,7 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
   ],
   "coordination.k8s.io/v1": [["Lease", { createOnUpdate: true, conditional: true }]],
   "discovery.k8s.io/v1": [["EndpointSlice", { counted: true }]],
-  "events.k8s.io/v1": [["Event", { short: ["ev"], createOnUpdate: true }]],
+  "events.k8s.io/v1": [["Event", { short: ["ev"], createOnUpdate: true, keptFields: EVENT_FIELDS }]],
   "flowcontrol.apiserver.k8s.io/v1": [
     ["FlowSchema", { cluster: true, subresources: STATUS, counted: true }],
     ["PriorityLevelConfiguration", { cluster: true, subresources: STATUS, counted: true }],
@@ -246,8 +257,8 @@ const SCALE_PATHS = {
 
 /** Versions in which kinds are shown, and not kept. */
 const CONVERSIONS = new Map([
-  ["autoscaling/v1", AUTOSCALER_CONVERSION],
-  ["events.k8s.io/v1", EVENT_CONVERSION],
+  ["autoscaling/v1", { storedIn: "autoscaling/v2", conversion: AUTOSCALER_CONVERSION }],
+  ["events.k8s.io/v1", { storedIn: "v1", conversion: EVENT_CONVERSION }],
 ]);
 
 /** The things that built-in kinds are made with. */
@@ -318,9 +329,10 @@ function toKind(store: Store, { apiVersion, kind, traits, rules }: Entry): Kind 
     createOnUpdate: traits.createOnUpdate ?? false,
     unconditionalUpdate: traits.conditional !== true,
     returnsDeleted: traits.returnsDeleted ?? false,
-    selectable: traits.selectable ?? [],
+    selectable: traits.selectable ?? Object.keys(traits.keptFields ?? {}),
+    ...(traits.keptFields === undefined ? {} : { keptFields: traits.keptFields }),
     ...(traits.deprecation === undefined ? {} : { deprecation: traits.deprecation }),
     ...(subresources.includes("scale") ? { scale: SCALE_PATHS } : {}),
-    ...(CONVERSIONS.has(apiVersion) ? { conversion: CONVERSIONS.get(apiVersion) } : {}),
+    ...CONVERSIONS.get(apiVersion) ?? { storedIn: traits.storedIn ?? apiVersion },
   };
 }

@@ -300,11 +300,16 @@ function defaultLimit(limit: JsonObject): void {
   }
 }
 
-/** Adds what admission plugins of the real server add to a Pod: some when it is new, its tolerations always. */
-export function admitPod(pod: KubeObject, isNew: boolean): void {
+/** Adds what admission plugins of the real server add to a Pod: a priority, which it keeps, and tolerations. */
+export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
   const spec = objectAt(pod, "spec");
   if (spec === undefined) return;
-  if (isNew) fill(spec, { preemptionPolicy: "PreemptLowerPriority", priority: 0 });
+  const before = old === undefined
+    ? { preemptionPolicy: "PreemptLowerPriority", priority: 0 }
+    : old.spec ?? {};
+  for (const field of ["preemptionPolicy", "priority"]) {
+    if (before[field] !== undefined) fill(spec, { [field]: before[field] });
+  }
   const tolerations = objectsIn(spec.tolerations);
   const missing = ["not-ready", "unreachable"].map(toleration).filter(({ key }) =>
     !tolerations.some((one) =>

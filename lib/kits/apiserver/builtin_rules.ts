@@ -23,7 +23,7 @@ export function builtinRules(kind: string): KindRules {
     },
     settle(object, old) {
       if (kind === "Service") allocateAddresses(object);
-      if (kind === "Pod") admitPod(object, old === undefined);
+      if (kind === "Pod") admitPod(object, old);
       if (old !== undefined) return;
       initialStatus(kind, object);
       if (kind === "Job") labelJob(object);

@@ -13,8 +13,8 @@ import { getOwn, isObject, objectAt } from "./values.ts";
 /** One served version of a CRD: an entry for discovery, and what the store must know of it. */
 export interface ServedResource extends Resource {
   readonly listKind: string;
-  /** Whether objects are stored in this version. */
-  readonly storage: boolean;
+  /** The `apiVersion` in which objects are stored. */
+  readonly storedIn: string;
   /** `openAPIV3Schema`, for compileSchema(). */
   readonly schema?: JsonObject;
   /** `additionalPrinterColumns`, for toTable(). */
@@ -84,6 +84,7 @@ function ranksOf(version: string): number[] | undefined {
 function toResource(crd: KubeObject, of: { version: JsonObject; preferred: boolean }): ServedResource {
   const { version, preferred } = of;
   const spec = crd.spec ?? {};
+  const stored = versionsOf(crd).find((candidate) => candidate.storage === true) ?? version;
   const names = objectAt(spec, "names") ?? {};
   const subresources = objectAt(version, "subresources") ?? {};
   const scale = objectAt(subresources, "scale");
@@ -102,14 +103,14 @@ function toResource(crd: KubeObject, of: { version: JsonObject; preferred: boole
     namespaced: text(spec, "scope") === "Namespaced",
     preferred,
     verbs: crd.metadata.deletionTimestamp === undefined ? VERBS : ENDING_VERBS,
-    storage: version.storage === true,
+    storedIn: `${text(spec, "group")}/${text(stored, "name")}`,
     columns: objects(version, "additionalPrinterColumns").map(toColumn),
     selectable: objects(version, "selectableFields").map((field) =>
       text(field, "jsonPath").replace(/^\./, "")
     ),
     ...(schema === undefined ? {} : { schema }),
     ...(scale === undefined ? {} : { scale: toScalePaths(scale) }),
-    ...deprecationOf(version, `${text(spec, "group")}/${text(version, "name")} ${kind}`),
+    ...deprecationOf(crd, version),
   };
 }
 
@@ -135,9 +136,20 @@ function toColumn(column: JsonObject): PrinterColumn {
   };
 }
 
-function deprecationOf(version: JsonObject, name: string): { deprecation?: string } {
+function deprecationOf(crd: KubeObject, version: JsonObject): { deprecation?: string } {
   if (version.deprecated !== true) return {};
-  return { deprecation: text(version, "deprecationWarning") || `${name} is deprecated` };
+  const own = text(version, "deprecationWarning");
+  if (own !== "") return { deprecation: own };
+  const { spec = {} } = crd;
+  const nameOf = (name: string) =>
+    `${text(spec, "group")}/${name} ${text(objectAt(spec, "names") ?? {}, "kind")}`;
+  const deprecation = `${nameOf(text(version, "name"))} is deprecated`;
+  const [better] = versionsOf(crd)
+    .filter(({ served, deprecated }) => served === true && deprecated !== true)
+    .map((other) => text(other, "name"))
+    .filter((name) => compareVersions(name, text(version, "name")) < 0)
+    .sort(compareVersions);
+  return { deprecation: better === undefined ? deprecation : `${deprecation}; use ${nameOf(better)}` };
 }
 
 function versionsOf(crd: KubeObject): JsonObject[] {

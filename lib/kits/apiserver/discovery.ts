@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
+import { sha256 } from "../../runtime/digest.ts";
 import { apiVersionFor } from "./paths.ts";
 
 /** The versions of a group, the preferred one first. */
@@ -63,8 +64,9 @@ export function resourceList(resources: readonly Resource[], apiVersion: string)
   };
 }
 
-function describeResource(resource: Resource): JsonObject[] {
-  const { plural, singular, namespaced, kind, verbs, shortcuts, categories, subresources } = resource;
+function describeResource(resource: Resource & { readonly storedIn?: string }): JsonObject[] {
+  const { plural, singular, namespaced, kind, verbs, shortcuts, categories, subresources, storedIn } =
+    resource;
   const main = {
     name: plural,
     singularName: singular,
@@ -73,6 +75,7 @@ function describeResource(resource: Resource): JsonObject[] {
     verbs,
     ...(shortcuts.length > 0 ? { shortNames: shortcuts } : {}),
     ...(categories.length > 0 ? { categories } : {}),
+    ...(storedIn === undefined ? {} : { storageVersionHash: hashOf(storedIn, kind) }),
   };
   return [
     main,
@@ -84,6 +87,12 @@ function describeResource(resource: Resource): JsonObject[] {
       verbs: verbsOf(subresource),
     })),
   ];
+}
+
+/** Source: k8s.io/apiserver, pkg/endpoints/discovery/storageversionhash.go. */
+function hashOf(storedIn: string, kind: string): string {
+  const version = storedIn.includes("/") ? storedIn : `/${storedIn}`;
+  return btoa(String.fromCharCode(...sha256(`${version}/${kind}`).subarray(0, 8)));
 }
 
 function verbsOf(subresource: string): readonly string[] {

@@ -23,6 +23,20 @@ const BACK: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(NAMES).map(([core, other]) => [other, core]),
 );
 
+/** The fields that selectors of events.k8s.io may use, and where they are kept. */
+export const EVENT_FIELDS: Readonly<Record<string, string>> = {
+  "regarding.kind": "involvedObject.kind",
+  "regarding.namespace": "involvedObject.namespace",
+  "regarding.name": "involvedObject.name",
+  "regarding.uid": "involvedObject.uid",
+  "regarding.apiVersion": "involvedObject.apiVersion",
+  "regarding.resourceVersion": "involvedObject.resourceVersion",
+  "regarding.fieldPath": "involvedObject.fieldPath",
+  "reason": "reason",
+  "reportingController": "reportingComponent",
+  "type": "type",
+};
+
 export const EVENT_CONVERSION: Conversion = {
   toServed: (stored) => withoutEmpty({ ...rename(stored, NAMES), apiVersion: "events.k8s.io/v1" }),
   toStored: (served) => ({ ...rename(served, BACK), apiVersion: "v1" }),

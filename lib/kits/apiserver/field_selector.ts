@@ -20,11 +20,15 @@ export interface FieldSelector {
 }
 
 /**
- * Reads a field selector such as `metadata.name=x,status.phase!=Running`.
+ * Reads a field selector such as `metadata.name=x,status.phase!=Running`; `kept` says where fields are kept under other names.
  *
  * @throws {Refusal} 400, also for a field that the kind cannot be selected by.
  */
-export function parseFieldSelector(text: string, selectable: readonly string[]): FieldSelector {
+export function parseFieldSelector(
+  text: string,
+  selectable: readonly string[],
+  kept: Readonly<Record<string, string>> = {},
+): FieldSelector {
   const found: { matches: Predicate; name?: string; namespace?: string } = { matches: () => true };
   const terms: Predicate[] = [];
   for (const part of text.split(",").filter((term) => term !== "")) {
@@ -43,7 +47,8 @@ export function parseFieldSelector(text: string, selectable: readonly string[]):
     }
     if (operator !== "!=" && field === "metadata.name") found.name = value;
     if (operator !== "!=" && field === "metadata.namespace") found.namespace = value;
-    terms.push((object) => (fieldOf(object, field) === value) === (operator !== "!="));
+    const path = Object.hasOwn(kept, field) ? kept[field] ?? field : field;
+    terms.push((object) => (fieldOf(object, path) === value) === (operator !== "!="));
   }
   found.matches = (object) => terms.every((fits) => fits(object));
   return found;

@@ -45,6 +45,8 @@ export interface Change {
 export interface Kind extends Resource {
   readonly apiVersion: string;
   readonly listKind: string;
+  /** The `apiVersion` in which a real cluster keeps objects; discovery has a hash of it. */
+  readonly storedIn: string;
   readonly collection: Collection;
   /** Comes from a CustomResourceDefinition. */
   readonly custom: boolean;
@@ -59,6 +61,8 @@ export interface Kind extends Resource {
   readonly returnsDeleted: boolean;
   /** Fields besides `metadata.name` and `metadata.namespace` that field selectors may use, as dotted paths. */
   readonly selectable: readonly string[];
+  /** The paths at which such fields are kept, where they are others. */
+  readonly keptFields?: Readonly<Record<string, string>>;
   readonly columns?: readonly PrinterColumn[];
   /** The structural schema of a custom kind's version. */
   readonly schema?: JsonObject;

@@ -27,6 +27,7 @@ export function defaultPodSpec(spec: JsonObject): void {
     defaultContainer(container);
   }
   for (const volume of objectsIn(spec.volumes)) {
+    if (Object.keys(volume).every((key) => key === "name")) volume.emptyDir = {};
     for (const source of ["configMap", "secret", "projected", "downwardAPI"]) {
       const found = objectAt(volume, source);
       if (found !== undefined) fill(found, { defaultMode: READABLE });

@@ -12,6 +12,7 @@ import { type Describe, loadDescriptions } from "./descriptions.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { HEALTH_PARTS, healthResponse, partResponse } from "./health.ts";
 import type { Kind } from "./kinds.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
@@ -39,11 +40,22 @@ export interface Asked {
   readonly Bindings: { readonly user: User; readonly target: Target };
 }
 
-/** Registers all routes; `asked` is told which kind each request is about. */
-export function addRoutes(app: Hono<Asked>, cluster: Cluster, asked: (kind: Kind) => void): void {
-  for (const path of ["/healthz", "/readyz", "/livez"]) {
-    app.get(path, (c) => c.text("ok"));
-    app.get(`${path}/*`, (c) => c.text("ok"));
+/** The parts of the server that routes talk to, besides the cluster. */
+export interface RoutesOptions {
+  /** Is told which kind each request is about. */
+  readonly asked: (kind: Kind) => void;
+  /** Returns the parts that do not work, by their names in health. */
+  readonly failed: () => readonly string[];
+}
+
+/** Registers all routes. */
+export function addRoutes(app: Hono<Asked>, cluster: Cluster, { asked, failed }: RoutesOptions): void {
+  for (const [path, parts] of Object.entries(HEALTH_PARTS)) {
+    app.get(path, (c) => healthResponse(path, new URL(c.req.url).searchParams, failed()));
+    app.get(`${path}/*`, (c) => {
+      const part = c.req.path.slice(path.length + 1);
+      return parts.includes(part) ? partResponse(part, failed()) : missing();
+    });
   }
   app.get("/version", () => jsonResponse(versionDocument()));
   addDiscovery(app, cluster);
@@ -171,12 +183,16 @@ async function serveApiPath(
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
   asked(kind);
-  return await serveResource(cluster, request, {
-    kind,
-    path,
-    query: url.searchParams,
-    user: c.env.user,
-  });
+  const options = { kind, path, query: url.searchParams, user: c.env.user };
+  const response = await serveResource(cluster, request, options);
+  if (kind.custom && kind.deprecation !== undefined) warnFirst(response.headers, kind.deprecation);
+  return response;
+}
+
+function warnFirst(headers: Headers, text: string): void {
+  const others = headers.get("warning");
+  const warning = `299 - ${JSON.stringify(text)}`;
+  headers.set("warning", others === null ? warning : `${warning}, ${others}`);
 }
 
 async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePath): Promise<Response> {

@@ -184,7 +184,8 @@ function build<H extends Host>(
   for (const kind of builtinKinds({ store, clock: host.clock, cel, definitions })) kinds.add(kind);
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
-  addRoutes(app, cluster, lifecycle.asked);
+  const failed = () => state?.hasFailed ? ["etcd"] : [];
+  addRoutes(app, cluster, { asked: lifecycle.asked, failed });
   app.onError(refuse);
   const front = {
     host,

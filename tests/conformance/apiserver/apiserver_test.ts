@@ -19,6 +19,7 @@ import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
+import { FOUND } from "./scenarios/found.ts";
 import { STORED_KINDS } from "./scenarios/kinds.ts";
 import { LISTS } from "./scenarios/lists.ts";
 import { MACHINERY } from "./scenarios/machinery.ts";
@@ -62,6 +63,7 @@ const ALL: readonly Scenario[] = [
   ...BAD_INPUT,
   ...SEALED,
   ...WORKLOADS,
+  ...FOUND,
 ];
 /** Those that the variable names by a part of their name; by default all. */
 const SCENARIOS = ALL.filter(({ name }) => name.includes(process.env.LOTSE_SCENARIO ?? ""));

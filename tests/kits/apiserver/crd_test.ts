@@ -186,7 +186,7 @@ describe("servedResources()", () => {
       namespaced: true,
       preferred: true,
       verbs: ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"],
-      storage: true,
+      storedIn: "example.com/v1",
       columns: [],
       selectable: [],
       scale: { specReplicasPath: ".spec.n", statusReplicasPath: ".status.n" },

@@ -12,6 +12,7 @@ import { Chores } from "./chores.ts";
 import { DEFINITIONS, Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { Namespaces } from "./namespaces.ts";
+import { createServiceRange } from "./service_range.ts";
 
 /** The controllers in motion. */
 export interface Lifecycle {
@@ -51,7 +52,10 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   });
   restore();
   namespaces.initialize();
-  if (cluster.gate.rbac) createDefaultRoles(cluster);
+  if (cluster.gate.rbac) {
+    createDefaultRoles(cluster);
+    createServiceRange(cluster);
+  }
   return {
     publishRootCa: (ca) => accounts?.publish(ca),
     asked: (kind) => apiServices.asked(kind),

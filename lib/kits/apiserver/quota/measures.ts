@@ -6,10 +6,10 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Quantity, UNIT, ZERO } from "../quantity.ts";
-import { objectAt, objectsIn } from "../values.ts";
+import { equal, objectAt, objectsIn } from "../values.ts";
 import { addAmounts, type Amounts, ONE, readAmounts } from "./amounts.ts";
 import { podAmountsWithOverhead } from "./pod_amounts.ts";
-import { isClaimInScope, isPodInScope, isTerminating } from "./scopes.ts";
+import { attributesOf, isClaimInScope, isPodInScope, isTerminating } from "./scopes.ts";
 
 /** A write that a quota may be about. */
 export interface MeasuredWrite {
@@ -181,7 +181,11 @@ const CLAIMS: Measure = {
     return new Map([["count/persistentvolumeclaims", ONE], ...own, ...scoped]);
   },
   isInScope: isClaimInScope,
-  mayCost: ({ operation, subresource }) => operation !== "DELETE" && subresource === "",
+  mayCost({ operation, subresource, object, oldObject }) {
+    if (operation === "DELETE" || (subresource !== "" && subresource !== "status")) return false;
+    return subresource === "" || oldObject === undefined ||
+      !equal(attributesOf(object).sort(), attributesOf(oldObject).sort());
+  },
 };
 
 function classOf({ metadata, spec }: KubeObject): string {

@@ -40,15 +40,19 @@ export function isPodInScope(pod: KubeObject, selector: JsonObject): boolean {
 /** Whether a claim is in a scope: of all scopes only the class of its volume's attributes is for claims. */
 export function isClaimInScope(claim: KubeObject, selector: JsonObject): boolean {
   if (selector.scopeName !== "VolumeAttributesClass") return false;
-  const status = objectAt(claim, "status");
-  const names = [
-    claim.spec?.volumeAttributesClassName,
-    status?.currentVolumeAttributesClassName,
-    objectAt(status, "modifyVolumeStatus")?.targetVolumeAttributesClassName,
-  ].map(textOf).filter((name) => name !== undefined);
+  const names = attributesOf(claim);
   if (selector.operator === "Exists") return names.length > 0;
   if (names.length === 0) return isSelected(undefined, selector);
   return names.some((name) => isSelected(name, selector));
+}
+
+/** Returns the classes of attributes that a claim's volume has, or shall have. */
+export function attributesOf({ spec, status }: KubeObject): string[] {
+  return [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    objectAt(status, "modifyVolumeStatus")?.targetVolumeAttributesClassName,
+  ].map(textOf).filter((name) => name !== undefined);
 }
 
 /** Whether the Pod has to end by itself. */

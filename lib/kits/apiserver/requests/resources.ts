@@ -270,7 +270,8 @@ function reporter(
         badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${fault}`);
     }
     if (mode === "Warn") { for (const text of unknown) warn(text); }
-    if (kind.deprecation !== undefined) warn(kind.deprecation);
+    // NB: a deprecated version of a custom kind is warned of in reads, too.
+    if (kind.deprecation !== undefined && !kind.custom) warn(kind.deprecation);
     for (const finalizer of kind.custom ? decoded.object.metadata.finalizers ?? [] : []) {
       if (!finalizer.includes("/")) warn(`metadata.finalizers: "${finalizer}": ${PREFER_DOMAIN}`);
     }

@@ -29,7 +29,7 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   const prefix = namespace === undefined ? "" : `${namespace}/`;
   if (labels === "" && fields === "") return { prefix };
   const byLabels = labels === "" ? undefined : parseLabels(labels);
-  const selector = fields === "" ? undefined : parseFieldSelector(fields, kind.selectable);
+  const selector = fields === "" ? undefined : parseFieldSelector(fields, kind.selectable, kind.keptFields);
   const matches = (stored: Stored) =>
     (byLabels === undefined || byLabels(stored.labels ?? {})) &&
     (selector === undefined || selector.matches(stored.object));

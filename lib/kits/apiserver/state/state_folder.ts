@@ -97,6 +97,11 @@ export class StateFolder implements AsyncDisposable {
     this.#write();
   }
 
+  /** Whether a write could not be kept, so that none is any more. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /**
    * Resolves when all writes so far are kept.
    *

@@ -61,7 +61,9 @@ export async function reconcileClaim(world: World, key: ObjectKey): Promise<unde
   const taken = world.get<KubeObject>(PLACES.volumes, { name: volume.metadata.name ?? "" });
   if (taken !== undefined) await world.report(PLACES.volumes, taken, { status: { phase: "Bound" } });
   const bound = clone(claim);
-  bound.metadata.annotations = { ...annotations, [BOUND]: "yes", [BY_CONTROLLER]: "yes" };
+  const isChosen = spec.volumeName === undefined || spec.volumeName === "";
+  bound.metadata.annotations = { ...annotations, [BOUND]: "yes" };
+  if (isChosen) bound.metadata.annotations[BY_CONTROLLER] = "yes";
   bound.spec = { ...spec, volumeName: volume.metadata.name };
   if (spec.storageClassName === undefined) bound.spec.storageClassName = wanted;
   await world.replace(PLACES.claims, bound);
@@ -72,6 +74,8 @@ export async function reconcileClaim(world: World, key: ObjectKey): Promise<unde
     accessModes: volume.spec?.accessModes,
     capacity: volume.spec?.capacity,
   };
+  const attributes = volume.spec?.volumeAttributesClassName;
+  if (attributes !== undefined) status.currentVolumeAttributesClassName = attributes;
   await world.report(PLACES.claims, live, { status });
   return undefined;
 }
@@ -93,8 +97,10 @@ function fits(volume: KubeObject, claim: KubeObject): boolean {
   const asked = amount(requests?.storage);
   const has = amount(objectAt(spec, "capacity")?.storage);
   const isSelected = selector === undefined || selects(selector, volume.metadata.labels);
+  const hasAttributes =
+    (spec.volumeAttributesClassName ?? "") === (claim.spec?.volumeAttributesClassName ?? "");
   return (spec.storageClassName ?? "") === storageClassName && hasModes && has >= asked && isSelected &&
-    volume.metadata.deletionTimestamp === undefined;
+    hasAttributes && volume.metadata.deletionTimestamp === undefined;
 }
 
 /** Makes a volume for a claim, if its class is one of ours. */
@@ -108,6 +114,7 @@ async function provision(
   if (found?.provisioner !== PROVISIONER || (volumeName !== undefined && volumeName !== "")) return undefined;
   const name = `pvc-${claim.metadata.uid}`;
   const requests = objectAt(objectAt(claim.spec, "resources"), "requests");
+  const attributes = claim.spec?.volumeAttributesClassName;
   return await world.create(PLACES.volumes, {
     apiVersion: "v1",
     kind: "PersistentVolume",
@@ -118,6 +125,7 @@ async function provision(
       hostPath: { path: `/volumes/${name}`, type: "DirectoryOrCreate" },
       persistentVolumeReclaimPolicy: found.reclaimPolicy ?? "Delete",
       storageClassName: className,
+      ...(attributes === undefined ? {} : { volumeAttributesClassName: attributes }),
       volumeMode: claim.spec?.volumeMode ?? "Filesystem",
     },
   });

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { conditionOf, withCondition } from "./pods.ts";
-import { fences, REVISION, type Rollout } from "./rollout.ts";
+import { fences, HISTORY, REVISION, type Rollout } from "./rollout.ts";
 import type { Condition, Deployment, ReplicaSet } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
@@ -112,7 +112,9 @@ function progressOf(
   if (isComplete({ deployment, current, old }, counts)) {
     return ["True", "NewReplicaSetAvailable", `${name} has successfully progressed.`];
   }
-  if (before === undefined || before.message?.includes(`"${current.metadata.name}"`) !== true) {
+  const isKnown = before?.message?.includes(`"${current.metadata.name}"`) === true ||
+    current.metadata.annotations?.[HISTORY] !== undefined;
+  if (before === undefined || !isKnown) {
     return ["True", "NewReplicaSetCreated", `Created new replica set "${current.metadata.name}"`];
   }
   const moved = counts.updated > Number(status?.updatedReplicas ?? 0) ||

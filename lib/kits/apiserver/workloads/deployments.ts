@@ -8,7 +8,16 @@ import type { ObjectKey } from "../kinds.ts";
 import { clone, equal } from "../values.ts";
 import { reportDeployment } from "./deployment_status.ts";
 import { claim, controllerReference, hashOf, plain } from "./pods.ts";
-import { fences, HASH_LABEL, look, newReplicas, REVISION, revisionOf, type Rollout } from "./rollout.ts";
+import {
+  fences,
+  HASH_LABEL,
+  HISTORY,
+  look,
+  newReplicas,
+  REVISION,
+  revisionOf,
+  type Rollout,
+} from "./rollout.ts";
 import type { Deployment, Pod, ReplicaSet } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
@@ -43,15 +52,20 @@ async function makeCurrent(world: World, { deployment, current, old }: Rollout):
   if (spec === undefined) return;
   const revision = String(Math.max(0, ...old.map(revisionOf)) + 1);
   if (current !== undefined) {
-    const notes = current.metadata.annotations ?? {};
-    const next = Number(notes[REVISION] ?? 0) < Number(revision) ? revision : notes[REVISION];
-    if (next !== notes[REVISION]) await annotate(world, current, { ...notes, [REVISION]: String(next) });
+    const notes = { ...current.metadata.annotations, ...copiedNotes(deployment) };
+    const before = notes[REVISION];
+    if (Number(before ?? 0) < Number(revision)) {
+      notes[REVISION] = revision;
+      const history = notes[HISTORY];
+      if (before !== undefined) notes[HISTORY] = history === undefined ? before : `${history},${before}`;
+    }
+    if (!equal(notes, current.metadata.annotations ?? {})) await annotate(world, current, notes);
     return;
   }
   const hash = hashOf([spec.template, deployment.status?.collisionCount ?? 0]);
   const labels = { ...spec.template.metadata?.labels, [HASH_LABEL]: hash };
   const matchLabels = { ...spec.selector.matchLabels as Record<string, string>, [HASH_LABEL]: hash };
-  const { [APPLIED]: _applied, ...notes } = metadata.annotations ?? {};
+  const notes = copiedNotes(deployment);
   const most = spec.replicas + fences(deployment).surge;
   const wanted = { deployment, current: undefined, old };
   await world.create(PLACES.replicaSets, {
@@ -151,6 +165,13 @@ async function scale(
   next.spec = { ...next.spec, replicas };
   await world.replace(PLACES.replicaSets, next);
   return differs;
+}
+
+/** Returns the annotations that a Deployment's ReplicaSets have, too. */
+function copiedNotes({ metadata }: Deployment): Record<string, string> {
+  const { [APPLIED]: _applied, [REVISION]: _revision, [HISTORY]: _history, ...notes } =
+    metadata.annotations ?? {};
+  return notes;
 }
 
 async function annotate(world: World, set: ReplicaSet, annotations: Record<string, string>): Promise<void> {

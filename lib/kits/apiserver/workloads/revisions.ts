@@ -28,7 +28,7 @@ export async function currentRevision(
     if (found !== newest) await world.replace(PLACES.revisions, plain({ ...found, revision: number }));
     return found;
   }
-  const { name, namespace } = owner.object.metadata;
+  const { name, namespace, annotations } = owner.object.metadata;
   const hash = hashOf(template);
   return await world.create(PLACES.revisions, {
     apiVersion: "apps/v1",
@@ -37,6 +37,7 @@ export async function currentRevision(
       name: `${name}-${hash}`,
       namespace,
       labels: { ...template.metadata?.labels, [HASH_LABEL]: hash },
+      ...(annotations === undefined ? {} : { annotations }),
       ownerReferences: [controllerReference(owner)],
     },
     data,

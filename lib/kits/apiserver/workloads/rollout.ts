@@ -11,6 +11,8 @@ import { PLACES, type World } from "./world.ts";
 
 export const HASH_LABEL = "pod-template-hash";
 export const REVISION = "deployment.kubernetes.io/revision";
+/** The revisions that a ReplicaSet was before it came back, divided by commas. */
+export const HISTORY = "deployment.kubernetes.io/revision-history";
 
 /** A Deployment, and what it has. */
 export interface Rollout {

@@ -5,6 +5,7 @@
  */
 
 import { type Cause, invalid, tooLong } from "../causes.ts";
+import { ipErrors } from "../ip_address.ts";
 import type { Kind } from "../kinds.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.ts";
 
@@ -24,6 +25,7 @@ function nameErrors({ kind, group }: Pick<Kind, "kind" | "group">, name: string)
     if (name === "." || name === "..") return [`may not be '${name}'`];
     return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
   }
+  if (kind === "IPAddress" && group === "networking.k8s.io") return ipErrors(name);
   return group === "" && LABEL_KINDS.includes(kind) ? dnsLabelErrors(name) : dnsSubdomainErrors(name);
 }
 

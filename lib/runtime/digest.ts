@@ -1,0 +1,8 @@
+/** Digests of texts, at once: the web's are promised only. */
+
+import { createHash } from "node:crypto";
+
+/** Returns the SHA-256 digest of a text's UTF-8. */
+export function sha256(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,97 @@
+/**
+ * The API server in the process as a program that takes kube-apiserver's flags, for suites that start one themselves:
+ * controller-runtime's envtest, and Kubernetes' tests of kubectl.
+ *
+ * Flags that say where and for whom to serve count; all others are accepted, and have no effect. `--workloads` stands for a
+ * controller manager. As `etcd` (the first argument) it only says that it is healthy, since nothing is kept in it.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { apiServer, type ApiUser } from "../../lib/kits/apiserver/mod.ts";
+import { createAuthority } from "../../lib/runtime/certificates.ts";
+import { certificateFacts } from "../../lib/runtime/certificate_facts.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
+import type { Peer, ServerTls } from "../../lib/runtime/host.ts";
+
+const ANONYMOUS: ApiUser = { username: "system:anonymous", groups: ["system:unauthenticated"] };
+
+const host = currentHost();
+const flags = readFlags(process.argv.slice(2));
+if (flags.has("help")) {
+  // NB: envtest looks here for flags that only old versions have.
+  console.log("--secure-port");
+} else if (process.argv[2] === "etcd") await serveEtcd();
+else await serveKubernetes();
+
+function readFlags(args: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(args.map((arg): [string, string] => {
+    const [, name = arg, value = "true"] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return [name, value];
+  }));
+}
+
+async function serveEtcd(): Promise<void> {
+  const { hostname, port } = new URL(flags.get("listen-client-urls") ?? "http://127.0.0.1:2379");
+  const fetch = () => Promise.resolve(Response.json({ health: "true" }));
+  await host.network.serve({ hostname, port: Number(port), fetch });
+}
+
+async function serveKubernetes(): Promise<void> {
+  const workloads = flags.has("workloads") ? { nodes: 0 } : false;
+  const rbac = !flags.get("authorization-mode")?.includes("AlwaysAllow");
+  const server = apiServer({ host, rbac, quotas: true, workloads, tokens: readTokens() });
+  await host.network.serve({
+    hostname: flags.get("bind-address") ?? "127.0.0.1",
+    port: Number(flags.get("secure-port") ?? 6443),
+    tls: await findCertificates(),
+    fetch: (request, peer) => server.fetch(asUser(request, userOf(peer))),
+  });
+}
+
+/** Certificates that are given, or new ones. */
+async function findCertificates(): Promise<ServerTls> {
+  const folder = flags.get("cert-dir") ?? ".";
+  const authority = await createAuthority({ name: "kubernetes", now: () => Date.now() });
+  const clients = flags.get("client-ca-file");
+  const ca = clients === undefined ? authority.certificate : readFileSync(clients, "utf8");
+  const [cert, key] = ["crt", "key"].map((suffix) => join(folder, `apiserver.${suffix}`));
+  if (cert !== undefined && key !== undefined && existsSync(cert)) {
+    return { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8"), ca };
+  }
+  const issued = await authority.issue({
+    commonName: "kube-apiserver",
+    server: true,
+    ipAddresses: ["127.0.0.1"],
+  });
+  return { cert: issued.certificate, key: issued.key, ca };
+}
+
+/** Reads lines of a token, a user's name and uid, and groups. Source: Kubernetes documentation, "Static token file". */
+function readTokens(): Record<string, ApiUser> {
+  const file = flags.get("token-auth-file");
+  const lines = file === undefined ? [] : readFileSync(file, "utf8").split("\n");
+  return Object.fromEntries(
+    lines.filter((line) => line !== "").map((line) => {
+      const [token = "", username = "", , ...groups] = line.replaceAll('"', "").split(",");
+      return [token, { username, groups: [...groups, "system:authenticated"] }];
+    }),
+  );
+}
+
+function userOf({ certificate }: Peer): ApiUser {
+  if (certificate === undefined) return ANONYMOUS;
+  const { CN, O = [] } = certificateFacts(certificate).subject;
+  return { username: String([CN].flat()[0] ?? ""), groups: [O].flat().map(String) };
+}
+
+/** A call in the process is the administrator's, who may speak for anybody. */
+function asUser(request: Request, { username, groups }: ApiUser): Request {
+  const headers = new Headers(request.headers);
+  const isAdmin = groups.includes("system:masters");
+  if (isAdmin || headers.has("authorization") || headers.has("impersonate-user")) return request;
+  headers.set("impersonate-user", username);
+  for (const group of groups) headers.append("impersonate-group", group);
+  return new Request(request, { headers });
+}

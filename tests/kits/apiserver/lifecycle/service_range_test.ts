@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createApi } from "../api.ts";
+
+describe("createServiceRange()", () => {
+  it("makes the default ServiceCIDR where roles count, and nothing elsewhere", async () => {
+    const path = "/apis/networking.k8s.io/v1/servicecidrs";
+    const { items } = await createApi({ rbac: true }).ok("GET", path);
+    assert.deepEqual(items[0].spec, { cidrs: ["10.96.0.0/12"] });
+    assert.equal(items[0].status.conditions[0].type, "Ready");
+    assert.deepEqual((await createApi().ok("GET", path)).items, []);
+  });
+});
