@@ -248,6 +248,7 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   ReplicationController: { replicas: 0 },
   DaemonSet: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
   APIService: {},
+  CertificateSigningRequest: {},
   Deployment: {},
   Job: {},
   ResourceQuota: {},

@@ -27,7 +27,7 @@ import {
 import { readValue } from "./requests/body.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
-import { parseMediaTypes } from "./requests/shape.ts";
+import { isPretty, parseMediaTypes } from "./requests/shape.ts";
 import { findReview, reviewResources } from "./reviews.ts";
 import { isObject } from "./values.ts";
 
@@ -207,7 +207,8 @@ async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePa
   if (!isObject(question)) throw badRequest("the request body is not an object");
   const { gate } = cluster;
   const asking = { gate, user: c.env.user, namespace: path.namespace };
-  return jsonResponse(answer(question, asking), { code: 201 });
+  const pretty = isPretty(request, c.env.target.url.searchParams);
+  return jsonResponse(answer(question, asking), { code: 201, pretty });
 }
 
 /** NB: reviews are stored nowhere, and have no other form than their own. @throws {Refusal} 406 */

@@ -118,6 +118,16 @@ export class Session {
     };
   }
 
+  /** Sends a request that stays out of the transcript, and gives the body as it was written. */
+  async text(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    return await (await this.#target.send({ method, path, body, headers })).text();
+  }
+
   /** Serves a webhook; what it is asked goes into no transcript. */
   serveHook(answer: HookAnswer): Promise<ServedHook> {
     return this.#target.serveHook(answer);

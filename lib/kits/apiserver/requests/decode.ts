@@ -56,17 +56,21 @@ export function decodeBody(value: JsonObject, kind: Kind): Decoded {
 }
 
 /**
- * Reads the object that a patch has made.
+ * Reads the object that a patch has made. Strategic patches have words of their own for what does not fit.
  *
  * @throws {Refusal} 422
  */
-export function decodePatched(value: JsonObject, kind: Kind): Decoded {
+export function decodePatched(value: JsonObject, kind: Kind, isStrategic = false): Decoded {
   if (kind.custom) {
     checkName(value, "kind", kind);
     checkName(value, "apiVersion", kind);
   }
   return decode(value, kind, (fault) => {
-    throw invalidPatch(value, fault);
+    const [, found, wanted] = /cannot unmarshal (\w+) .* of type (map|\[\])/.exec(isStrategic ? fault : "") ??
+      [];
+    const shape = wanted === "map" ? "map" : "slice";
+    const from = found === "array" ? "slice" : found === "number" ? "int64" : found;
+    throw invalidPatch(value, wanted === undefined ? fault : `cannot restore ${shape} from ${from}`);
   });
 }
 

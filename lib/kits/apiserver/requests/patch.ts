@@ -22,7 +22,7 @@ export type Patcher = (live: JsonObject) => JsonObject;
 
 export const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
-const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+export const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
 
 /** Source: k8s.io/apiserver, pkg/endpoints/handlers/patch.go, maxJSONPatchOperations. */
 const MOST_OPERATIONS = 10_000;

@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import type { User } from "../access/user.ts";
+import { type User, userInfo } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
@@ -32,7 +32,7 @@ import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
 import { type DeleteRequest, readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
-import { JSON_PATCH, readPatch } from "./patch.ts";
+import { JSON_PATCH, readPatch, STRATEGIC_PATCH } from "./patch.ts";
 import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
@@ -126,6 +126,9 @@ async function create(cluster: Cluster, call: Call): Promise<Response> {
   return await created(cluster, call, decoded);
 }
 
+/** The group whose requests say who has made them. */
+const CERTIFICATES = "certificates.k8s.io/v1";
+
 interface CreatedOptions {
   /** The object comes with its owners, because it was applied. */
   readonly applied?: boolean;
@@ -140,6 +143,7 @@ async function created(
   const headers = new Headers();
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
+  if (kind.apiVersion === CERTIFICATES) object.spec = { ...object.spec, ...userInfo(call.user) };
   const stored = await createAdmitted(cluster, call, { object, report, applied, warn: warner(headers) });
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
 }
@@ -169,7 +173,8 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
   const reference = { namespace, name };
   const headers = new Headers();
   const wish = (current: Stored) => {
-    const decoded = decodePatched(change(copyOf(servedObject(kind, current), request)), kind);
+    const patched = change(copyOf(servedObject(kind, current), request));
+    const decoded = decodePatched(patched, kind, contentTypeOf(request) === STRATEGIC_PATCH);
     const { object } = decoded;
     checkPlace(object, reference);
     if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {

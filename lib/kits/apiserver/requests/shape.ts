@@ -53,6 +53,13 @@ const FORMS: Readonly<Record<string, Shape["form"]>> = {
   "PartialObjectMetadataList;meta.k8s.io;v1": "metadata",
 };
 
+/** Whether somebody wants to read the answer: they say so, or ask with a tool for people. */
+export function isPretty({ headers }: Request, query: URLSearchParams): boolean {
+  const wanted = query.get("pretty");
+  if (wanted !== null && wanted !== "") return isTrue(wanted);
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(headers.get("user-agent") ?? "");
+}
+
 /**
  * Returns the first form and encoding that the client accepts and we can give.
  *
@@ -62,7 +69,7 @@ export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): S
   const includeObject = query.get("includeObject") ?? "Metadata";
   const shape = {
     encoding: "json",
-    pretty: isTrue(query.get("pretty")),
+    pretty: isPretty(request, query),
     includeObject: includeObject === "None" || includeObject === "Object" ? includeObject : "Metadata",
     tableVersion: "v1",
   } as const;

@@ -1,9 +1,12 @@
 /** What the suites of others have found: Kubernetes' own tests of its API, of kubectl, and those of controller-runtime. */
 
 import assert from "node:assert/strict";
-import { type Answer, MERGE } from "../session.ts";
+import { type Answer, MERGE, STRATEGIC } from "../session.ts";
 import { database, databases, type Scenario } from "./scenario.ts";
 
+/** A request for a certificate of "user1", as PEM in base64. */
+const CSR =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlITE1ISUNBUUF3RURFT01Bd0dBMVVFQXd3RmRYTmxjakV3V1RBVEJnY3Foa2pPUFFJQkJnZ3Foa2pPUFFNQgpCd05DQUFSenRUVXJScTFqOWlDSVFEV2FUejdXWENlM1NvY0ZnaVFXSWliT0s4aEIvYUxuU2s4M0pXaGlUQjJ1CnBLUEQ3dVVZVHp6dEZJUjRsY3habzNybUJsa3ZvQUF3Q2dZSUtvWkl6ajBFQXdJRFNRQXdSZ0loQUtTK1hIaWYKZ3ZtbGNzZk9mKy9sem4rbXZhNW5lcllvNXVJUXBqREdmVDkrQWlFQTY2WmFGR1p4Tm41Mk9jbkt3RXgvZzYrVwpzQ3lqbnE2NCtBV2JDaW1rZGE4PQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
 const EVENT = {
   regarding: { kind: "ConfigMap", namespace: "found-events", name: "a", uid: "u", apiVersion: "v1" },
   eventTime: "2026-01-01T00:00:00.000000Z",
@@ -134,6 +137,59 @@ export const FOUND: readonly Scenario[] = [
       const [{ metadata }] = await revisions();
       api.note("annotations of the revision", metadata.annotations);
       assert.equal(metadata.annotations["kubernetes.io/change-cause"], "the test");
+    },
+  },
+  {
+    name: "writes for people if they read it with tools of theirs",
+    async run(api) {
+      const path = "/api/v1/namespaces/default";
+      const review = { spec: { user: "bob", resourceAttributes: { verb: "get", resource: "pods" } } };
+      const reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+      for (const agent of ["curl/8.0", "Wget/1", "Mozilla/5.0 (X11)", "deno"]) {
+        const headers = { "user-agent": agent };
+        const lines = async (...ask: [string, string, unknown?]) =>
+          (await api.text(ask[0], ask[1], ask[2], headers)).split("\n").length > 2;
+        assert.equal(await lines("GET", path), agent !== "deno", agent);
+        assert.equal(await lines("GET", `${path}?pretty=true`), true);
+        assert.equal(await lines("GET", `${path}?pretty=0`), false);
+        assert.equal(await lines("POST", reviews, review), agent !== "deno", agent);
+      }
+    },
+  },
+  {
+    name: "says who has made a request for a certificate",
+    accepted: [{ line: /managedFields/, because: "the real server keeps no owners of such requests" }],
+    async run(api) {
+      const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+      const spec = {
+        request: CSR,
+        signerName: "example.com/signer",
+        usages: ["client auth"],
+        username: "nobody",
+      };
+      const headers = { "impersonate-user": "user1", "impersonate-group": "system:masters" };
+      const made = await api.ok("POST", path, { metadata: { name: "found" }, spec }, headers);
+      assert.equal(made.spec.username, "user1");
+      assert.deepEqual(made.spec.groups, ["system:masters", "system:authenticated"]);
+      const shown = await api.ok("GET", `${path}/found`);
+      assert.equal(shown.spec.username, "user1");
+      await api.ok("DELETE", `${path}/found`);
+    },
+  },
+  {
+    name: "tells what a strategic patch would have to become",
+    async run(api) {
+      await api.namespace("found-patches");
+      const path = "/api/v1/namespaces/found-patches/configmaps";
+      await api.ok("POST", path, { metadata: { name: "a" } });
+      for (
+        const metadata of [{ labels: "text" }, { labels: ["a"] }, { annotations: 1 }, { finalizers: "text" }]
+      ) {
+        const { code, body } = await api.peek("PATCH", `${path}/a`, { metadata }, STRATEGIC);
+        assert.equal(code, 422);
+        api.note("the end of the message", body.message.replace(/.*": /s, ""));
+        assert.match(body.message, /cannot restore (map|slice) from /);
+      }
     },
   },
   {
