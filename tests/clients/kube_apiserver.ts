@@ -48,6 +48,7 @@ async function serveKubernetes(): Promise<void> {
     tls: await findCertificates(),
     fetch: (request, peer) => server.fetch(asUser(request, userOf(peer))),
   });
+  console.log("ready");
 }
 
 /** Certificates that are given, or new ones. */

@@ -146,9 +146,9 @@ function groupsOf(username: string, given: readonly string[]): string[] {
   return known.includes(AUTHENTICATED) || known.includes(UNAUTHENTICATED) ? known : [...known, AUTHENTICATED];
 }
 
-/** NB: several headers of one name come joined by commas. */
+/** NB: several headers of one name come joined by a comma and a space; commas alone are part of a name. */
 function listOf(header: string | null): string[] {
-  return (header ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+  return (header ?? "").split(", ").map((part) => part.trim()).filter((part) => part !== "");
 }
 
 function extraIn(headers: Headers): Map<string, string[]> {

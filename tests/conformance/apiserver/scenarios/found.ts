@@ -167,13 +167,24 @@ export const FOUND: readonly Scenario[] = [
         usages: ["client auth"],
         username: "nobody",
       };
-      const headers = { "impersonate-user": "user1", "impersonate-group": "system:masters" };
+      const bindings = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+      await api.ok("POST", bindings, {
+        metadata: { name: "found" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "user1" }],
+      });
+      const headers = { "impersonate-user": "user1", "impersonate-group": ",,chameleon,x" };
+      const isTaken = async () =>
+        (await api.peek("POST", `${path}?dryRun=All`, { metadata: { name: "found" }, spec }, headers))
+          .code === 201;
+      await api.until(isTaken, "the binding counts");
       const made = await api.ok("POST", path, { metadata: { name: "found" }, spec }, headers);
       assert.equal(made.spec.username, "user1");
-      assert.deepEqual(made.spec.groups, ["system:masters", "system:authenticated"]);
+      assert.deepEqual(made.spec.groups, [",,chameleon,x", "system:authenticated"]);
       const shown = await api.ok("GET", `${path}/found`);
       assert.equal(shown.spec.username, "user1");
       await api.ok("DELETE", `${path}/found`);
+      await api.ok("DELETE", `${bindings}/found`);
     },
   },
   {
