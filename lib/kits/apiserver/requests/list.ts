@@ -13,16 +13,8 @@ import type { Kind } from "../kinds.ts";
 import { badRequest, expired } from "../refusal.ts";
 import { type Entries, lowerBound, rangeOf } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
-import {
-  encodedResponse,
-  encodeText,
-  headOf,
-  isPlain,
-  partialMetadata,
-  servedObject,
-  servedText,
-  tableOf,
-} from "./respond.ts";
+import { type Page, pageResponse } from "./list_body.ts";
+import { encodeText } from "./respond.ts";
 import { type Scope, scopeOf, select } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { checkListOptions, checkNotFuture, readCount, readVersion } from "./versions.ts";
@@ -34,95 +26,29 @@ export interface ListRequest {
   readonly shape: Shape;
 }
 
-/** The content of a list. */
-export interface Page {
-  readonly items: readonly Stored[];
-  readonly metadata: JsonObject;
-}
-
-/** Lists beyond this many characters are sent in pieces as they are read. */
-const WHOLE_LIMIT = 1 << 20;
-const PIECE = 1 << 18;
+/** A list by which objects are searched that have to be unpacked for it is searched in pieces of so many. */
+const SEARCHED = 500;
 
 /** Answers a list. */
 export function listResponse(cluster: Cluster, request: ListRequest): Response | Promise<Response> {
-  const page = listPage(cluster, request);
-  // NB: only where a webhook converts has a list to wait.
-  return request.kind.converter === undefined
-    ? pageResponse(cluster, page, request)
-    : inVersion(request.kind, page.items).then((items) => pageResponse(cluster, { ...page, items }, request));
-}
-
-function pageResponse(cluster: Cluster, page: Page, request: ListRequest): Response {
-  const { kind, shape } = request;
-  if (isPlain(shape)) return new Response(listBody(cluster, kind, page), JSON_HEAD);
-  return encodedResponse(shapedList(cluster, page, request), { shape });
-}
-
-const JSON_HEAD = { headers: { "content-type": "application/json" } };
-
-function shapedList(cluster: Cluster, { items, metadata }: Page, { kind, shape }: ListRequest): JsonObject {
-  const objects = () => items.map((stored) => servedObject(kind, stored));
-  switch (shape.form) {
-    case "table":
-      return tableOf(cluster, objects(), { kind, shape, listMetadata: metadata });
-    case "metadata":
-      // NB: conversions leave the metadata alone.
-      return {
-        kind: "PartialObjectMetadataList",
-        apiVersion: "meta.k8s.io/v1",
-        metadata,
-        items: items.map(partialMetadata),
-      };
-    case "object":
-      return { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects() };
+  const { kind } = request;
+  const source = sourceOf(cluster, request);
+  const found = isLong(source) ? searched(source, cluster.host.clock) : source;
+  // NB: only a long search, and lists that a webhook converts, have to wait.
+  if (!(found instanceof Promise) && kind.converter === undefined) {
+    return pageResponse(cluster, pageOf(kind, found), request);
   }
+  return answerLater(cluster, request, found);
 }
 
-/** Items of built-in kinds stand without `apiVersion` and `kind`, as the real server writes them. */
-function listBody(
-  { host }: Cluster,
-  kind: Kind,
-  { items, metadata }: Page,
-): string | ReadableStream<Uint8Array> {
-  const { apiVersion, listKind } = kind;
-  const names = `"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(listKind)}`;
-  const first = `{${names},"metadata":${JSON.stringify(metadata)},"items":[`;
-  const head = kind.custom ? headOf(kind) : "{";
-  const pieces = function* () {
-    yield first;
-    let comma = "";
-    for (const stored of items) {
-      yield `${comma}${head}${servedText(kind, stored)}`;
-      comma = ",";
-    }
-    yield "]}\n";
-  };
-  const sample = items[0];
-  const estimate = sample === undefined ? 0 : servedText(kind, sample).length * items.length;
-  return estimate < WHOLE_LIMIT ? [...pieces()].join("") : streamOf(pieces(), host.clock);
-}
-
-function streamOf(pieces: Generator<string>, clock: Clock): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      // Others get their turn, however fast the reader is.
-      await clock.sleep(0);
-      const batch: string[] = [];
-      let size = 0;
-      while (size < PIECE) {
-        const { done, value } = pieces.next();
-        if (done === true) {
-          if (batch.length > 0) controller.enqueue(encodeText(batch.join("")));
-          controller.close();
-          return;
-        }
-        batch.push(value);
-        size += value.length;
-      }
-      controller.enqueue(encodeText(batch.join("")));
-    },
-  }, { highWaterMark: 0 });
+async function answerLater(
+  cluster: Cluster,
+  request: ListRequest,
+  source: Source | Promise<Source>,
+): Promise<Response> {
+  const { kind } = request;
+  const page = pageOf(kind, await source);
+  return pageResponse(cluster, { ...page, items: await inVersion(kind, page.items) }, request);
 }
 
 /**
@@ -130,12 +56,16 @@ function streamOf(pieces: Generator<string>, clock: Clock): ReadableStream<Uint8
  *
  * @throws {Refusal} 400 or 422 for options that cannot be; 410 for versions that are gone; 504 for those to come.
  */
-export function listPage(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest, "shape">): Page {
+export function listPage(cluster: Cluster, request: Omit<ListRequest, "shape">): Page {
+  return pageOf(request.kind, sourceOf(cluster, request));
+}
+
+function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest, "shape">): Source {
   checkListOptions(query, false);
   const scope = scopeOf(kind, { namespace, query });
   const limit = Math.max(0, readCount(query, "limit"));
   const token = query.get("continue") ?? "";
-  if (token !== "") return continuedPage(cluster, { kind, query, scope, limit, token: readToken(token) });
+  if (token !== "") return continuedSource(cluster, { kind, query, scope, limit, token: readToken(token) });
   const { store } = cluster;
   const wanted = readVersion(query);
   const match = query.get("resourceVersionMatch") ?? "";
@@ -144,11 +74,33 @@ export function listPage(cluster: Cluster, { kind, namespace, query }: Omit<List
   if (!exact || wanted === undefined) {
     // NB: what may come from the cache comes as a whole, whatever the limit is.
     const entries = kind.collection.present();
-    return pageOf(kind, { scope, limit: wanted === 0 ? 0 : limit, version: store.version, entries });
+    return { scope, limit: wanted === 0 ? 0 : limit, version: store.version, entries };
   }
   const entries = wanted < store.horizon ? undefined : kind.collection.at(wanted);
   if (entries === undefined) throw expired("The resourceVersion for the provided list is too old.");
-  return pageOf(kind, { scope, limit, version: wanted, entries });
+  return { scope, limit, version: wanted, entries };
+}
+
+function isLong({ scope, entries }: Source): boolean {
+  return scope.unpacks === true && scope.key === undefined && entries.keys.length > SEARCHED;
+}
+
+/** Finds what the scope means, and a page of it at most, in pieces; others get their turn in between. */
+async function searched(source: Source, clock: Clock): Promise<Source> {
+  const { scope: { prefix, matches }, entries, start, limit } = source;
+  const [first, to] = rangeOf(entries.keys, prefix);
+  const from = start === undefined ? first : Math.max(first, lowerBound(entries.keys, start));
+  // NB: all at once, because the content changes under the reader.
+  const candidates = entries.keys.slice(from, to).map((key) => [key, entries.get(key)] as const);
+  const found = new Map<string, Stored>();
+  for (const [index, [key, stored]] of candidates.entries()) {
+    if (index % SEARCHED === SEARCHED - 1) await clock.sleep(0);
+    if (stored === undefined || matches?.(stored) === false) continue;
+    found.set(key, stored);
+    if (limit > 0 && found.size > limit) break;
+  }
+  const content = { keys: [...found.keys()], get: (key: string) => found.get(key) };
+  return { ...source, entries: content, scope: { prefix, matches: () => true } };
 }
 
 interface Token {
@@ -165,21 +117,23 @@ interface ContinuedOptions {
   readonly token: Token;
 }
 
-function continuedPage(cluster: Cluster, { kind, query, scope, limit, token }: ContinuedOptions): Page {
+function continuedSource(cluster: Cluster, options: ContinuedOptions): Source {
+  const { kind, query, scope, limit, token } = options;
   const { store } = cluster;
   if ((query.get("resourceVersion") ?? "") !== "") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
   const version = token.rv < 0 ? store.version : token.rv;
   const entries = version < store.horizon ? undefined : kind.collection.at(version);
-  if (entries !== undefined) return pageOf(kind, { scope, limit, version, entries, start: token.start });
+  if (entries !== undefined) return { scope, limit, version, entries, start: token.start };
   throw expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
     { continue: writeToken({ rv: -1, start: token.start }) },
   );
 }
 
-interface PageOptions {
+/** A page before it is read. */
+interface Source {
   readonly scope: Scope;
   readonly limit: number;
   readonly version: number;
@@ -188,7 +142,7 @@ interface PageOptions {
   readonly start?: string;
 }
 
-function pageOf(kind: Kind, { scope, limit, version, entries, start }: PageOptions): Page {
+function pageOf(kind: Kind, { scope, limit, version, entries, start }: Source): Page {
   // NB: lists of custom kinds always say it, lists of built-in kinds only where there is more.
   const metadata: JsonObject = { ...(kind.custom ? { continue: "" } : {}), resourceVersion: String(version) };
   if (scope.key !== undefined || (limit <= 0 && start === undefined)) {

@@ -15,6 +15,8 @@ export interface Scope {
   readonly key?: string;
   /** Absent if everything with the prefix is meant. */
   readonly matches?: (stored: Stored) => boolean;
+  /** Whether that looks into the object, which takes its time. */
+  readonly unpacks?: boolean;
 }
 
 export interface ScopeOptions {
@@ -33,10 +35,12 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   const matches = (stored: Stored) =>
     (byLabels === undefined || byLabels(stored.labels ?? {})) &&
     (selector === undefined || selector.matches(stored.object));
-  if (selector?.name === undefined) return { prefix, matches };
+  if (selector?.name === undefined) return { prefix, matches, unpacks: selector !== undefined };
   if (!kind.namespaced) return { prefix, matches, key: selector.name };
   const only = namespace ?? selector.namespace;
-  return only === undefined ? { prefix, matches } : { prefix, matches, key: `${only}/${selector.name}` };
+  return only === undefined
+    ? { prefix, matches, unpacks: true }
+    : { prefix, matches, key: `${only}/${selector.name}` };
 }
 
 /** Returns the objects in the scope, in order. */

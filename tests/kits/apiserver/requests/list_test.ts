@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setImmediate } from "node:timers";
 import { type Answer, type Api, createApi, MERGE } from "../api.ts";
 
@@ -32,6 +32,64 @@ describe("A long list", () => {
     for await (const _ of body);
     isOver = true;
     assert.ok(turns >= 4, `${turns} turns`);
+  });
+});
+
+describe("A list of thousands", () => {
+  const secrets = MAPS.replace("configmaps", "secrets");
+  const count = 1200;
+  let api: Api;
+  before(async () => {
+    api = createApi();
+    for (let i = 0; i < count; i++) {
+      const metadata = { name: `s${String(i).padStart(4, "0")}` };
+      const secret = { metadata, type: i % 1000 === 7 ? "rare" : "common", data: { text: "A".repeat(900) } };
+      await api.ok("POST", secrets, secret);
+    }
+  });
+  const fetch = (query = "", headers = {}) =>
+    api.server.fetch(new Request(`https://api.test${secrets}${query}`, { headers }));
+
+  for (
+    const [form, accept] of [
+      ["objects", "application/json"],
+      ["metadata", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"],
+      ["a table", "application/json;as=Table;g=meta.k8s.io;v=v1"],
+    ] as const
+  ) {
+    it(`comes in pieces as ${form}, which are the same as the whole`, async () => {
+      const response = await fetch("", { accept });
+      const pieces: Uint8Array[] = [];
+      for await (const piece of response.body ?? []) pieces.push(piece);
+      assert.ok(pieces.length > 1, `${pieces.length} pieces`);
+      const whole = await (await fetch("?pretty=1", { accept })).json();
+      assert.deepEqual(await new Response(new Blob(pieces as BlobPart[])).json(), whole);
+    });
+  }
+
+  it("is searched by a field selector in pieces, and shows what was there when it was asked for", async () => {
+    const ends: string[] = [];
+    const search = fetch("?fieldSelector=type=rare").then((response) => {
+      ends.push("search");
+      return response.json();
+    });
+    await api.ok("DELETE", `${secrets}/s1007`);
+    ends.push("deletion");
+    assert.deepEqual(names(await search), ["s0007", "s1007"]);
+    assert.deepEqual(ends, ["deletion", "search"]);
+    assert.deepEqual(names(await (await fetch("?fieldSelector=type=rare")).json()), ["s0007"]);
+  });
+
+  it("is searched page by page", async () => {
+    const first = await (await fetch("?fieldSelector=type=common&limit=2")).json();
+    assert.deepEqual(names(first), ["s0000", "s0001"]);
+    const next = `?fieldSelector=type=common&limit=700&continue=${first.metadata.continue}`;
+    const second = await (await fetch(next)).json();
+    assert.deepEqual([second.items.length, second.items[0].metadata.name], [700, "s0002"]);
+    const third = await (await fetch(next.replace(/continue=.*/, `continue=${second.metadata.continue}`)))
+      .json();
+    assert.deepEqual([names(third).at(-1), third.metadata.continue], ["s1199", undefined]);
+    assert.equal(2 + 700 + third.items.length, count - 2);
   });
 });
 
