@@ -79,7 +79,14 @@ async function runInside(
     });
   }
   const release = { version, commit };
-  await runOperators(operatorsOf(loaded), { host, flags, logger, release, signal: stop.signal });
+  await runOperators(operatorsOf(loaded), {
+    host,
+    flags,
+    logger,
+    release,
+    signal: stop.signal,
+    ready: () => host.process.endStart?.(),
+  });
 }
 
 /** "1.4.0 (commit 1a2b3c4d5e6f, lotse 0.1.0, bun 1.4.5)". */

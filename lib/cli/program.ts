@@ -147,7 +147,7 @@ export function completeOptions(command: Command, host: Host): void {
     if (option.isDemanded && !isSet(value)) {
       throw new UsageError(`the option "${option.flags}" is missing`);
     }
-    const other = command.options.find((each) => each.attributeName() === option.excludes);
+    const other = command.options.find((each) => excludes(option, each));
     if (other === undefined || !isSet(value) || !isSet(command.getOptionValue(other.attributeName()))) {
       continue;
     }
@@ -157,12 +157,15 @@ export function completeOptions(command: Command, host: Host): void {
 
 /** Whether another option that was given excludes this one. */
 function isExcluded(command: Command, option: Option): boolean {
-  return command.options.some((other) => {
-    if (!isSet(command.getOptionValue(other.attributeName()))) return false;
-    const excludes = (one: Option, two: Option) =>
-      one instanceof CommandOption && one.excludes === two.attributeName();
-    return excludes(other, option) || excludes(option, other);
-  });
+  return command.options.some((other) =>
+    (excludes(other, option) || excludes(option, other)) &&
+    isSet(command.getOptionValue(other.attributeName()))
+  );
+}
+
+/** NB: commander makes attribute names anew each time, and most options exclude nothing. */
+function excludes(one: Option, two: Option): boolean {
+  return one instanceof CommandOption && one.excludes !== undefined && one.excludes === two.attributeName();
 }
 
 function parseVariable(

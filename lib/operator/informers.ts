@@ -56,8 +56,7 @@ export interface InformersOptions {
 /** How long a watch may fail before what is known of its objects counts as stale. */
 const STALE_AFTER: Seconds = 15;
 
-/** With so many objects a start leaves garbage that counts; with more than the other, collecting takes too long at once. */
-const MANY = 1000;
+/** With more objects, collecting takes too long at once. */
 const TOO_MANY = 30_000;
 
 /** How often it is looked whether the work of the start is done. */
@@ -295,7 +294,7 @@ export class Informers {
     this.#isSyncTold = true;
     this.#options.onSynced();
     const count = [...this.#running.values()].reduce((sum, { informer }) => sum + informer.store.size, 0);
-    if (count < MANY || count > TOO_MANY) return;
+    if (count > TOO_MANY) return;
     this.#options.tasks.start("release memory", (signal) => this.#releaseMemory(signal));
   }
 

@@ -25,6 +25,9 @@ function bunProcess(common: Process): Process {
       // Collected pages are given back only with this; what was compiled goes, too, and is compiled anew when it runs.
       Bun.shrink?.();
     },
+    endStart() {
+      Bun.unsafe?.setJITPolicy?.(1); // executables begin with another one: lib/cli/bun_script.ts
+    },
     async importModule(path, options) {
       provideOwnPackage();
       if (options?.fresh) { for (const file of await withImports(path)) forget(file); }
@@ -37,6 +40,7 @@ function bunProcess(common: Process): Process {
 declare const Bun: {
   gc(force: boolean): unknown;
   shrink?(): void;
+  readonly unsafe?: { setJITPolicy?(scale: number): void };
   plugin(plugin: { readonly name: string; setup(build: PluginBuilder): void }): void;
 };
 

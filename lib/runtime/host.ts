@@ -134,6 +134,8 @@ export interface Process {
    * meanwhile: some 50 to 200 ms for ten thousand objects.
    */
   releaseMemory(): void;
+  /** Says that the start is over: what runs often from now on is worth being compiled well. Default: nobody needs to know. */
+  endStart?(): void;
   /** CPU time used so far by this process, in seconds (user and system). */
   cpu(): Seconds;
   /** Calls back on each such signal, instead of the default action, until disposed. */

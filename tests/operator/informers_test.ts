@@ -78,8 +78,8 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 
-  it("has the memory released that a start over many objects has taken, when the first work is done", async () => {
-    for (const count of [2, 1000]) {
+  it("has the memory released that a start has taken, when the first work is done", async () => {
+    for (const count of [2, 1000, 30_001]) {
       const queue = { release: () => {}, isAtWork: true };
       const world = bench({ queue }, Array.from({ length: count }, (_, index) => widget(`w${index}`, 1)));
       let released = 0;
@@ -89,7 +89,7 @@ describe("Informers", () => {
       assert.equal(released, 0);
       queue.isAtWork = false;
       await world.host.clock.advance(60);
-      assert.equal(released, count === 2 ? 0 : 1);
+      assert.equal(released, count > 30_000 ? 0 : 1);
       await world.tasks.stop();
     }
   });
