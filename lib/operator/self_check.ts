@@ -96,7 +96,10 @@ async function warnOfRights(
   });
   // Of patterns nobody knows yet which namespaces they mean: the named ones are asked about.
   const places = namespaces?.filter(isExactName);
-  for (const { by, ...right } of await findMissingRights({ client, needs, namespaces: places, signal })) {
+  const missed = needs.filter(({ isRare }) => isRare !== true);
+  for (
+    const { by, ...right } of await findMissingRights({ client, needs: missed, namespaces: places, signal })
+  ) {
     const { group, resource, verb, namespace } = right;
     const title = group === "" ? resource : `${resource}.${group}`;
     logger.warn(`A right is missing: ${by.join(", ")} cannot ${verb} ${title}`, {

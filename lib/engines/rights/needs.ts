@@ -28,6 +28,8 @@ export interface Need extends Right {
   readonly by: string;
   /** Whether what it is for lives in namespaces. */
   readonly namespaced: boolean;
+  /** Whether only some clusters ask for it: it is granted, and not missed. Default: false. */
+  readonly isRare?: boolean;
 }
 
 export interface NeedsOptions {
@@ -90,7 +92,7 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
     }
   }
   const { needs: own, unseen } = needsOfCode(handlers, resolve);
-  needs.push(...own);
+  needs.push(...own, ...needsOfOwners(handlers, resolve));
   if (crds === "apply") needs.push(...DEFINITIONS);
   else if (settings.persistence.diffBase.room !== undefined) {
     needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
@@ -125,6 +127,28 @@ function needsOfCode(
     }
   }
   return { needs, unseen: [...unseen] };
+}
+
+/**
+ * The right to hold owners back, which owner references of children do (`blockOwnerDeletion`), and OpenShift checks.
+ *
+ * Source: Kubernetes, "Admission Control in Kubernetes", OwnerReferencesPermissionEnforcement.
+ */
+function needsOfOwners(handlers: readonly DeclaredHandler[], resolve: NeedsOptions["resolve"]): Need[] {
+  return handlers.flatMap(({ id, cause, selector, owner, fn }) => {
+    const isMaker = !UNCALLED.includes(cause) &&
+      names(fn, /\b(?:children|ownerReference|adopt)\b|\bowner\s*:/);
+    const owners = owner ?? (isMaker ? selector : undefined);
+    const kinds = owners === undefined ? [] : resolve(owners) ?? [];
+    return kinds.map(({ group, plural, namespaced }) => ({
+      group,
+      resource: `${plural}/finalizers`,
+      verb: "update",
+      by: `children of handler "${id}"`,
+      namespaced,
+      isRare: true,
+    }));
+  });
 }
 
 /** Whether two selectors mean the same kind, by whatever names. */

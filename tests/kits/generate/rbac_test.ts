@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/generate/rbac.ts";
-import { EVERYTHING, kinds, operator, persistence, resource, webhookServer } from "../../../mod.ts";
+import {
+  EVERYTHING,
+  kinds,
+  operator,
+  ownerReference,
+  persistence,
+  resource,
+  webhookServer,
+} from "../../../mod.ts";
 
 const Cat = resource({ group: "example.com", version: "v1", plural: "cats" });
 const Zone = resource({ group: "example.com", version: "v1", plural: "zones", namespaced: false });
@@ -44,6 +52,21 @@ describe("makeRbac()", () => {
     assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
       "example.com cats get,list,watch,patch",
       "example.com cats/status patch",
+    ]);
+  });
+
+  it("lets makers of children hold their owners back, which some clusters check", () => {
+    const op = operator(QUIET);
+    op.owns(Zone, Cat);
+    op.on.event(kinds.Pod, { id: "a" }, async ({ body }) => {
+      await op.api.apply(kinds.Service, { metadata: { name: "x" } }, { owner: body });
+    });
+    op.on.event(kinds.Secret, { id: "b" }, ({ body }) => void ownerReference(body));
+    op.on.event(kinds.Node, { id: "c" }, ({ name }) => void name);
+    const granted = rules({ ...WHERE, operators: [op] }).ClusterRole ?? [];
+    assert.deepEqual(granted.filter((rule) => rule.includes("finalizers")), [
+      " pods/finalizers,secrets/finalizers update",
+      "example.com zones/finalizers update",
     ]);
   });
 
@@ -175,6 +198,7 @@ describe("makeRbac(), of what handlers do by themselves", () => {
     assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
       " services get,list,watch,create,patch,delete",
       "example.com cats get,list,watch,patch",
+      "example.com cats/finalizers update",
       "example.com cats/status patch",
     ]);
     assert.deepEqual(unseenOf(op), []);
@@ -203,6 +227,7 @@ describe("makeRbac(), of what handlers do by themselves", () => {
       "apps deployments/scale patch",
       "batch jobs list,watch",
       "example.com cats list,watch",
+      "example.com cats/finalizers update",
     ]);
     assert.deepEqual(unseenOf(op), []);
     op.on.create(Zone, { id: "b" }, async ({ name }) => void await op.api.get(Cat, { name, namespace: "a" }));
@@ -212,7 +237,7 @@ describe("makeRbac(), of what handlers do by themselves", () => {
     assert.deepEqual(makeRbac({ ...WHERE, operators: [op], recorded }).unseen, []);
   });
 
-  it("[N25.3] grants what owns, watches and caches need: to see the kind", () => {
+  it("[N25.3] grants what owns, watches and caches need: to see the kind, and to hold owners back", () => {
     const op = operator(QUIET);
     op.owns(Cat, kinds.Pod);
     // It names objects, and brings none about.
@@ -221,7 +246,10 @@ describe("makeRbac(), of what handlers do by themselves", () => {
     });
     op.cache(kinds.Node);
     assert.deepEqual(unseenOf(op), []);
-    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [" nodes,pods,secrets list,watch"]);
+    assert.deepEqual(rules({ ...WHERE, operators: [op] }).ClusterRole, [
+      " nodes,pods,secrets list,watch",
+      "example.com cats/finalizers update",
+    ]);
   });
 });
 
