@@ -151,9 +151,9 @@ export class WatchedResources {
     const { registry } = this.#options;
     for (const { type, id, owner, child } of registry.sourceHandlers) {
       if (child !== undefined) continue;
-      // Who is named by a mapper shows only when it is called.
-      const kinds = watched.filter((each) => owner === undefined || matches(owner, each));
+      const kinds = watched.filter((each) => owner !== undefined && matches(owner, each));
       if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;
+      // Who is named by a mapper shows only when it is called; and the kind that is reconciled may not be served yet.
       if (kinds.length === 0 && registry.reconcileHandlers.length > 0) continue;
       const message = `op.${type} wakes nobody: no op.reconcile is declared for what it names ` +
         "(handlers of changes follow other objects by op.on.child)";

@@ -76,6 +76,22 @@ describe("WatchedResources", () => {
     assert.deepEqual(told, []);
   });
 
+  it("does not warn of op.watches while the kind that is reconciled is not served yet", async () => {
+    const { client, host } = await virtualWorld();
+    const told: unknown[] = [];
+    const logger = createLogger(
+      { level: "warn", write: ({ message }) => void told.push(message) },
+      host.clock,
+    );
+    const registry = new Registry();
+    const { watches, owns, reconcile } = declareInto(registry);
+    reconcile("lates.late.test/v1", () => {});
+    owns("lates.late.test/v1", "configmaps");
+    watches("secrets", () => []);
+    await new WatchedResources({ client, registry, logger }).watched();
+    assert.deepEqual(told, ["Nothing matches the selector yet: its handlers wait for such a kind"]);
+  });
+
   it("warns once of keys in settings that match nothing that is watched", async () => {
     const { client, host } = await virtualWorld();
     const registry = new Registry();

@@ -91,6 +91,7 @@ const mutants: Mutant[] = [
   ], children),
   ...breaksOf("lib/operator/watched_resources.ts", [
     ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
+    ["owner !== undefined && matches(owner, each)", "owner === undefined || matches(owner, each)"],
     ["if (child !== undefined) continue;", ""],
   ], ["tests/operator/watched_resources_test.ts"]),
   ...breaksOf("lib/operator/object_watch.ts", [
