@@ -82,6 +82,7 @@ class Story {
       await this.#status("wiki", 'conditions[?(@.type=="Provisioned")].status'),
       "True",
     );
+    await this.#kubectl("wait", "--for=condition=Provisioned", "database/orders", "--timeout=10s");
     await this.#isOwned("orders", ["pvc/orders-data", "service/orders", "statefulset/orders"]);
     assert.equal(await this.#names("cronjobs"), "orders-backup wiki-backup");
     const pods = ["orders-0", "sessions-0", "wiki-0"]; // The others wait for these, which no kubelet runs.

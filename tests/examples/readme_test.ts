@@ -7,14 +7,26 @@
  */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { examples, perform } from "./performance.ts";
 import { stepsOf } from "./readme.ts";
+
+const EXAMPLES = fileURLToPath(new URL("../../examples/", import.meta.url));
 
 describe("Examples", () => {
   for (const example of examples()) {
     it(`${example} logs what its README says`, { timeout: 60_000 }, () => perform(example));
   }
+
+  it("24-reconcile takes sixty lines at most, without its manifests", () => {
+    const lines = ["handlers.ts", "website.ts"].flatMap((name) =>
+      readFileSync(join(EXAMPLES, "24-reconcile", name), "utf8").trim().split("\n")
+    );
+    assert.ok(lines.length <= 60, `${lines.length} lines`);
+  });
 });
 
 describe("stepsOf()", () => {

@@ -3,6 +3,7 @@ import type { RelatedChange } from "../../lib/public/types.ts";
 import { kinds, operator, TemporaryError } from "../../mod.ts";
 import { ownerReference } from "../../lib/model/references.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { suite } from "../support/scenario.ts";
 import { definitionOf, Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
 
@@ -58,12 +59,22 @@ suite("related objects", (scenario) => {
       await world.until(async () => await textOf() === "hello");
       await world.settle();
       assert.deepEqual(seen, ["create"]);
-      await children.patch("one", { data: { text: "drift" } });
-      await world.until(async () => await textOf() === "hello", 1);
-      await world.settle();
-      await children.delete("one");
-      await world.until(async () => await textOf() === "hello", 1);
-      await world.settle();
+      const { clock } = currentHost();
+      const putsBack = async (harm: () => Promise<unknown>): Promise<void> => {
+        for (let tries = 1;; tries++) {
+          await harm();
+          const begun = clock.monotonic();
+          await world.until(async () => await textOf() === "hello", 1);
+          const seconds = clock.monotonic() - begun;
+          await world.settle();
+          if (seconds < 1) return;
+          // In real time, on a machine that has much else to do, single ones may take longer.
+          assert.ok(tries < 5, `It took ${seconds} s, as it did ${tries - 1} times before`);
+          seen.pop();
+        }
+      };
+      await putsBack(() => children.patch("one", { data: { text: "drift" } }));
+      await putsBack(() => children.delete("one"));
       assert.deepEqual(seen, ["create", "owned one", "owned one"]);
       await running.stop();
     },

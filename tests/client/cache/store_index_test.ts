@@ -86,6 +86,23 @@ describe("StoreIndex", () => {
     }
   });
 
+  it("looks at each object once, and at none when it is asked, however many there are", () => {
+    const store = new ObjectStore();
+    for (let number = 0; number < 20_000; number++) store.put(pod(`${number}`, 1, `n${number % 2000}`));
+    let looks = 0;
+    const keysOf = (object: KubeObject): readonly string[] => (looks += 1, BY_NODE.keysOf(object));
+    const by = { keysOf };
+    assert.equal([...store.by(by, "n7")].length, 10);
+    assert.equal(looks, 20_000);
+    for (let number = 0; number < 20_000; number++) {
+      assert.equal([...store.by(by, `n${number % 2000}`)].length, 10);
+    }
+    assert.equal(looks, 20_000, "asking costs none");
+    store.put(pod("7", 2, "n8"));
+    assert.ok(looks - 20_000 <= 2, `${looks - 20_000} looks for one change`);
+    assert.deepEqual([[...store.by(by, "n7")].length, [...store.by(by, "n8")].length], [9, 11]);
+  });
+
   it("takes what throws for an object without keys, and says so", () => {
     const errors: unknown[] = [];
     const index = new StoreIndex({
