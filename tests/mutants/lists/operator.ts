@@ -67,7 +67,10 @@ const mutants: Mutant[] = [
     ["handleStrayErrors", "    onException(error);", ""],
     ["handleStrayErrors", 'if (kind === "rejection") {', "if (kind.length > 20) {"],
     ["handleStrayErrors", "observer.strayError?.(kind);", ""],
-    ["handleStrayErrors", "handler: currentHandler(), ...currentObject(), error", "error"],
+    ["handleStrayErrors", "const fields = { ...who, error };", "const fields = { error };"],
+    ["RecentCalls.suspect", "named.length === 1", "named.length > 0"],
+    ["RecentCalls.suspect", "until > now - REMEMBERED", "until <= now"],
+    ["RecentCalls.attemptEnds", "this.#running.delete(start);", ""],
   ]),
   ...breaksOf("lib/operator/gates.ts", [
     ["Gates.hold", `if (this.isPaused) return "wakes";`, ""],
