@@ -16,7 +16,7 @@ import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { runAll } from "./runner/pool.ts";
 import { EXPECTATIONS, FEWEST_TESTS } from "./runner/expectations.ts";
 import { repeatFailed } from "./runner/repeats.ts";
-import { demand, describeReport, describeRun, isRed } from "./runner/report.ts";
+import { demand, describeReport, describeRun, isRed, whyTooFew } from "./runner/report.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
 
 const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node]
@@ -73,22 +73,16 @@ async function main(args: readonly string[]): Promise<number> {
   const reports = isCI ? await repeatFailed(first, runAgain) : first;
   const demanded = isCI ? demand(reports, EXPECTATIONS) : reports;
   conclude(demanded);
-  if (isCI && files.length === all.length && isTooFew(demanded, options)) return 1;
-  return isRed(demanded) ? 1 : 0;
+  const isWhole = files.length === all.length && options.only === undefined;
+  const tooFew = isCI && isWhole ? whyTooFew(demanded, FEWEST_TESTS) : undefined;
+  if (tooFew !== undefined) console.error(tooFew);
+  return tooFew !== undefined || isRed(demanded) ? 1 : 0;
 }
 
 async function runAgain(job: Job): Promise<JobReport> {
   const report = await runJob(job);
   console.log(`[once more] ${describeReport(report)}`);
   return report;
-}
-
-/** NB: the counts stay the last line, as whoever reads them looks there. */
-function isTooFew(reports: readonly JobReport[], { only }: Options): boolean {
-  const number = reports.reduce((sum, { results }) => sum + results.length, 0);
-  if (only !== undefined || number >= FEWEST_TESTS) return false;
-  console.error(`Only ${number} tests ran: there have been ${FEWEST_TESTS} (tests/runner/expectations.ts)`);
-  return true;
 }
 
 interface Options {

@@ -21,6 +21,13 @@ export function isRed(reports: readonly JobReport[]): boolean {
   return failed > 0 || passed + skipped === 0;
 }
 
+/** Returns what is wrong with the number of tests of a whole run; undefined if they are enough. */
+export function whyTooFew(reports: readonly JobReport[], fewest: number): string | undefined {
+  const number = reports.reduce((sum, { results }) => sum + results.length, 0);
+  if (number >= fewest) return undefined;
+  return `Only ${number} tests ran: there have been ${fewest} (tests/runner/expectations.ts)`;
+}
+
 /** What a run has to show for itself where nobody looks on, as in CI. */
 export interface Expectations {
   /** Skips that are allowed, with their reasons; `file` and `test` are parts of the path and of the name. */

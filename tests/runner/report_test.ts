@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobReport } from "./jobs.ts";
 import type { TestResult } from "./junit.ts";
-import { demand, describeReport, describeRun, isRed } from "./report.ts";
+import { demand, describeReport, describeRun, isRed, whyTooFew } from "./report.ts";
 
 const passed: TestResult = { name: "a() does", outcome: "passed" };
 const failed: TestResult = { name: "b() does", outcome: "failed", message: "Error: no\n    at b.ts:1:1" };
@@ -100,6 +100,14 @@ describe("isRed()", () => {
     assert.equal(isRed([reportOf([passed]), reportOf([failed])]), true);
     assert.equal(isRed([]), true);
     assert.equal(isRed([reportOf([passed, skipped])]), false);
+  });
+});
+
+describe("whyTooFew()", () => {
+  it("counts what ran on all runtimes, so that files that vanish are missed", () => {
+    const reports = [reportOf([passed, passed]), reportOf([passed, skipped])];
+    assert.equal(whyTooFew(reports, 4), undefined);
+    assert.match(whyTooFew(reports, 5) ?? "", /^Only 4 tests ran: there have been 5/);
   });
 });
 
