@@ -11,13 +11,20 @@ import { VERSION } from "../runtime/version.ts";
 import type { Runtime } from "./dockerfile.ts";
 import { CommandError, describeError, UsageError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
-import { installCommand, nextSteps, projectFiles, type ProjectOptions } from "./project_files.ts";
+import {
+  installCommand,
+  type Manner,
+  nextSteps,
+  projectFiles,
+  type ProjectOptions,
+} from "./project_files.ts";
 import { listenForSignals } from "./signals.ts";
 
 interface NewFlags {
   readonly runtime?: Runtime;
   readonly kind?: string;
   readonly group?: string;
+  readonly manner?: Manner;
   readonly lotse?: string;
   readonly install?: boolean;
 }
@@ -42,6 +49,12 @@ export function addNew(program: Command, host: Host): void {
     .addOption(new CommandOption("--group <group>", "The kind's API group; default: example.com"))
     .addOption(
       new CommandOption(
+        "--manner <name>",
+        "Begin with handlers of what has changed, or with a reconcile that says what should be; default: handlers",
+      ).oneOf(["handlers", "reconcile"]),
+    )
+    .addOption(
+      new CommandOption(
         "--lotse <path>",
         "Take Lotse from there: a package made by `deno task package` (Bun, Node), or a checkout (Deno); default: from npm",
       ),
@@ -64,7 +77,8 @@ async function makeProject(folder: string, flags: NewFlags, host: Host): Promise
   await checkEmpty(folder, path, host);
   using stop = listenForSignals(host);
   try {
-    for (const [name, text] of projectFiles({ ...options, runtime, ...source })) {
+    const { manner = "handlers" } = flags;
+    for (const [name, text] of projectFiles({ ...options, manner, runtime, ...source })) {
       if (stop.signal.aborted) {
         throw new CommandError(`Cannot make "${folder}": interrupted, and nothing was written`);
       }

@@ -7,6 +7,9 @@
 import { dockerfile, type Runtime } from "./dockerfile.ts";
 import { crd, example, manifests } from "./project_manifests.ts";
 
+/** Whether the project begins with handlers of what has changed, or with a function that says what should be. */
+export type Manner = "handlers" | "reconcile";
+
 export interface ProjectOptions {
   /** The operator's, a DNS label. */
   readonly name: string;
@@ -15,6 +18,7 @@ export interface ProjectOptions {
   /** Such as "greetings". */
   readonly plural: string;
   readonly group: string;
+  readonly manner: Manner;
   readonly runtime: Runtime;
   /** Of Lotse. */
   readonly version: string;
@@ -146,10 +150,14 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-function handlers({ kind, plural, group }: ProjectOptions): string {
+function handlers(options: ProjectOptions): string {
+  const { kind, plural, group, manner } = options;
+  const [imported, body] = manner === "reconcile"
+    ? ["kinds, operator, resource", reconcileOf(options)]
+    : ["type ChangeHandlerArguments, kinds, operator, resource", changeHandlersOf(options)];
   return `/** Keeps a ConfigMap for each ${kind}. */
 
-import { type ChangeHandlerArguments, kinds, operator, resource } from "@lotse/lotse";
+import { ${imported} } from "@lotse/lotse";
 
 export interface ${kind}Spec {
   /** The text to write. */
@@ -170,7 +178,17 @@ export const ${kind} = resource<${kind}Spec, ${kind}Status>({
   kind: "${kind}",
 });
 
-type Arguments = ChangeHandlerArguments<${kind}Spec, ${kind}Status>;
+${body}
+function textOf({ message, copies = 1 }: { readonly message: string; readonly copies?: number }): string {
+  return Array(copies).fill(message).join(" ");
+}
+
+export default op;
+`;
+}
+
+function changeHandlersOf({ kind }: ProjectOptions): string {
+  return `type Arguments = ChangeHandlerArguments<${kind}Spec, ${kind}Status>;
 
 const op = operator();
 
@@ -184,19 +202,35 @@ async function write({ name, namespace = "default", spec, body, patch }: Argumen
   await op.api.apply(kinds.ConfigMap, { metadata: { name, namespace }, data: { text } }, { owner: body });
   patch.status.written = text;
 }
-
-function textOf({ message, copies = 1 }: { readonly message: string; readonly copies?: number }): string {
-  return Array(copies).fill(message).join(" ");
+`;
 }
 
-export default op;
+function reconcileOf({ kind }: ProjectOptions): string {
+  return `const op = operator();
+
+// What happens to a ConfigMap of ours wakes the reconcile of its ${kind}, too.
+op.owns(${kind}, kinds.ConfigMap);
+
+// Called whenever something may have changed: it says what should be, and finds the same result each time.
+op.reconcile(${kind}, async function keep({ name, namespace = "default", spec, body, patch }) {
+  const text = textOf(spec);
+  const card = { metadata: { name, namespace }, data: { text } };
+  // Makes the ConfigMap, or takes back what others have changed; it goes when its ${kind} goes.
+  await op.api.apply(kinds.ConfigMap, card, { owner: body, force: true });
+  patch.status.written = text;
+});
 `;
 }
 
 function test(options: ProjectOptions): string {
-  const { kind } = options;
-  return `import assert from "node:assert/strict";
-import { test } from "node:test";
+  const { kind, manner } = options;
+  const isReconcile = manner === "reconcile";
+  const check = isReconcile
+    ? `  // Somebody breaks it.
+  await run.api.patch(kinds.ConfigMap, AT, { data: { text: "Nonsense" } });
+  await run.until(kinds.ConfigMap, "one", { data: { text: "Hello Hello" } });`
+    : `  assert.deepEqual(run.handled("one"), ["create", "update"]);`;
+  return `${isReconcile ? "" : 'import assert from "node:assert/strict";\n'}import { test } from "node:test";
 import { kinds } from "@lotse/lotse";
 import { start, testCluster } from "@lotse/lotse/testing";
 import op, { ${kind} } from "./handlers.ts";
@@ -214,7 +248,7 @@ test("keeps a ConfigMap for each ${kind}", async () => {
 
   await run.api.patch(${kind}, AT, { spec: { copies: 2 } });
   await run.until(kinds.ConfigMap, "one", { data: { text: "Hello Hello" } });
-  assert.deepEqual(run.handled("one"), ["create", "update"]);
+${check}
 
   await run.api.delete(${kind}, AT);
   await run.until(kinds.ConfigMap, "one", "gone");

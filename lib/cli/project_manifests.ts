@@ -5,6 +5,8 @@ interface Names {
   readonly kind: string;
   readonly plural: string;
   readonly group: string;
+  /** Reconciles see what happens to ConfigMaps. */
+  readonly manner: "handlers" | "reconcile";
 }
 
 /** Returns the definition of its kind. */
@@ -57,7 +59,8 @@ spec:
 }
 
 /** Returns what the operator needs in a cluster, with the least rights that its handlers work with. */
-export function manifests({ name, plural, group }: Names): string {
+export function manifests({ name, plural, group, manner }: Names): string {
+  const verbs = manner === "reconcile" ? "get, list, watch, create, patch" : "get, create, patch";
   return `# Everything but the image: put yours into the Deployment below. After changes to the handlers, see what rights they need by
 # "lotse generate rbac handlers.ts", or make all of this anew by "lotse generate manifests handlers.ts --image …".
 apiVersion: v1
@@ -82,7 +85,7 @@ rules:
   - { apiGroups: [${group}], resources: [${plural}/status], verbs: [patch] }
   # Whoever makes an object that blocks its owner's deletion must be allowed to do that.
   - { apiGroups: [${group}], resources: [${plural}/finalizers], verbs: [update] }
-  - { apiGroups: [""], resources: [configmaps], verbs: [get, create, patch] }
+  - { apiGroups: [""], resources: [configmaps], verbs: [${verbs}] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

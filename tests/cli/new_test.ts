@@ -88,6 +88,26 @@ describe("lotse new", () => {
     }
   });
 
+  it("begins with handlers of what has changed, or with a reconcile and the rights that it needs", async () => {
+    for (
+      const [manner, code, rights] of [
+        ["", /op\.on\.create\(Tea, /, "get, create, patch"],
+        ["--manner handlers", /op\.on\.update\(Tea, /, "get, create, patch"],
+        [
+          "--manner reconcile",
+          /op\.owns\(Tea, kinds\.ConfigMap\);[^]*op\.reconcile\(Tea, /,
+          "get, list, watch, create, patch",
+        ],
+      ] as const
+    ) {
+      const { host } = await make(`tea --runtime bun ${manner}`.trim());
+      assert.match(await host.files.readText("/work/tea/handlers.ts"), code);
+      const manifests = await host.files.readText("/work/tea/deploy/operator.yaml");
+      assert.ok(manifests.includes(`resources: [configmaps], verbs: [${rights}]`), manner);
+    }
+    assert.match(await refusal("tea --manner both"), /^2: .*"both" is none of handlers, reconcile/);
+  });
+
   it("names the kind after the folder, or as it is told", async () => {
     const { host } = await make("tea-party-operator --runtime bun");
     const crd = await host.files.readText("/work/tea-party-operator/deploy/crd.yaml");
