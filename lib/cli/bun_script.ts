@@ -7,8 +7,6 @@
  * functions of the same name in different files ("update2"); keepNames does not help there (Bun 1.4.5).
  */
 
-import { withoutGap } from "./executable_gap.ts";
-
 /** Instructions for the program, as JSON in its first argument. */
 export interface BunBuild {
   /** The URLs of this package's files, by door ("@lotse/lotse"); missing ones are looked for in `folder`. */
@@ -31,8 +29,7 @@ export interface BunBuild {
 
 /** The program. */
 export const BUN_SCRIPT = String.raw`
-const { copyFileSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
-const withoutGap = ${withoutGap};
+const { copyFileSync, renameSync } = require("node:fs");
 const { doors, folder, call, sources, order, made, output, target } = JSON.parse(process.argv[2]);
 const DECLARED = /^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z_$][\w$]*)/gm;
 
@@ -101,7 +98,6 @@ for (const log of result.logs) {
   console.error(place + (log.message ?? String(log)));
 }
 if (!result.success) process.exit(1);
-writeFileSync(made, withoutGap(readFileSync(made)));
 copyFileSync(made, output + ".part");
 renameSync(output + ".part", output);
 `;

@@ -59,7 +59,7 @@ export interface RunningOptions {
   /** Told of each call of a handler, when it begins and when it has ended. */
   readonly onCall?: (call: HandlerCall) => void;
   /** Returns the metrics of the author's own as text. */
-  readonly customMetrics?: () => string;
+  readonly customMetrics?: () => Promise<string>;
   /** Called when the operator has started, and begins to watch. */
   readonly ready: () => void;
   /** Called when every resource has been listed for the first time. */

@@ -74,6 +74,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     "lib/kits/webhooks/",
   ],
   "js-yaml": ["lib/runtime/yaml.ts"],
+  "prom-client": ["lib/engines/metrics/exposition.ts"],
   // The API server's regular expressions are Go's, in syntax, words and time.
   "re2js": ["lib/kits/apiserver/schema/patterns.ts"],
 };

@@ -118,8 +118,8 @@ describe("lotse build", () => {
     assert.match(await build(join(EXAMPLE, "handlers.ts"), "-o", operator), /^0: /);
   }, TIMEOUT);
 
-  it("makes an executable of at most 115 MB", () => {
-    assert.ok(statSync(operator).size <= 115e6, `${statSync(operator).size}`);
+  it("makes an executable of at most 120 MB", () => {
+    assert.ok(statSync(operator).size <= 120e6, `${statSync(operator).size}`);
   });
 
   it("makes an executable that has the options of run, without files", TIMEOUT, async () => {
@@ -139,7 +139,7 @@ describe("lotse build", () => {
     // NB: not all that is resident: how much of the executable's own pages is, depends on the system's cache.
     const [, kilobytes] =
       /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${program.pid}/status`, "utf8")) ?? [];
-    assert.ok(Number(kilobytes) <= 24_000, `${kilobytes} kB`);
+    assert.ok(Number(kilobytes) <= 36_000, `${kilobytes} kB`);
     assert.equal(await program.stop(), 0);
   });
 

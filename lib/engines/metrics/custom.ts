@@ -5,7 +5,7 @@
  * Source: Prometheus, docs/practices/naming and docs/instrumenting/exposition_formats.
  */
 
-import { Instruments } from "./instruments.ts";
+import type { Instruments } from "./exposition.ts";
 
 /** The labels of one series, by their names. */
 export type LabelValues<Label extends string> = { readonly [Name in Label]: string | number };
@@ -82,19 +82,22 @@ const TAKEN = /^(lotse|controller_runtime|workqueue|rest_client|leader_election|
 /** How many series a metric may have: those that come later are not kept, so that names in labels cannot fill the memory. */
 const MOST_SERIES = 10_000;
 
-/** The metrics of one operator. */
+/**
+ * The metrics of one operator. They are made by prom-client, which is loaded when the first one is declared, as most
+ * operators declare none; calls that come earlier wait for it.
+ */
 export class CustomMetrics implements MetricsMaker {
   readonly #names = new Set<string>();
-  readonly #instruments = new Instruments();
+  #instruments: Promise<Instruments> | undefined;
+  /** Resolves when all metrics that were declared are there. */
+  #isMade: Promise<unknown> | undefined;
 
   counter<const Label extends string = never>(name: string, options: MetricOptions<Label>): Counter<Label> {
     if (!name.endsWith("_total")) refuse(name, 'names of counters end with "_total"');
-    const { help, labels } = this.#declare(name, options);
-    const made = this.#instruments.counter(name, help, labels);
-    const call = callsOf({ name, labels });
+    const call = this.#declare(name, options, (made, { help, labels }) => made.counter(name, help, labels));
     return {
       inc: (...args: readonly unknown[]) =>
-        call(args, (labels, value) => made.inc(labels, value), {
+        call(args, (made, labels, value) => made.inc(labels, value), {
           fallback: 1,
           check(value) {
             if (value < 0) throw new RangeError(`Cannot add ${value} to counter "${name}": it only grows`);
@@ -104,13 +107,11 @@ export class CustomMetrics implements MetricsMaker {
   }
 
   gauge<const Label extends string = never>(name: string, options: MetricOptions<Label>): Gauge<Label> {
-    const { help, labels } = this.#declare(name, options);
-    const made = this.#instruments.gauge(name, help, labels);
-    const call = callsOf({ name, labels });
+    const call = this.#declare(name, options, (made, { help, labels }) => made.gauge(name, help, labels));
     return {
-      set: (...args: readonly unknown[]) => call(args, (labels, value) => made.set(labels, value)),
+      set: (...args: readonly unknown[]) => call(args, (made, labels, value) => made.set(labels, value)),
       inc: (...args: readonly unknown[]) =>
-        call(args, (labels, value) => made.inc(labels, value), { fallback: 1 }),
+        call(args, (made, labels, value) => made.inc(labels, value), { fallback: 1 }),
     };
   }
 
@@ -123,21 +124,28 @@ export class CustomMetrics implements MetricsMaker {
       Number.isFinite(bound) && bound > (buckets[index - 1] ?? -Infinity)
     );
     if (isGrowing === false || buckets?.length === 0) refuse(name, "its buckets must be numbers that grow");
-    const { help, labels } = this.#declare(name, options);
-    const made = this.#instruments.histogram(name, help, { labels, buckets });
-    const call = callsOf({ name, labels });
+    const call = this.#declare(
+      name,
+      options,
+      (made, { help, labels }) => made.histogram(name, help, { labels, buckets: buckets && [...buckets] }),
+    );
     return {
-      observe: (...args: readonly unknown[]) => call(args, (labels, value) => made.observe(labels, value)),
+      observe: (...args: readonly unknown[]) =>
+        call(args, (made, labels, value) => made.observe(labels, value)),
     };
   }
 
   /** All of them in Prometheus' text format; "" if there are none. */
-  text(): string {
-    return this.#instruments.text();
+  async text(): Promise<string> {
+    await this.#isMade;
+    return await (await this.#instruments)?.text() ?? "";
   }
 
-  /** Takes a name, and returns what else was declared. */
-  #declare(name: string, options: MetricOptions<string>): Required<MetricOptions<string>> {
+  #declare<Made>(
+    name: string,
+    options: MetricOptions<string>,
+    make: (made: Instruments, parts: { readonly help: string; readonly labels: string[] }) => Made,
+  ): Call<Made> {
     if (typeof name !== "string" || !NAME.test(name)) refuse(name, 'take letters, digits and "_"');
     if (TAKEN.test(name)) refuse(name, "names that begin so are the operator's own");
     if (this.#names.has(name)) refuse(name, "there is one of that name");
@@ -149,7 +157,10 @@ export class CustomMetrics implements MetricsMaker {
       }
     }
     this.#names.add(name);
-    return { help, labels: [...labels] };
+    this.#instruments ??= import("./exposition.ts").then(({ Instruments }) => new Instruments());
+    const making = this.#instruments.then((made) => make(made, { help, labels: [...labels] }));
+    this.#isMade = making;
+    return callsOf({ name, labels }, making);
   }
 }
 
@@ -161,22 +172,30 @@ interface Demands {
   readonly check?: (value: number) => void;
 }
 
-type Call = (
+type Call<Made> = (
   args: readonly unknown[],
-  act: (labels: LabelValues<string>, value: number) => void,
+  act: (made: Made, labels: LabelValues<string>, value: number) => void,
   demands?: Demands,
 ) => void;
 
-/** Passes calls on to a metric, if they are right. */
-function callsOf(metric: Declared): Call {
+/** Passes calls on to a metric: those that come before it is there wait for it, in their order. */
+function callsOf<Made>(metric: Declared, making: Promise<Made>): Call<Made> {
   const series = new Set<string>();
+  let made: Made | undefined;
+  let waiting: ((made: Made) => void)[] = [];
+  making.then((metric) => {
+    made = metric;
+    for (const act of waiting) act(metric);
+    waiting = [];
+  });
   return (args, act, { fallback, check } = {}) => {
     const { labels, value } = readCall(metric, args, fallback);
     check?.(value);
     const key = JSON.stringify(metric.labels.map((label) => String(labels[label])));
     if (!series.has(key) && series.size >= MOST_SERIES) return;
     series.add(key);
-    act(labels, value);
+    if (made === undefined) waiting.push((made) => act(made, labels, value));
+    else act(made, labels, value);
   };
 }
 

@@ -1,19 +1,95 @@
 /**
- * Returns text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
- *
- * The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
- * client has taken the one before. Only so many may be at it at once, others are told to come again; and who has not taken
- * everything after a minute is cut off.
+ * Counters, gauges and histograms: the only file that knows prom-client.
  */
 
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 
-/** Options of `Scrapes`. */
+/** Default bounds of histograms, in seconds: of what may take long. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Makes metrics, and returns their text. */
+export class Instruments {
+  readonly #registry = new Registry();
+  readonly #labels = new Map<string, readonly string[]>();
+
+  /** The names of all metrics. */
+  get names(): string[] {
+    return this.#registry.getMetricsAsArray().map(({ name }) => name);
+  }
+
+  /** The labels of each metric. */
+  get labels(): ReadonlyMap<string, readonly string[]> {
+    return new Map(this.#labels);
+  }
+
+  /** The media type of the text. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** All metrics in Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  counter<Label extends string>(name: string, help: string, labels: Label[]): Counter<Label> {
+    this.#labels.set(name, labels);
+    return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  gauge<Label extends string>(name: string, help: string, labels: Label[]): Gauge<Label> {
+    this.#labels.set(name, labels);
+    return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
+  }
+
+  histogram<Label extends string>(
+    name: string,
+    help: string,
+    { labels, buckets = DURATIONS }: { readonly labels: Label[]; readonly buckets?: number[] },
+  ): Histogram<Label> {
+    this.#labels.set(name, labels);
+    return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
+  }
+
+  /** A gauge that is read when somebody looks, for each kind. */
+  pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
+    this.#labels.set(name, [label]);
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const [kind, value] of read()) this.set({ [label]: kind }, value);
+      },
+    });
+  }
+
+  single(name: string, help: string, read: () => number): void {
+    this.#labels.set(name, []);
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}
+
+// Returns text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
+// The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
+// client has taken the one before. Only so many may be at it at once, others are told to come again; and who has not taken
+// everything after a minute is cut off.
+
 export interface ScrapesOptions {
   readonly clock: Clock;
   readonly contentType: string;
   /** Makes the text. */
-  readonly render: () => string;
+  readonly render: () => Promise<string>;
 }
 
 /** How many may be at it at once. */
@@ -61,8 +137,8 @@ export class Scrapes {
   }
 
   #current(): Promise<Uint8Array> {
-    return this.#making ??= Promise.resolve()
-      .then(() => new TextEncoder().encode(this.#options.render()))
+    return this.#making ??= this.#options.render()
+      .then((text) => new TextEncoder().encode(text))
       .finally(() => this.#making = undefined);
   }
 

@@ -5,7 +5,7 @@
 import type { Subject, WatchSnapshot } from "../../execution/observer.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
-import type { Instruments } from "./instruments.ts";
+import type { Instruments } from "./exposition.ts";
 
 /** Sources of values, which are asked at each scrape. */
 export interface MetricSources {

@@ -24,7 +24,7 @@ import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
-import { Instruments } from "./instruments.ts";
+import { Instruments } from "./exposition.ts";
 import { Scrapes } from "./exposition.ts";
 
 export type { MetricSources } from "./gauges.ts";
@@ -34,7 +34,7 @@ export interface MetricsOptions {
   /** The author's own release. Default: unknown. */
   readonly release?: { readonly version?: string; readonly commit?: string };
   /** Returns metrics of the author's own as text. Default: none. */
-  readonly custom?: () => string;
+  readonly custom?: () => Promise<string>;
 }
 
 const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
@@ -45,7 +45,7 @@ const TICK: Seconds = 5;
 /** Looks on, and counts. Disposing ends the timing of the event loop. */
 export class Metrics implements Observer, Disposable {
   readonly #host: Host;
-  readonly #custom: () => string;
+  readonly #custom: () => Promise<string>;
   readonly #made = new Instruments();
   readonly #scrapes: Scrapes;
   readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
@@ -187,7 +187,7 @@ export class Metrics implements Observer, Disposable {
     { labels: [], buckets: QUICK },
   );
 
-  constructor({ host, release = {}, custom = () => "" }: MetricsOptions) {
+  constructor({ host, release = {}, custom = () => Promise.resolve("") }: MetricsOptions) {
     this.#host = host;
     this.#custom = custom;
     const { version = "", commit = "" } = release;
@@ -229,8 +229,8 @@ export class Metrics implements Observer, Disposable {
   }
 
   /** Returns all metrics as text. */
-  text(): string {
-    return [this.#made.text(), this.#custom()].filter((text) => text !== "").join("\n");
+  async text(): Promise<string> {
+    return await this.#made.text() + await this.#custom();
   }
 
   /** Answers whoever scrapes. */
@@ -364,7 +364,7 @@ export class Metrics implements Observer, Disposable {
   #time(clock: Clock): void {
     const due = clock.monotonic() + TICK;
     this.#tick = clock.after(TICK, () => {
-      this.#delay.observe({}, Math.max(0, clock.monotonic() - due));
+      this.#delay.observe(Math.max(0, clock.monotonic() - due));
       this.#time(clock);
     });
   }

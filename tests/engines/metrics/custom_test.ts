@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { CustomMetrics } from "../../../lib/engines/metrics/custom.ts";
 
 describe("CustomMetrics", () => {
-  it("come as text, with escaped labels", () => {
+  it("come as text, with escaped labels", async () => {
     const metrics = new CustomMetrics();
     const done = metrics.counter("shop_sales_total", { help: "Sales,\nby kind", labels: ["kind", "code"] });
     done.inc({ kind: 'a"b\\c', code: 1 });
@@ -13,7 +13,7 @@ describe("CustomMetrics", () => {
     size.inc(-2);
     size.inc();
     assert.equal(
-      metrics.text(),
+      await metrics.text(),
       [
         "# HELP shop_sales_total Sales,\\nby kind",
         "# TYPE shop_sales_total counter",
@@ -27,11 +27,11 @@ describe("CustomMetrics", () => {
     );
   });
 
-  it("count in buckets, each with those below", () => {
+  it("count in buckets, each with those below", async () => {
     const metrics = new CustomMetrics();
     const took = metrics.histogram("shop_seconds", { help: "Time", labels: ["step"], buckets: [1, 5] });
     for (const seconds of [0.5, 1, 3, 10]) took.observe({ step: "pay" }, seconds);
-    const lines = metrics.text().split("\n").slice(2, -1);
+    const lines = (await metrics.text()).split("\n").slice(2, -1);
     assert.deepEqual(lines, [
       'shop_seconds_bucket{le="1",step="pay"} 2',
       'shop_seconds_bucket{le="5",step="pay"} 3',
@@ -62,10 +62,10 @@ describe("CustomMetrics", () => {
     assert.throws(() => counter.inc({ a: "x" }, NaN), TypeError);
   });
 
-  it("keep no more series than they can", () => {
+  it("keep no more series than they can", async () => {
     const metrics = new CustomMetrics();
     const gauge = metrics.gauge("g", { help: "x", labels: ["name"] });
     for (let index = 0; index < 10_050; index++) gauge.set({ name: index }, 1);
-    assert.equal(metrics.text().split("\n").length, 10_000 + 3);
+    assert.equal((await metrics.text()).split("\n").length, 10_000 + 3);
   });
 });

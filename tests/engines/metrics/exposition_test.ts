@@ -12,7 +12,7 @@ const GET = { method: "GET" };
 const LONG = "metric 1\n".repeat(100_000);
 
 /** Something to read, and how often it was made. */
-function make(options: { readonly clock?: Clock; readonly render?: () => string } = {}) {
+function make(options: { readonly clock?: Clock; readonly render?: () => Promise<string> } = {}) {
   const host = virtualHost();
   let made = 0;
   const scrapes = new Scrapes({
@@ -20,7 +20,7 @@ function make(options: { readonly clock?: Clock; readonly render?: () => string 
     contentType: "text/plain; version=0.0.4",
     render: () => {
       made++;
-      return options.render?.() ?? LONG;
+      return options.render?.() ?? Promise.resolve(LONG);
     },
   });
   return { scrapes, clock: host.clock, made: () => made };
@@ -86,11 +86,7 @@ describe("Scrapes", () => {
   });
 
   it("lets no place get lost on who asks for the head alone, nor where the text cannot be made", async () => {
-    const { scrapes } = make({
-      render: () => {
-        throw new Error("on purpose");
-      },
-    });
+    const { scrapes } = make({ render: () => Promise.reject(new Error("on purpose")) });
     for (let count = 0; count < 20; count++) await assert.rejects(scrapes.answer(GET), /on purpose/);
     assert.equal(scrapes.open, 0);
     const healthy = make();
@@ -120,7 +116,7 @@ describe("Scrapes on a real server", () => {
     timeout: 60_000,
   }, async () => {
     const { network } = currentHost();
-    const { scrapes, clock } = make({ render: () => LONG.repeat(12) });
+    const { scrapes, clock } = make({ render: () => Promise.resolve(LONG.repeat(12)) });
     await using server = await network.serve({
       fetch: ({ url, method }) => url.endsWith("/metrics") ? scrapes.answer({ method }) : new Response("ok"),
     });

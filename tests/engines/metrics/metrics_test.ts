@@ -20,15 +20,15 @@ function subjectOf(name: string): Subject {
 }
 
 describe("Metrics", () => {
-  it("counts sub-handlers under their parent, and objects under their kind", () => {
+  it("counts sub-handlers under their parent, and objects under their kind", async () => {
     using metrics = new Metrics({ host: currentHost() });
     const attempt = { noun: "Handler", handler: "make/for-db-1", family: "make/*", retry: 0 };
     metrics.attemptBegins(subjectOf("db-1"), attempt);
-    assert.match(metrics.text(), /lotse_handlers_active\{noun="Handler"\} 1\n/);
+    assert.match(await metrics.text(), /lotse_handlers_active\{noun="Handler"\} 1\n/);
     const end = { ...attempt, start: attempt, outcome: { kind: "success" as const }, seconds: 0.2 };
     metrics.attemptEnds(subjectOf("db-1"), end);
     metrics.attemptCounts(subjectOf("db-1"), end);
-    const text = metrics.text();
+    const text = await metrics.text();
     assert.match(
       text,
       /lotse_handler_attempts_total\{kind="examples.example.com",handler="make\/\*",outcome="success"\} 1\n/,
@@ -58,10 +58,10 @@ describe("Metrics", () => {
       ],
     });
     await host.clock.advance(70);
-    assert.match(metrics.text(), /lotse_watch_silence_seconds\{kind="examples.example.com"\} 30\n/);
+    assert.match(await metrics.text(), /lotse_watch_silence_seconds\{kind="examples.example.com"\} 30\n/);
   });
 
-  it("counts each restart of a watch once, also when the watch begins anew", () => {
+  it("counts each restart of a watch once, also when the watch begins anew", async () => {
     using metrics = new Metrics({ host: virtualHost() });
     for (const restarts of [0, 2, 2, 3, 1]) {
       const state = {
@@ -75,7 +75,7 @@ describe("Metrics", () => {
       } as const;
       metrics.watchChanged(resource, { key: "a", state });
     }
-    const text = metrics.text();
+    const text = await metrics.text();
     const counted = [...text.matchAll(/^lotse_watch_restarts_total\{.*\} (\d+)$/gm)].map(([, value]) =>
       Number(value)
     );
