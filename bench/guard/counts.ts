@@ -6,6 +6,7 @@
  * what `lib/` calls, without the API server, the test kit and the virtual host, which share the process.
  */
 
+import { Controller } from "../../lib/controller/controller.ts";
 import { operator } from "../../mod.ts";
 import { type VirtualWorld, virtualWorld } from "../../tests/support/virtual_world.ts";
 import { Example } from "../../tests/support/worlds.ts";
@@ -39,6 +40,7 @@ class Meter implements Disposable {
     const signals = Object.hasOwn(AbortSignal.prototype, "addEventListener") ? AbortSignal : EventTarget;
     this.#wrap(signals.prototype, "addEventListener", "listeners");
     this.#construct("AbortController", "abort controllers");
+    this.#countTurns();
   }
 
   /** Returns what was counted since it was asked last, per object. */
@@ -75,6 +77,17 @@ class Meter implements Disposable {
       return result;
     };
     this.#restore.push(() => owner[name] = original);
+  }
+
+  /** How often an object was reconciled. */
+  #countTurns(): void {
+    const { run } = Controller.prototype;
+    const add = (): void => this.add("turns");
+    Controller.prototype.run = function (...args) {
+      add();
+      return run.apply(this, args);
+    };
+    this.#restore.push(() => Controller.prototype.run = run);
   }
 
   #construct(name: "AbortController", title: string): void {
