@@ -10,13 +10,14 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 /** The programs, by the folders of their sources. */
-export type ClientName = "go" | "kubernetes" | "rust";
+export type ClientName = "go" | "kubernetes" | "rust" | "suites";
 
 /** How a program is built: kube-rs only on request, since a cold build takes minutes. */
 export const BUILD: Readonly<Record<ClientName, string>> = {
   go: "deno task clients",
   kubernetes: "deno run -A tests/clients/build.ts --kubernetes",
   rust: "deno task clients --rust",
+  suites: "deno run -A tests/clients/build.ts --suites",
 };
 
 /** A program's executable, or why there is none. */

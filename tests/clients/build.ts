@@ -1,5 +1,5 @@
 /**
- * Builds the programs of other clients, unless they are in the cache already: `deno task clients [--rust] [--kubernetes]`.
+ * Builds the programs of other clients, unless they are in the cache already: `deno task clients [--rust] [--kubernetes] [--suites]`.
  *
  * The one in Go shares what it compiles with the control plane (the same modules, versions and flags), so that it takes half a
  * minute after that. The one in Rust takes minutes, and is built on request.
@@ -12,17 +12,25 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { readOptions } from "../../tools/options.ts";
 import { builtClient, type ClientName, sourcesOf } from "./binaries.ts";
+import { fileOf, SUITES } from "./controller_runtime_list.ts";
 
 const STEPS: Readonly<Record<ClientName, (output: string) => void>> = {
   go: (output) => buildGo(output, "go"),
   kubernetes: (output) => buildGo(output, "kubernetes"),
   rust: buildRust,
+  suites: buildSuites,
 };
 
-const { values: { rust, kubernetes } } = readOptions(import.meta.url, {
-  options: { rust: { type: "boolean" }, kubernetes: { type: "boolean" } },
+const { values: { rust, kubernetes, suites } } = readOptions(import.meta.url, {
+  options: { rust: { type: "boolean" }, kubernetes: { type: "boolean" }, suites: { type: "boolean" } },
 });
-const wanted: ClientName[] = kubernetes ? ["kubernetes"] : rust ? ["go", "rust"] : ["go"];
+const wanted: ClientName[] = suites
+  ? ["suites"]
+  : kubernetes
+  ? ["kubernetes"]
+  : rust
+  ? ["go", "rust"]
+  : ["go"];
 for (const name of wanted) {
   const path = builtClient(name);
   if (existsSync(path)) {
@@ -39,11 +47,22 @@ for (const name of wanted) {
 
 /** NB: the flags of the control plane's build, or nothing that it compiled would count. */
 function buildGo(output: string, name: ClientName): void {
-  const candidates = ["go", "/usr/local/go/bin/go"];
-  const go = candidates.find((each) => spawnSync(each, ["version"], { stdio: "ignore" }).status === 0) ??
-    "go";
   const args = ["build", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", output, "."];
-  run(go, args, name);
+  run(findGo(), args, name);
+}
+
+/** One program for each suite, in a folder. */
+function buildSuites(folder: string): void {
+  for (const suite of SUITES) {
+    const output = join(folder, fileOf(suite));
+    const flags = ["-vet=off", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w", "-o", output];
+    run(findGo(), ["test", "-c", ...flags, `sigs.k8s.io/controller-runtime/pkg/${suite}`], "suites");
+  }
+}
+
+function findGo(): string {
+  const candidates = ["go", "/usr/local/go/bin/go"];
+  return candidates.find((each) => spawnSync(each, ["version"], { stdio: "ignore" }).status === 0) ?? "go";
 }
 
 function buildRust(output: string): void {

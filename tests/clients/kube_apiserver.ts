@@ -9,13 +9,18 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { apiServer, type ApiUser } from "../../lib/kits/apiserver/mod.ts";
+import { type ApiServer, apiServer, type ApiUser } from "../../lib/kits/apiserver/mod.ts";
 import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { certificateFacts } from "../../lib/runtime/certificate_facts.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import type { Peer, ServerTls } from "../../lib/runtime/host.ts";
 
 const ANONYMOUS: ApiUser = { username: "system:anonymous", groups: ["system:unauthenticated"] };
+
+const SERVICE = JSON.stringify({
+  metadata: { name: "kubernetes", labels: { component: "apiserver", provider: "kubernetes" } },
+  spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, targetPort: 6443 }] },
+});
 
 const host = currentHost();
 const flags = readFlags(process.argv.slice(2));
@@ -42,13 +47,29 @@ async function serveKubernetes(): Promise<void> {
   const workloads = flags.has("workloads") ? { nodes: 0 } : false;
   const rbac = !flags.get("authorization-mode")?.includes("AlwaysAllow");
   const server = apiServer({ host, rbac, quotas: true, workloads, tokens: readTokens() });
+  // Ours has no Service of its own, which clients of a real cluster are sure to find.
+  await server.fetch(
+    new Request("https://api/api/v1/namespaces/default/services", { method: "POST", body: SERVICE }),
+  );
   await host.network.serve({
     hostname: flags.get("bind-address") ?? "127.0.0.1",
     port: Number(flags.get("secure-port") ?? 6443),
     tls: await findCertificates(),
-    fetch: (request, peer) => server.fetch(asUser(request, userOf(peer))),
+    fetch: async (request, peer) => await answer(server, await asUser(request, userOf(peer))),
   });
   console.log("ready");
+}
+
+/** Answers a request. Who ends a namespace by hand, since envtest's servers do not, may find that ours has done it. */
+async function answer(server: ApiServer, request: Request): Promise<Response> {
+  if (request.method !== "PUT" || !new URL(request.url).pathname.endsWith("/finalize")) {
+    return await server.fetch(request);
+  }
+  const { url, method, headers, signal } = request;
+  const body = await request.arrayBuffer();
+  const response = await server.fetch(new Request(url, { method, headers, body, signal }));
+  if (response.status !== 404) return response;
+  return new Response(body, { headers: { "content-type": headers.get("content-type") ?? "" } });
 }
 
 /** Certificates that are given, or new ones. */
@@ -88,11 +109,14 @@ function userOf({ certificate }: Peer): ApiUser {
 }
 
 /** A call in the process is the administrator's, who may speak for anybody. */
-function asUser(request: Request, { username, groups }: ApiUser): Request {
+async function asUser(request: Request, { username, groups }: ApiUser): Promise<Request> {
   const headers = new Headers(request.headers);
   const isAdmin = groups.includes("system:masters");
   if (isAdmin || headers.has("authorization") || headers.has("impersonate-user")) return request;
   headers.set("impersonate-user", username);
   for (const group of groups) headers.append("impersonate-group", group);
-  return new Request(request, { headers });
+  // NB: the host's requests are not the web's, which could be copied.
+  const { method, url, signal } = request;
+  const body = method === "GET" || method === "HEAD" ? undefined : await request.arrayBuffer();
+  return new Request(url, { method, headers, body, signal });
 }

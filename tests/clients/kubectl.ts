@@ -19,6 +19,7 @@ import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { sourcesOf } from "./binaries.ts";
 import { KNOWN, LEFT_OUT } from "./kubectl_list.ts";
+import { Tally } from "./report.ts";
 
 /** What of Kubernetes' sources the tests read and write. */
 const COPIED = ["hack", "test/cmd", "test/fixtures", "test/e2e/testing-manifests"];
@@ -39,14 +40,16 @@ const sources = findSources();
 const kubectl = findControlPlane().binaries?.kubectl?.[0];
 if (kubectl === undefined) throw new Error("No kubectl: run `deno task control-plane`");
 const names = chosen();
-let red = 0;
-let passed = 0;
+const tally = new Tally(KNOWN);
 const waiting = [...names];
 await Promise.all(Array.from({ length: Number(flags["at-once"]) }, async () => {
-  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) tell(name, await run(name));
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const { output, ...finding } = await run(name);
+    const isExpected = tally.tell({ name, why: "see below", ...finding });
+    if (!finding.passed && !isExpected) console.log(lastWords(output));
+  }
 }));
-console.log(`${passed} of ${names.length} passed; ${red} otherwise than the list says`);
-process.exitCode = red === 0 && names.length > 0 ? 0 : 1;
+process.exitCode = tally.end();
 
 function findSources(): string {
   const { stdout, status } = spawnSync("go", ["mod", "download", "-json", "k8s.io/kubernetes"], {
@@ -124,18 +127,6 @@ function freePort(): Promise<number> {
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
     });
   });
-}
-
-function tell(name: string, outcome: Outcome): void {
-  const reason = Object.entries(KNOWN).find(([part]) => new RegExp(part).test(name))?.[1];
-  const isExpected = outcome.passed === (reason === undefined);
-  if (!isExpected) red++;
-  if (outcome.passed) passed++;
-  const why = outcome.passed
-    ? reason === undefined ? "" : " (known not to pass: take it off the list)"
-    : ` (${reason ?? "see below"})`;
-  console.log(`${outcome.passed ? "passed" : "FAILED"} ${outcome.seconds.toFixed(1)} s ${name}${why}`);
-  if (!outcome.passed && !isExpected) console.log(lastWords(outcome.output));
 }
 
 /** Returns what came before the script gave up. */

@@ -6,7 +6,7 @@
  */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -16,16 +16,7 @@ import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { builtClient } from "./binaries.ts";
 import { CHOSEN, KNOWN, LEFT_OUT } from "./kubernetes_list.ts";
-
-/** One test of ginkgo's report, as far as it is read here. */
-interface Spec {
-  readonly ContainerHierarchyTexts: readonly string[] | null;
-  readonly LeafNodeText: string;
-  readonly LeafNodeType: string;
-  readonly State: string;
-  readonly RunTime: number;
-  readonly Failure?: { readonly Message?: string };
-}
+import { readFindings, Tally } from "./report.ts";
 
 const { values: flags } = parseArgs({
   options: { runtime: { type: "string", default: "deno" }, focus: { type: "string" } },
@@ -54,15 +45,9 @@ async function run(): Promise<number> {
   await server.wrote(/ready: /);
   const report = join(folder, "report.json");
   await runProgram(["--kubeconfig", kubeconfig, `--ginkgo.json-report=${report}`, ...programFlags()]);
-  // The file is the report of ginkgo.
-  const [suite] = JSON.parse(readFileSync(report, "utf8")) as readonly {
-    readonly SpecReports: readonly Spec[];
-  }[];
-  return tell(
-    (suite?.SpecReports ?? []).filter(({ State, LeafNodeType }) =>
-      LeafNodeType === "It" && State !== "skipped" && State !== "pending"
-    ),
-  );
+  const tally = new Tally(KNOWN);
+  for (const finding of readFindings(report)) tally.tell(finding);
+  return tally.end();
 }
 
 function programFlags(): string[] {
@@ -89,21 +74,4 @@ function runProgram(args: readonly string[]): Promise<void> {
     child.once("error", reject);
     child.once("close", () => resolve());
   });
-}
-
-function tell(specs: readonly Spec[]): number {
-  let red = 0;
-  for (const { ContainerHierarchyTexts, LeafNodeText, State, RunTime, Failure } of specs) {
-    const name = [...ContainerHierarchyTexts ?? [], LeafNodeText].join(" ");
-    const reason = Object.entries(KNOWN).find(([part]) => new RegExp(part).test(name))?.[1];
-    const passed = State === "passed";
-    if (passed !== (reason === undefined)) red++;
-    const why = passed
-      ? reason === undefined ? "" : " (known not to pass: take it off the list)"
-      : ` (${reason ?? Failure?.Message?.split("\n")[0] ?? State})`;
-    console.log(`${passed ? "passed" : "FAILED"} ${(RunTime / 1e9).toFixed(1)} s ${name}${why}`);
-  }
-  const passed = specs.filter(({ State }) => State === "passed").length;
-  console.log(`${passed} of ${specs.length} passed; ${red} otherwise than the list says`);
-  return red === 0 && specs.length > 0 ? 0 : 1;
 }

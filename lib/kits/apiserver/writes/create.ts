@@ -72,9 +72,6 @@ export function prepareCreation(
 ): Creation {
   const { metadata } = object;
   placeObject(cluster, object, { kind, namespace });
-  if (metadata.resourceVersion !== undefined) {
-    throw storageFault("resourceVersion should not be set on objects to be created");
-  }
   if (metadata.name === undefined && metadata.generateName !== undefined) {
     metadata.name = generateName(metadata.generateName, cluster.host.random);
   }
@@ -91,6 +88,10 @@ export function prepareCreation(
   kind.rules.settle?.(object, undefined);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
+  // NB: it is the storage that refuses this, which a dry run does not come to.
+  if (metadata.resourceVersion !== undefined && !dryRun) {
+    throw storageFault("resourceVersion should not be set on objects to be created");
+  }
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
   return { kind, key, object, dryRun };
 }

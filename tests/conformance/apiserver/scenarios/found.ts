@@ -204,6 +204,23 @@ export const FOUND: readonly Scenario[] = [
     },
   },
   {
+    name: "minds the version of a new object only when it is written, after all else",
+    async run(api) {
+      await api.namespace("found-versions");
+      const path = "/api/v1/namespaces/found-versions/configmaps";
+      const object = (name: string, data: Answer = {}) => ({
+        metadata: { name, resourceVersion: "7" },
+        data,
+      });
+      await api.refused(422, "POST", path, object("a", { "no key": "" }));
+      await api.refused(422, "POST", path, object("A"));
+      await api.refused(500, "POST", path, object("a"));
+      const { code } = await api.peek("POST", `${path}?dryRun=All`, object("a"));
+      assert.equal(code, 201);
+      await api.refused(404, "GET", `${path}/a`);
+    },
+  },
+  {
     name: "selects events by the names that fields have in their group",
     async run(api) {
       await api.namespace("found-events");

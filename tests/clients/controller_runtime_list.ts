@@ -1,0 +1,38 @@
+/**
+ * The suites of controller-runtime that start a cluster (but for those of client/apiutil, which ask for a server without
+ * aggregated discovery, and of manager/internal/integration, which convert by a webhook with envtest's certificates), and which of their tests are known not to pass.
+ *
+ * Names are parts of the tests' own, after the suite's, as regular expressions. A test that is known to fail, and passes, makes
+ * the run red: then its line has to go.
+ */
+
+/** The packages, below sigs.k8s.io/controller-runtime/pkg. */
+export const SUITES = [
+  "client",
+  "cache",
+  "controller",
+  "controller/controllerutil",
+  "manager",
+  "webhook",
+  "builder",
+  "cluster",
+  "handler",
+  "source",
+  "internal/controller",
+  "internal/recorder",
+  "reconcile",
+  "metrics/filters",
+] as const;
+
+/** Returns the name of the program that a suite is built into. */
+export function fileOf(suite: string): string {
+  return `${suite.replaceAll("/", "_")}.test`;
+}
+
+/** By part of a name: why tests do not pass. */
+export const KNOWN: Readonly<Record<string, string>> = {
+  "^client Client Get with unstructured objects .*non-namespace":
+    "a Node has no status before somebody writes one",
+  "^webhook Webhook when running .*should reject create request":
+    "the call of a webhook with envtest's certificates fails in TLS; those of tests/clients/go are taken",
+};
