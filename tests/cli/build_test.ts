@@ -43,7 +43,10 @@ function update() {}
 const report = () => {};
 op.on.create("greetings", update);
 op.on.create("greetings", { id: "other" }, other);
-op.on.startup(({ logger }) => logger.info("Drinks", { tea, names: [update.name, other.name].join() }));
+op.on.startup(async ({ logger }) => {
+  logger.info("Drinks", { tea, names: [update.name, other.name].join() });
+  logger.info("Counted", { sum: await op.offload(new URL("./heavy.ts", import.meta.url), { add: [20, 1] }) });
+});
 op.on.create("greetings", report);
 op.on.create("greetings", function resolve() {});
 export default op;
@@ -106,6 +109,7 @@ function whyNoRoot(): string | false {
 describe("lotse build", () => {
   // As a stranger has it: nothing but the handlers and a package of their own.
   const folder = project({
+    "heavy.ts": "export default ({ add: [a, b] }) => a + b;\n",
     "other.ts": "export function update() {}\n",
     "package.json": '{ "name": "mine", "version": "1.4.0", "type": "module" }',
     "node_modules/tea/package.json": '{ "name": "tea", "type": "module", "exports": "./tea.js" }',
@@ -184,6 +188,7 @@ describe("lotse build", () => {
     assert.match(about.stdout, /^twins 1\.4\.0 \(commit 1a2b3c, lotse \d\S+, bun \d\S+\)\n$/);
     await using program = new Program(twins, ["--kubeconfig", kubeconfig]);
     await program.wrote(/Drinks.* tea=hot names=update,update/);
+    await program.wrote(/Counted sum=21\n/); // In a worker, whose module is in the executable.
     await program.wrote(/Creation is processed succeeded=4|Handler succeeded handler=resolve/);
     for (const name of ["update", "other", "report", "resolve"]) {
       await program.wrote(new RegExp(`handler=${name}\n`));
