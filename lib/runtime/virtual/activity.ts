@@ -11,6 +11,9 @@ import { setImmediate } from "node:timers";
 /** So many turns without anything noticed mean that all promise work is done. */
 const QUIET_TURNS = 3;
 
+/** As much of a turn counts as waiting, in real milliseconds: in a longer one the process itself has not run. */
+const LONGEST_TURN = 5;
+
 /** Something under way. */
 export interface Work {
   /** Says that it went on: it is waited for again, if it was taken for hanging. */
@@ -89,18 +92,22 @@ export class Activity {
   async settle(): Promise<void> {
     let quiet = 0;
     let seen = this.#noticed;
-    let since = performance.now();
+    let waited = 0;
+    let before = performance.now();
     for (;;) {
       await turn();
+      const now = performance.now();
+      waited += Math.min(now - before, LONGEST_TURN);
+      before = now;
       quiet++;
       if (seen !== this.#noticed) {
         seen = this.#noticed;
-        since = performance.now();
+        waited = 0;
         quiet = 0;
       }
       if (quiet < QUIET_TURNS) continue;
       if (!this.#isBusy()) return;
-      if (performance.now() - since > this.#patience && !this.#isPatient()) return this.#giveUp();
+      if (waited > this.#patience && !this.#isPatient()) return this.#giveUp();
     }
   }
 

@@ -75,6 +75,20 @@ describe("Activity", () => {
     assert.equal(isEnded, true);
   });
 
+  it("settle() takes nothing for hanging because the process itself did not run for a while", async () => {
+    const activity = new Activity();
+    let isDone = false;
+    void activity.run(async () => {
+      for (let turns = 0; turns < 10; turns++) await turn();
+      const end = performance.now() + 150;
+      while (performance.now() < end) { /* The machine is busy. */ }
+      for (let turns = 0; turns < 10; turns++) await turn();
+      isDone = true;
+    });
+    await activity.settle();
+    assert.equal(isDone, true);
+  });
+
   it("settle() does not wait for what sleeps on the clock, and does again when it wakes", async () => {
     const activity = new Activity();
     const woken = Promise.withResolvers<void>();
