@@ -88,13 +88,13 @@ function scratchRoot(operator: string): string {
   return root;
 }
 
-/** Starts an executable as an image does: in a root folder of its own, read-only, as user 65532, with an empty /proc. */
-function startAlone(root: string, kubeconfig: string): Program {
+/** Starts an executable as an image does: in a root folder of its own, read-only, without privileges, with a /proc. */
+function startAlone(root: string, kubeconfig: string, user = "65532:65532"): Program {
   writeFileSync(join(root, "kubeconfig"), readFileSync(kubeconfig), { mode: 0o644 });
   chmodSync(root, 0o755);
   const script =
     `mount --bind ${root} ${root} && mount -o remount,bind,ro ${root} && mount -t proc proc ${root}/proc && ` +
-    `exec chroot --userspec=65532:65532 ${root} /operator --kubeconfig /kubeconfig`;
+    `exec chroot --userspec=${user} ${root} /operator --kubeconfig /kubeconfig`;
   // Not every login has the folders of administrators' programs in its path.
   const env = { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
   return new Program("unshare", ["-m", "sh", "-c", script], { env });
@@ -162,14 +162,15 @@ describe("lotse build", () => {
   );
 
   it(
-    "makes an executable that serves a real control plane from the root folder of an image from scratch",
+    "makes an executable that serves a real control plane from the root folder of an image from scratch, as any user",
     { ...TIMEOUT, skip: findControlPlane().reason ?? whyNoRoot() },
     async () => {
       await using plane = await startControlPlane();
       await plane.kubectl(["apply", "-f", join(EXAMPLE, "crd.yaml")]);
       await plane.kubectl(["wait", "--for=condition=Established", "crd/greetings.example.com"]);
       await plane.kubectl(["apply", "-f", join(EXAMPLE, "greeting.yaml")]);
-      await using program = startAlone(scratchRoot(operator), plane.kubeconfig);
+      // As OpenShift does: a number that it thinks of, of the group 0.
+      await using program = startAlone(scratchRoot(operator), plane.kubeconfig, "1000660000:0");
       const message = "jsonpath={.status.message}=Hello, world!";
       await plane.kubectl(["wait", "greeting/hello", `--for=${message}`, "--timeout=60s"]);
       await plane.kubectl(["delete", "greeting", "hello", "--timeout=60s"]); // It waits for the last handler.
