@@ -15,6 +15,13 @@ export const CHOSEN: readonly string[] = [
   "fail to create secret|should patch a secret|PodTemplates",
   "manage the lifecycle of an event|delete a collection of events|event can be fetched",
   "support creating (EndpointSlice|Ingress|IngressClass) API operations|support (ServiceCIDR|IPAddress) API operations",
+  "Kubectl (api-versions|prune|apply|diff|server-side|validation|cluster-info|describe|label|patch|version|run pod|replace|taint|create quota)",
+  "Kubectl (delete interactive|rollout undo)|kubectl (wait|subresource)|Proxy server should",
+  "CronJob (API operations|should set the cronjob-scheduled)|CronJob should support CronJob API|TTLAfterFinished",
+  "working scale subresource|(Deployment|Statefulset|Replicaset) Status endpoints|changes to a daemon set status",
+  "delete a collection of (DaemonSets|StatefulSets|ReplicaSets|services)|lifecycle of a Deployment|Replace and Patch tests",
+  "lifecycle of Pods and PodStatus|patch a pod status|lifecycle of a node|LimitRange should|support creating NetworkPolicy API operations",
+  "service status lifecycle|lifecycle of an Endpoint",
 ];
 
 /** By part of a name: why tests are not run. */
@@ -37,4 +44,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 export const KNOWN: Readonly<Record<string, string>> = {
   "API priority and fairness should ensure that requests can be classified":
     "FlowSchemas are stored, and classify no requests",
+  "unknown metadata fields in both the root and embedded object":
+    "unknown fields in the metadata of embedded objects are dropped in silence",
 };
