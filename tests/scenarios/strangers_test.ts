@@ -202,7 +202,7 @@ suite("objects of strangers", (scenario) => {
         ) {
           await world.settle();
           await objects.patch("one", { spec: { [key]: value } });
-          await world.until(() => calls.at(-1)?.endsWith(key) === true);
+          await world.until(() => calls.at(-1)?.endsWith(`spec.${key}`) === true);
         }
         await world.settle();
         assert.deepEqual(calls, [
