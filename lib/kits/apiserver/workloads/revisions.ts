@@ -22,7 +22,8 @@ export async function currentRevision(
   const all = revisionsOf(world, owner);
   const data = { spec: { template: { ...template, $patch: "replace" } } };
   const newest = all.at(-1);
-  const found = all.find((revision) => equal(revision.data, data));
+  // NB: of several alike the newest counts, or they would overtake each other for ever.
+  const found = all.findLast((revision) => equal(revision.data, data));
   const number = Number(newest?.revision ?? 0) + 1;
   if (found !== undefined) {
     if (found !== newest) await world.replace(PLACES.revisions, plain({ ...found, revision: number }));

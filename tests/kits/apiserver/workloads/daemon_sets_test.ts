@@ -27,6 +27,23 @@ describe("A DaemonSet", () => {
     assert.deepEqual(await on(), ["more", "node-1", "node-2"]);
   });
 
+  it("rests when somebody has copied its revision", async () => {
+    const api = createLivingApi(1);
+    await api.ok("POST", `${APPS}/daemonsets`, workload("a"));
+    await api.pass(2);
+    const [{ metadata, ...revision }] = await api.list(`${APPS}/controllerrevisions`);
+    const { labels, ownerReferences } = metadata;
+    const copy = { ...revision, metadata: { name: "copy", labels, ownerReferences }, revision: 2 };
+    await api.ok("POST", `${APPS}/controllerrevisions`, copy);
+    await api.pass(2);
+    const { resourceVersion } = (await api.ok("GET", `${APPS}/controllerrevisions`)).metadata;
+    await api.ok("PATCH", ONE, { metadata: { labels: { l: "1" } } }, MERGE);
+    await api.pass(10);
+    const after = await api.ok("GET", `${APPS}/controllerrevisions`);
+    assert.ok(Number(after.metadata.resourceVersion) - Number(resourceVersion) < 20);
+    assert.deepEqual(after.items.map(({ revision }: Answer) => revision).sort(), [1, 2]);
+  });
+
   it("leaves out nodes that it does not select or bear", async () => {
     const api = createLivingApi(3);
     await api.pass(0);
