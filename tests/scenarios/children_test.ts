@@ -8,6 +8,7 @@ import {
   type ChildrenOptions,
   type DesiredChildren,
 } from "../../lib/public/children.ts";
+import type { LogRecord } from "../../lib/runtime/logging.ts";
 import { ApiError, kinds, type Operator, operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import { definitionOf, Example, type Loose, Objects, type World } from "../support/worlds.ts";
@@ -54,6 +55,11 @@ function parts(
   op.on.update(Example, bring);
   op.on.delete(Example, { optional: true }, () => {});
   return { op, done, failed };
+}
+
+/** Whether somebody has to look. On a busy machine, that its core is busy says nothing about the operator. */
+function isComplaint({ level, message }: LogRecord): boolean {
+  return (level === "error" || level === "warn") && !message.startsWith("The event loop was blocked");
 }
 
 async function namesOf(world: World, kind: typeof MAPS | typeof SECRETS = MAPS): Promise<string[]> {
@@ -129,7 +135,7 @@ suite("children", (scenario) => {
       await world.until(async () => (await condition())?.status === "True");
       assert.deepEqual(await namesOf(world), ["one-database", "one-other", "one-web"]);
       assert.deepEqual(failed, []);
-      assert.deepEqual(running.logs.filter(({ level }) => level === "error" || level === "warn"), []);
+      assert.deepEqual(running.logs.filter(isComplaint), []);
       await running.stop();
     },
   );
@@ -443,7 +449,7 @@ suite("children", (scenario) => {
     await world.client.patch(MAPS, address, { type: "merge", body: { data: { ready: "yes" } } });
     await world.until(() => seen.length > 0);
     assert.deepEqual(seen.slice(0, 3), [1, "one-first", "one-second"]);
-    assert.deepEqual(running.logs.filter(({ level }) => level === "error" || level === "warn"), []);
+    assert.deepEqual(running.logs.filter(isComplaint), []);
     await running.stop();
   });
 
