@@ -4,10 +4,11 @@
 
 import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
-import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions } from "node:tls";
+import { connect as connectTls, type ConnectionOptions as TlsConnectionOptions, TLSSocket } from "node:tls";
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import process from "node:process";
+import { ownCertificates, presentsOneOf } from "./own_certificate.ts";
 
 /** The server at the other end. */
 export interface DialTarget {
@@ -45,6 +46,24 @@ export interface Dialing {
 
 /** Opens a connection; it is ready for a request when it is told. */
 export function open(options: DialOptions, opened: Opened): Dialing {
+  const { target, tls } = options;
+  let dialing = openOnce(options, (error, socket) => {
+    const trusted = typeof tls.ca === "string" ? ownCertificates(error, tls.ca) : [];
+    if (trusted.length === 0) return opened(error, socket);
+    // It is let in once more without being checked by the runtime, to be checked here before anything is sent.
+    dialing = openOnce({ ...options, tls: { ...tls, rejectUnauthorized: false } }, (failure, unchecked) => {
+      if (unchecked === undefined) return opened(failure);
+      const isOwn = unchecked instanceof TLSSocket &&
+        presentsOneOf(trusted, unchecked, nameOf(tls, target) ?? target.host);
+      if (isOwn) return opened(null, unchecked);
+      unchecked.destroy();
+      opened(error);
+    });
+  });
+  return { destroy: () => dialing.destroy() };
+}
+
+function openOnce(options: DialOptions, opened: Opened): Dialing {
   let isTold = false;
   let newest: { destroy(): unknown } | undefined;
   const tell: Opened = (error, socket) => {

@@ -13,6 +13,7 @@ import type { Host, HttpRequest } from "../../../lib/runtime/host.ts";
 import { type RawServer, signalOf, startRaw } from "./raw_server.ts";
 import { RSA_AUTHORITY, RSA_CERTIFICATE, RSA_KEY } from "./rsa_certificates.ts";
 
+const DAY = 24 * 60 * 60 * 1000;
 const GET: HttpRequest = { method: "GET", path: "/", headers: {} };
 
 /** Describes how a host speaks TLS as a client. */
@@ -73,6 +74,33 @@ export function tlsSuite(makeHost: () => Host): void {
       await assert.rejects(wrong.request(GET), /certificate/i);
       using none = network.connect({ server: server.url });
       await assert.rejects(none.request(GET), /certificate/i);
+    });
+
+    it("trusts a server's own certificate, as Go does, and no other that its authority has signed", async () => {
+      await using server = await start(served);
+      await using elsewhere = await start(named);
+      using own = network.connect({ server: server.url, ca: `${client.certificate}\n${served.certificate}` });
+      assert.equal((await own.request(GET)).status, 200);
+      using another = network.connect({ server: server.url, ca: named.certificate });
+      await assert.rejects(another.request(GET), /certificate/i);
+      using misnamed = network.connect({ server: elsewhere.url, ca: named.certificate });
+      await assert.rejects(misnamed.request(GET), /certificate/i);
+      const serverName = "kubernetes.default.svc";
+      using renamed = network.connect({ server: elsewhere.url, ca: named.certificate, serverName });
+      assert.equal((await renamed.request(GET)).status, 200);
+    });
+
+    it("trusts no server by its own certificate that has expired", async () => {
+      const old = await createAuthority({ name: "old authority", now: () => Date.now() - 30 * DAY });
+      const expired = await old.issue({
+        commonName: "old",
+        ipAddresses: ["127.0.0.1"],
+        server: true,
+        days: 1,
+      });
+      await using server = await start(expired);
+      using connection = network.connect({ server: server.url, ca: expired.certificate });
+      await assert.rejects(connection.request(GET), /certificate/i);
     });
 
     it("presents client certificates, with keys of all forms", async () => {
