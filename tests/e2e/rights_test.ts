@@ -30,11 +30,11 @@ const WORK = [{
 }, {
   apiGroups: [""],
   resources: ["configmaps"],
-  verbs: ["list", "create", "patch"],
+  verbs: ["get", "list", "create", "patch"],
 }, {
   apiGroups: [""],
   resources: ["secrets"],
-  verbs: ["list"],
+  verbs: ["get", "list"],
 }];
 
 interface StartOptions extends OperatorOptions {
