@@ -205,7 +205,7 @@ class Rooms {
     const Room = resource<Loose, Loose>(this.#kind);
     op.on.create(Room, { id: "make" }, ({ name, retry }) => {
       this.calls.push(`make ${name} ${retry + 1}`);
-      if (name === "stuck" && !this.isFree) throw new TemporaryError("stuck", { delay: 2 });
+      if (name === "stuck" && !this.isFree) throw new TemporaryError("stuck", { delay: 8 });
     });
     op.on.field(Room, "spec.size", { id: "change" }, ({ name, old, new: size }) => {
       if (old !== undefined) this.calls.push(`change ${name} ${old} ${size}`);

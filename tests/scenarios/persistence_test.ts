@@ -13,7 +13,7 @@ suite("persistence", (scenario) => {
       const op = operator({ persistence: persistence.kopf() });
       let calls = 0;
       op.on.create(Example, { id: "make" }, () => {
-        if (calls++ === 0) throw new TemporaryError("again", { delay: 1.5 });
+        if (calls++ === 0) throw new TemporaryError("again", { delay: 6 });
       });
       const record = {
         started: "2026-01-01T00:00:00.000000+00:00",
