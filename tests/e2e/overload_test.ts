@@ -84,7 +84,7 @@ describe("An operator on an overloaded API server", () => {
       assert.equal(new Set(made).size, COUNT);
       assert.equal(made.length, COUNT);
       const refusals = logs.filter(({ message }) => message === "Request failed, will be sent again").length;
-      assert.ok(refusals >= 10 && refusals <= COUNT, `${refusals} refusals`);
+      assert.ok(refusals >= 1 && refusals <= COUNT, `${refusals} refusals`);
       const said = logs.filter(({ level, logger }) => level === "warn" && logger === "lotse.client");
       assert.deepEqual(said.map(({ message }) => message), [
         "The server has too many requests: they are slowed down",

@@ -57,9 +57,9 @@ function parts(
   return { op, done, failed };
 }
 
-/** Whether somebody has to look. On a busy machine, that its core is busy says nothing about the operator. */
-function isComplaint({ level, message }: LogRecord): boolean {
-  return (level === "error" || level === "warn") && !message.startsWith("The event loop was blocked");
+/** Whether somebody has to look. */
+function isComplaint({ level }: LogRecord): boolean {
+  return level === "error" || level === "warn";
 }
 
 async function namesOf(world: World, kind: typeof MAPS | typeof SECRETS = MAPS): Promise<string[]> {
