@@ -7,6 +7,7 @@ import process from "node:process";
 import { setImmediate, setTimeout } from "node:timers";
 import { resolve } from "node:path";
 import { currentHost } from "../../lib/runtime/current_host.ts";
+import { collect } from "../../tests/support/heap.ts";
 
 interface Server {
   fetch(request: Request): Promise<Response>;
@@ -50,11 +51,6 @@ async function fill(server: Server, count: number): Promise<void> {
 function cpu(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-function collect(): void {
-  const { gc } = globalThis as { gc?: () => void };
-  for (let round = 0; round < 3; round++) gc?.();
 }
 
 /** From nothing to the first answer. */

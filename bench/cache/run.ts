@@ -4,11 +4,11 @@
  *   deno run -A --no-check --v8-flags=--expose-gc bench/cache/run.ts    bun bench/cache/run.ts
  */
 
-import process from "node:process";
 import { ObjectStore } from "../../lib/client/cache/object_store.ts";
 import { BY_OWNER, type IndexBy } from "../../lib/client/cache/store_index.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { readOptions } from "../../tools/options.ts";
+import { usedHeap } from "../heap.ts";
 
 readOptions(import.meta.url, {});
 
@@ -43,12 +43,6 @@ function objectAt(index: number): KubeObject {
   return JSON.parse(text) as KubeObject;
 }
 
-function heap(): number {
-  const { Bun: bun, gc } = globalThis as { Bun?: { gc(isFull: boolean): void }; gc?: () => void };
-  for (let round = 0; round < 3; round++) bun === undefined ? gc?.() : bun.gc(true);
-  return process.memoryUsage().heapUsed;
-}
-
 function perLookup(store: ObjectStore, by: IndexBy, key: (group: number) => string, count: number): string {
   let found = 0;
   const started = performance.now();
@@ -60,11 +54,11 @@ function perLookup(store: ObjectStore, by: IndexBy, key: (group: number) => stri
 }
 
 for (const count of [2_000, 20_000]) {
-  const before = heap();
+  const before = usedHeap();
   const store = new ObjectStore();
   for (let index = 0; index < count; index++) store.put(objectAt(index));
-  const plain = heap() - before;
-  const indexed = (): number => heap() - before - plain;
+  const plain = usedHeap() - before;
+  const indexed = (): number => usedHeap() - before - plain;
   const owner = perLookup(store, BY_OWNER, (group) => `owner-${group}`, count);
   const ownerBytes = indexed();
   const team = perLookup(store, BY_TEAM, (group) => `team-${group}`, count);

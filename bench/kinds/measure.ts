@@ -14,6 +14,7 @@ import { silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { operator, resource } from "../../mod.ts";
 import { ITEM_DEFINITION } from "../item.ts";
+import { usedHeap } from "../heap.ts";
 
 /** How many objects are made, over all kinds. */
 const OBJECTS = 2000;
@@ -48,7 +49,7 @@ for (const plural of plurals) {
 }
 const synced = Promise.withResolvers<void>();
 const stop = new AbortController();
-const idle = collect();
+const idle = usedHeap();
 const beginning = process.cpuUsage();
 const run = op.run({
   host,
@@ -60,7 +61,7 @@ const run = op.run({
 await synced.promise;
 const startMs = cpuSince(beginning) / 1000;
 await sleep(1000);
-const heapMb = (collect() - idle) / 2 ** 20;
+const heapMb = (usedHeap() - idle) / 2 ** 20;
 const requests = asked.length;
 const watches = asked.filter((url) => url.includes("watch=true")).length;
 const before = process.cpuUsage();
@@ -95,16 +96,6 @@ function definition(plural: string): object {
 function cpuSince(since: ReturnType<typeof process.cpuUsage>): number {
   const { user, system } = process.cpuUsage(since);
   return user + system;
-}
-
-/** Bytes in use after a full collection. */
-function collect(): number {
-  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
-  for (let round = 0; round < 5; round++) {
-    if (Bun !== undefined) Bun.gc(true);
-    else gc?.();
-  }
-  return process.memoryUsage().heapUsed;
 }
 
 async function post(path: string, body: object): Promise<void> {

@@ -9,6 +9,7 @@ import process from "node:process";
 import { operator, resource, TemporaryError } from "@lotse/lotse";
 import { GROUP, type ItemSpec, type ItemStatus } from "./kind.ts";
 import type { Call, Line } from "./trace.ts";
+import { collect } from "../../tests/support/heap.ts";
 
 const SAMPLING_MS = 10_000;
 
@@ -81,9 +82,7 @@ op.on.cleanup(async () => {
 });
 
 function sample(): void {
-  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
-  if (Bun !== undefined) Bun.gc(true);
-  else gc?.();
+  collect();
   const { rss, heapUsed: heap } = process.memoryUsage();
   const index = [...shards].flatMap(([shard, values]) => values.map((value) => `${shard}/${value}`)).sort();
   write({ at: Date.now(), what: "sample", rss, heap, index });

@@ -6,7 +6,6 @@
  * Prints bytes each, before the first run and after it. Quick, and hardly disturbed by what else the machine does.
  */
 
-import process from "node:process";
 import {
   daemonOf,
   engineWorld,
@@ -14,6 +13,7 @@ import {
   testObject,
   timerOf,
 } from "../../tests/engines/daemons/world.ts";
+import { usedHeap } from "../heap.ts";
 
 const COUNT = 10_000;
 const HANDLERS = {
@@ -26,24 +26,14 @@ for (const [name, handler] of Object.entries(HANDLERS)) {
   const { daemons, host, logs } = engineWorld([handler]);
   const matched = { handlers: [handler], matching: [handler], isDeleting: false };
   await daemons.match(testObject("first"), matched);
-  const before = collect();
+  const before = usedHeap();
   for (const object of objects) await daemons.match(object, matched);
-  const waiting = collect() - before;
+  const waiting = usedHeap() - before;
   await host.clock.advance(61);
   logs.length = 0;
-  const ran = collect() - before;
+  const ran = usedHeap() - before;
   console.log(`${name}: ${Math.round(waiting / COUNT)} bytes, ${Math.round(ran / COUNT)} after a run`);
   using _daemons = daemons;
   if (daemons.counts.live < COUNT) throw new Error("They do not live");
   if (objects.length !== COUNT) throw new Error("They have gone");
-}
-
-/** Bytes in use after a full collection. */
-function collect(): number {
-  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
-  for (let round = 0; round < 5; round++) {
-    if (Bun !== undefined) Bun.gc(true);
-    else gc?.();
-  }
-  return process.memoryUsage().heapUsed;
 }

@@ -13,6 +13,7 @@ import { createLogger } from "../../lib/runtime/logging.ts";
 import { operator, resource } from "../../mod.ts";
 import { currentHost } from "../../lib/public/host.ts";
 import { ITEM_DEFINITION } from "../item.ts";
+import { usedHeap } from "../heap.ts";
 
 const [kind = "timers", count = "10000", seconds = "60", settling = "62"] = process.argv.slice(2);
 const objects = Number(count);
@@ -65,7 +66,7 @@ const run = op.run({
 });
 await synced.promise;
 await sleep(Number(settling) * 1000);
-const heap = collect();
+const heap = usedHeap();
 const before = process.cpuUsage();
 const callsBefore = calls;
 const begun = performance.now();
@@ -84,16 +85,6 @@ stop.abort();
 await run;
 console.error(`stopped in ${Math.round(performance.now() - stopping)} ms`);
 process.exit(0);
-
-/** Bytes in use after a full collection. */
-function collect(): number {
-  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(force: boolean): void } };
-  for (let round = 0; round < 5; round++) {
-    if (Bun !== undefined) Bun.gc(true);
-    else gc?.();
-  }
-  return process.memoryUsage().heapUsed;
-}
 
 async function post(path: string, body: object): Promise<void> {
   const response = await server.fetch(

@@ -110,34 +110,42 @@ interface LoggerState {
   readonly namesKinds?: boolean;
 }
 
-class SinkLogger implements Logger {
-  readonly #state: LoggerState;
-
-  constructor(state: LoggerState) {
-    this.#state = state;
-  }
-
+/** A logger whose levels all end in one place. */
+abstract class LevelLogger implements Logger {
   debug(message: string, fields?: LogFields): void {
-    this.#write("debug", message, fields);
+    this.write("debug", message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.#write("info", message, fields);
+    this.write("info", message, fields);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.#write("warn", message, fields);
+    this.write("warn", message, fields);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.#write("error", message, fields);
+    this.write("error", message, fields);
   }
 
-  enabled(level: LogLevel): boolean {
+  abstract enabled(level: LogLevel): boolean;
+  abstract child(options: LoggerChild): Logger;
+  protected abstract write(level: LogLevel, message: string, fields: LogFields | undefined): void;
+}
+
+class SinkLogger extends LevelLogger {
+  readonly #state: LoggerState;
+
+  constructor(state: LoggerState) {
+    super();
+    this.#state = state;
+  }
+
+  override enabled(level: LogLevel): boolean {
     return isLevelWanted(level, this.#state.sink.level);
   }
 
-  child({ name, fields, reference, namesKinds }: LoggerChild): Logger {
+  override child({ name, fields, reference, namesKinds }: LoggerChild): Logger {
     const state = this.#state;
     return new SinkLogger({
       sink: state.sink,
@@ -149,7 +157,7 @@ class SinkLogger implements Logger {
     });
   }
 
-  #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
     const { sink, clock, name, reference, namesKinds, fields: own } = this.#state;
     if (!isLevelWanted(level, sink.level)) return;
     const all = fields ? { ...own, ...fields } : own;
@@ -174,32 +182,17 @@ export function guardedLogger(logger: Logger, onFailure: (error: unknown) => voi
 }
 
 /** NB: a class, as there is a child for each turn of each object: closures would have to be made anew for each. */
-class GuardedLogger implements Logger {
+class GuardedLogger extends LevelLogger {
   readonly #logger: Logger;
   readonly #onFailure: (error: unknown) => void;
 
   constructor(logger: Logger, onFailure: (error: unknown) => void) {
+    super();
     this.#logger = logger;
     this.#onFailure = onFailure;
   }
 
-  debug(message: string, fields?: LogFields): void {
-    this.#write("debug", message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.#write("info", message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.#write("warn", message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.#write("error", message, fields);
-  }
-
-  enabled(level: LogLevel): boolean {
+  override enabled(level: LogLevel): boolean {
     try {
       return this.#logger.enabled(level);
     } catch (error) {
@@ -208,7 +201,7 @@ class GuardedLogger implements Logger {
     }
   }
 
-  child(options: LoggerChild): Logger {
+  override child(options: LoggerChild): Logger {
     return new GuardedLogger(this.#childOf(options), this.#onFailure);
   }
 
@@ -221,7 +214,7 @@ class GuardedLogger implements Logger {
     }
   }
 
-  #write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
     try {
       this.#logger[level](message, fields);
     } catch (error) {

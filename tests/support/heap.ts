@@ -40,7 +40,8 @@ export function grownSorts(before: Heap, now: Heap, by: number): Record<string, 
   return Object.fromEntries(growth);
 }
 
-function collect(): void {
+/** Collects all that can be collected now. */
+export function collect(): void {
   const { Bun, gc } = globalThis as { readonly Bun?: Collector; readonly gc?: () => void };
   if (Bun !== undefined) Bun.gc(true);
   else (gc ?? exposeCollector())();
