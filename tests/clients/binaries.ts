@@ -2,6 +2,7 @@
  * Where the programs of other clients are: in the cache that build.ts fills, in one folder for each state of their sources.
  */
 
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -31,6 +32,13 @@ export function findClient(name: ClientName): ClientSearch {
   const path = builtClient(name);
   if (existsSync(path)) return { path };
   return { reason: `No program in ${name}: run \`${BUILD[name]}\`` };
+}
+
+/** Builds programs that only their own tests need, unless they are in the cache. Ends the process if that fails. */
+export function buildClient(name: "kubernetes" | "suites"): void {
+  const script = fileURLToPath(new URL("build.ts", import.meta.url));
+  const { status } = spawnSync(process.execPath, ["run", "-A", script, `--${name}`], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
 }
 
 /** The folder of a program's sources. */

@@ -15,7 +15,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { readOptions } from "../../tools/options.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
-import { builtClient, sourcesOf } from "./binaries.ts";
+import { buildClient, builtClient, sourcesOf } from "./binaries.ts";
 import { fileOf, KNOWN, SUITES } from "./controller_runtime_list.ts";
 import { readFindings, Tally } from "./report.ts";
 
@@ -30,18 +30,12 @@ const { values: flags } = readOptions(import.meta.url, {
   },
 });
 
-build();
+buildClient("suites");
 const folder = mkdtempSync(join(tmpdir(), "lotse-controller-runtime-"));
 try {
   process.exitCode = await run();
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-function build(): void {
-  const script = fileURLToPath(new URL("build.ts", import.meta.url));
-  const { status } = spawnSync(process.execPath, ["run", "-A", script, "--suites"], { stdio: "inherit" });
-  if (status !== 0) process.exit(1);
 }
 
 async function run(): Promise<number> {

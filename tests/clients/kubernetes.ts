@@ -5,7 +5,7 @@
  * runs only tests with that in their names. Red if one fails that kubernetes_list.ts does not name, or passes although it does.
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
-import { builtClient } from "./binaries.ts";
+import { buildClient, builtClient } from "./binaries.ts";
 import { CHOSEN, KNOWN, LEFT_OUT } from "./kubernetes_list.ts";
 import { readFindings, Tally } from "./report.ts";
 
@@ -22,18 +22,12 @@ const { values: flags } = parseArgs({
   options: { runtime: { type: "string", default: "deno" }, focus: { type: "string" } },
 });
 
-build();
+buildClient("kubernetes");
 const folder = mkdtempSync(join(tmpdir(), "lotse-kubernetes-"));
 try {
   process.exitCode = await run();
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-function build(): void {
-  const script = fileURLToPath(new URL("build.ts", import.meta.url));
-  const { status } = spawnSync(process.execPath, ["run", "-A", script, "--kubernetes"], { stdio: "inherit" });
-  if (status !== 0) process.exit(1);
 }
 
 async function run(): Promise<number> {
