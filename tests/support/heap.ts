@@ -9,6 +9,9 @@ interface Collector {
   gc(isFull: boolean): void;
 }
 
+/** V8's collector. */
+type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
+
 /** What a heap holds. */
 export interface Heap {
   /** In bytes. */
@@ -40,17 +43,17 @@ export function grownSorts(before: Heap, now: Heap, by: number): Record<string, 
   return Object.fromEntries(growth);
 }
 
-/** Collects all that can be collected now. */
+/** Collects all that can be collected now, and gives pages that are not needed back to the system, so that resident memory says something. */
 export function collect(): void {
-  const { Bun, gc } = globalThis as { readonly Bun?: Collector; readonly gc?: () => void };
+  const { Bun, gc } = globalThis as { readonly Bun?: Collector; readonly gc?: Collect };
   if (Bun !== undefined) Bun.gc(true);
-  else (gc ?? exposeCollector())();
+  else (gc ?? exposeCollector())({ type: "major", execution: "sync", flavor: "last-resort" });
 }
 
 /** V8 shows its collector to contexts that are made after it was told to. */
-function exposeCollector(): () => void {
+function exposeCollector(): Collect {
   v8.setFlagsFromString("--expose-gc");
-  const gc = vm.runInNewContext("gc") as () => void;
+  const gc = vm.runInNewContext("gc") as Collect;
   Object.assign(globalThis, { gc });
   return gc;
 }
