@@ -20,15 +20,13 @@ import { keyOf } from "../model/resource.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
-import { selectChanges } from "../registry/registry.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
-import type { Decision } from "./decide.ts";
+import { type Decision, prematch, selectChanges } from "./decide.ts";
 import {
   contentOf,
   loadProgress,
   type Reconciliation,
-  reportFailedFilter,
   reportLoss,
   storeResult,
 } from "./reconciliation.ts";
@@ -381,11 +379,9 @@ class ChangeRun {
   }
 
   async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {
-    const selected = selectChanges(children, {
-      cause: this.#cause,
-      args: () => new ChangeArgs(this.#cause),
-      onFailure: (handler, error) => reportFailedFilter(this.#r, handler, error),
-    });
+    const cause = this.#cause;
+    const prematched = prematch(this.#r, { cause, handlers: children });
+    const selected = selectChanges(this.#r, { cause, prematched });
     const progress = loadProgress(this.#r, selected);
     const { isIdle } = await this.run(progress, selected);
     for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);

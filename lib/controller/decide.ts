@@ -7,14 +7,15 @@
  */
 
 import type { Claim } from "../engines/daemons/daemons.ts";
+import type { Observer } from "../execution/observer.ts";
 import type { Purpose } from "../execution/progress.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
 import { calculateDiff } from "../model/diff.ts";
 import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { ChangeArgs } from "../registry/args.ts";
 import { type ChangeCause, detectReason } from "../registry/causes.ts";
-import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
-import { prematches, selectChanges } from "../registry/registry.ts";
+import { findMismatch, matchesChange, type Mismatch } from "../registry/filters.ts";
+import type { ChangeHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { currentEssence, handledEssence, type UnreadableRecord } from "../settings/persistence/storage.ts";
 import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
@@ -61,9 +62,8 @@ export function decide(r: Reconciliation, claim: Claim): Decision {
   }
   const cause = detectCause(r);
   observer.decided?.(state, cause);
-  const args = (): ChangeArgs => new ChangeArgs(cause);
-  const onFailure = (handler: ObjectHandler, error: unknown): void => reportFailedFilter(r, handler, error);
-  const relevant = handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));
+  const prematched = prematch(r, { cause, handlers });
+  const relevant = prematched.filter(({ mismatch }) => mismatch === undefined).map(({ handler }) => handler);
   const isRequired = claim.isRequired || relevant.some(({ requiresFinalizer }) => requiresFinalizer);
   const isHeld = isRequired && hasFinalizer(snapshot, finalizer);
   const optionalDeletes = isDeleting(snapshot) && !isHeld && !state.hasRunOptionalDeletes
@@ -72,10 +72,7 @@ export function decide(r: Reconciliation, claim: Claim): Decision {
   const step = changeFinalizer(r, { isRequired, isPending: claim.isPending || relevant.length > 0 });
   if (step !== undefined) return { ...step, optionalDeletes };
   if (relevant.length === 0) return { kind: "ignore", optionalDeletes };
-  const onVerdict = observer.judged &&
-    (({ id: handler }: ChangeHandler, mismatch: string | undefined) =>
-      observer.judged?.(state, { handler, mismatch }));
-  const selected = selectChanges(handlers, { cause, args, onFailure, onVerdict });
+  const selected = selectChanges(r, { cause, prematched, observer });
   const { reason } = cause;
   if (reason === "noop" || reason === "free") return { kind: "tidy", cause, handlers, optionalDeletes };
   const { isPending } = claim;
@@ -128,4 +125,73 @@ function detectCause(r: Reconciliation): ChangeCause {
     initial: state.firstSeen === "listing" && !state.hasHandledCause,
   });
   return { reason, initial, resource, body, memo, old, new: current, diff, patch, logger, indices };
+}
+
+/** A change handler, and what its filters say of an object, but for those on what has changed. */
+export interface Prematch {
+  readonly handler: ChangeHandler;
+  /** The criterion that does not hold; undefined: the handler could want the object as it is now. */
+  readonly mismatch: Mismatch | "error" | undefined;
+}
+
+/** Asks the filters of change handlers, but for those on what has changed: whether they could ever want the object. */
+export function prematch(
+  r: Reconciliation,
+  { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
+): readonly Prematch[] {
+  const candidate = { body: cause.body, change: cause, args: () => new ChangeArgs(cause) };
+  return handlers.map((handler) => {
+    try {
+      return { handler, mismatch: findMismatch(handler, candidate) };
+    } catch (error) {
+      reportFailedFilter(r, handler, error);
+      return { handler, mismatch: "error" };
+    }
+  });
+}
+
+/** Options of {@linkcode selectChanges}. */
+export interface SelectOptions {
+  readonly cause: ChangeCause;
+  readonly prematched: readonly Prematch[];
+  /** Told of each handler, and of the criterion that does not hold, if there is one. Default: nobody is. */
+  readonly observer?: Observer;
+}
+
+/** Returns the handlers that this cause calls, in order, each function once per id. */
+export function selectChanges(
+  r: Reconciliation,
+  { cause, prematched, observer }: SelectOptions,
+): readonly ChangeHandler[] {
+  const selected = new Map<string, ChangeHandler>();
+  for (const each of prematched) {
+    const { handler, mismatch: earlier } = each;
+    const { id, field } = handler;
+    const against = isOfOtherReason(handler, cause) ? "reason" : selected.has(id) ? "id" : undefined;
+    const mismatch = against ?? (field === undefined ? earlier : mismatchOfField(r, cause, each));
+    observer?.judged?.(r.state, { handler: id, mismatch });
+    if (mismatch === undefined) selected.set(id, handler);
+  }
+  return [...selected.values()];
+}
+
+function isOfOtherReason(handler: ChangeHandler, cause: ChangeCause): boolean {
+  if (handler.reason !== undefined && handler.reason !== cause.reason) return true;
+  return handler.initial && (!cause.initial || (cause.reason === "delete" && !handler.deleted));
+}
+
+/** NB: that the field has not changed is named before `when`: it can be seen on the object. */
+function mismatchOfField(
+  r: Reconciliation,
+  cause: ChangeCause,
+  { handler, mismatch }: Prematch,
+): Prematch["mismatch"] | "change" {
+  if (mismatch !== undefined && mismatch !== "when") return mismatch;
+  try {
+    const candidate = { body: cause.body, change: cause, args: () => new ChangeArgs(cause) };
+    return matchesChange(handler, candidate) ? mismatch : "change";
+  } catch (error) {
+    reportFailedFilter(r, handler, error);
+    return "error";
+  }
 }

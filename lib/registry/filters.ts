@@ -73,43 +73,31 @@ export interface Candidate {
   readonly args: () => object;
 }
 
-export interface MatchOptions {
-  /** Looks away from what distinguishes old from new: for "could this handler ever want this object?". */
-  readonly loose?: boolean;
-}
-
-/** A criterion that does not hold: the name of the handler's option, or "change" for those about old and new. */
-export type Mismatch = "labels" | "annotations" | "field" | "change" | "when";
+/** A criterion that does not hold: the name of the handler's option. */
+export type Mismatch = "labels" | "annotations" | "field" | "when";
 
 /**
- * Tells whether all criteria hold.
+ * Tells whether all criteria hold, but for those on what has changed: `matchesChange()` is asked about them.
  *
  * @throws What a predicate throws; {TypeError} if one returns a promise.
  */
-export function matches(filters: Filters, candidate: Candidate, options: MatchOptions = {}): boolean {
-  return findMismatch(filters, candidate, options) === undefined;
+export function matches(filters: Filters, candidate: Candidate): boolean {
+  return findMismatch(filters, candidate) === undefined;
 }
 
 /**
- * Returns the first criterion that does not hold; undefined if all do.
+ * Returns the first criterion that does not hold; undefined if all do. Those on what has changed are left out.
  *
  * @throws What a predicate throws; {TypeError} if one returns a promise.
  */
-export function findMismatch(
-  filters: Filters,
-  candidate: Candidate,
-  options: MatchOptions = {},
-): Mismatch | undefined {
+export function findMismatch(filters: Filters, candidate: Candidate): Mismatch | undefined {
   const { metadata } = candidate.body;
   const { labels, annotations, field } = filters;
   if (labels !== undefined && !matchesMeta(labels, metadata?.labels, candidate)) return "labels";
   if (annotations !== undefined && !matchesMeta(annotations, metadata?.annotations, candidate)) {
     return "annotations";
   }
-  if (field !== undefined) {
-    if (!matchesField(filters, field, candidate)) return "field";
-    if (options.loose !== true && !matchesChange(filters, field, candidate)) return "change";
-  }
+  if (field !== undefined && !matchesField(filters, field, candidate)) return "field";
   if (filters.when !== undefined && !ask(filters.when, [candidate.args()])) return "when";
 }
 
@@ -133,11 +121,17 @@ function matchesField({ value }: Filters, field: FieldPath, candidate: Candidate
   return values.some((each) => matchesValue(value ?? PRESENT, each, candidate));
 }
 
-function matchesChange(filters: Filters, field: FieldPath, candidate: Candidate): boolean {
-  if (candidate.change === undefined) return true;
+/**
+ * Tells whether the handler's field has changed as its filters want it; true where they name no field.
+ *
+ * @throws What a predicate throws; {TypeError} if one returns a promise.
+ */
+export function matchesChange(filters: Filters, candidate: Candidate): boolean {
+  const { field, needsChange } = filters;
+  if (field === undefined || candidate.change === undefined) return true;
   const before = getField(candidate.change.old, field);
   const after = getField(candidate.change.new, field);
-  if (filters.needsChange === true && isEqualJson(before, after)) return false;
+  if (needsChange === true && isEqualJson(before, after)) return false;
   return (filters.old === undefined || matchesValue(filters.old, before, candidate)) &&
     (filters.new === undefined || matchesValue(filters.new, after, candidate));
 }

@@ -14,10 +14,7 @@ import {
 } from "../model/selector.ts";
 import type { FieldPath } from "../model/fields.ts";
 import type { Resource } from "../model/resource.ts";
-import type { ChangeArgs } from "./args.ts";
-import type { ChangeCause } from "./causes.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
-import { findMismatch, type MatchOptions } from "./filters.ts";
 import type {
   ActivityHandler,
   ActivityName,
@@ -32,9 +29,6 @@ import type { ReconcileHandler } from "./reconcile.ts";
 import type { ChildHandler, SourceHandler } from "./related.ts";
 import type { CacheHandler } from "./cache.ts";
 import type { TaskHandler } from "./tasks.ts";
-
-/** Called with each filter that throws; the handler then counts as not matching. */
-export type FilterFailure = (handler: ObjectHandler, error: unknown) => void;
 
 /** Handlers of objects that are watched. */
 type WatchingHandler =
@@ -332,63 +326,4 @@ function isSameSort(a: Type, b: Type): boolean {
 /** A function that is declared twice for the same is called once. */
 function firstOfEach<H extends ObjectHandler>(handlers: readonly H[]): readonly H[] {
   return handlers.filter(({ id }, number) => handlers.findIndex((other) => other.id === id) === number);
-}
-
-/** Returns the handlers that this cause calls, in order, each function once per id. */
-export function selectChanges(
-  handlers: readonly ChangeHandler[],
-  options: {
-    readonly cause: ChangeCause;
-    readonly args: () => ChangeArgs;
-    readonly onFailure: FilterFailure;
-    /** Called with each handler, and with the criterion that does not hold, if there is one. */
-    readonly onVerdict?: (handler: ChangeHandler, mismatch: string | undefined) => void;
-  },
-): ChangeHandler[] {
-  const { onVerdict } = options;
-  const seen = new Set<string>();
-  return handlers.filter((handler) => {
-    const mismatch = findReasonAgainst(handler, options.cause) ??
-      (seen.has(handler.id) ? "id" : mismatchOf(handler, options));
-    onVerdict?.(handler, mismatch);
-    if (mismatch !== undefined) return false;
-    seen.add(handler.id);
-    return true;
-  });
-}
-
-function findReasonAgainst(handler: ChangeHandler, cause: ChangeCause): "reason" | undefined {
-  if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";
-  if (!handler.initial) return undefined;
-  return !cause.initial || (cause.reason === "delete" && !handler.deleted) ? "reason" : undefined;
-}
-
-/** Tells whether the handler could ever want the object as it is now: all filters but those on what changed. */
-export function prematches(
-  handler: ChangeHandler,
-  options: {
-    readonly cause: ChangeCause;
-    readonly args: () => ChangeArgs;
-    readonly onFailure: FilterFailure;
-  },
-): boolean {
-  return mismatchOf(handler, options, { loose: true }) === undefined;
-}
-
-function mismatchOf(
-  handler: ChangeHandler,
-  { cause, args, onFailure }: {
-    readonly cause: ChangeCause;
-    readonly args: () => ChangeArgs;
-    readonly onFailure: FilterFailure;
-  },
-  options: MatchOptions = {},
-): string | undefined {
-  try {
-    const change = { old: cause.old, new: cause.new };
-    return findMismatch(handler, { body: cause.body, change, args }, options);
-  } catch (error) {
-    onFailure(handler, error);
-    return "error";
-  }
 }

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { decide, type Decision } from "../../lib/controller/decide.ts";
+import { decide, type Decision, prematch, selectChanges } from "../../lib/controller/decide.ts";
+import type { Observer } from "../../lib/execution/observer.ts";
+import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
+import { EVERYTHING } from "../../lib/model/selector.ts";
+import type { ChangeCause } from "../../lib/registry/causes.ts";
+import { declareInto, type On } from "../../lib/registry/on.ts";
+import { Registry } from "../../lib/registry/registry.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 import { type BenchHandler, type BenchOptions, handledBody, makeBench } from "./bench.ts";
 
@@ -139,5 +145,119 @@ describe("decide()", () => {
     const bench = makeBench({ body: pod(), handlers: [{ on: "create", options: { when } }] });
     assert.deepEqual([decide(bench.r, NOTHING).kind, decide(bench.r, NOTHING).kind], ["ignore", "ignore"]);
     assert.deepEqual(bench.messages, ["Filter failed: the handler counts as not matching"]);
+  });
+});
+
+/** Returns the handlers of pods that the cause of a new object, with the label a=b, calls. */
+function select(declare: (on: On) => void, changes: Partial<ChangeCause> = {}): string[] {
+  const { r } = makeBench({ body: pod() });
+  const registry = new Registry();
+  declare(declareInto(registry).on);
+  const { resource, memo } = r.state;
+  const cause: ChangeCause = {
+    ...{ resource, memo, patch: r.patch, logger: r.logger, indices: {} },
+    ...{ reason: "create", initial: false, old: undefined, new: { spec: { a: 1 } }, diff: [] },
+    body: pod({ labels: { a: "b" } }),
+    ...changes,
+  };
+  const prematched = prematch(r, { cause, handlers: registry.of(PODS).changes });
+  return selectChanges(r, { cause, prematched }).map(({ id }) => id);
+}
+
+describe("selectChanges()", () => {
+  it("[A13] gives one handler for a function that was registered twice under one id", () => {
+    function fn(): void {}
+    assert.deepEqual(
+      select((on) => {
+        on.create("pods", fn);
+        on.create("pods", fn);
+        on.resume("pods", fn);
+      }, { initial: true }),
+      ["fn"],
+    );
+  });
+
+  it("[A14] gives two handlers for a function under two ids", () => {
+    function fn(): void {}
+    assert.deepEqual(
+      select((on) => {
+        on.create("pods", { id: "a" }, fn);
+        on.create("pods", { id: "b" }, fn);
+      }),
+      ["a", "b"],
+    );
+  });
+
+  it("[A16] gives the relevant ones, in the order of registration", () => {
+    assert.deepEqual(
+      select((on) => {
+        on.create("pods", { id: "first" }, () => {});
+        on.update("pods", { id: "no1" }, () => {});
+        on.create("v1", "pods", { id: "second", labels: { a: "b" } }, () => {});
+        on.create("others.example.com", { id: "no2" }, () => {});
+        on.create("pod", { id: "by name" }, () => {});
+        on.create(EVERYTHING, { id: "for all" }, () => {});
+        on.field("pods", "spec.a", { id: "third" }, () => {});
+        on.create("pods", { id: "last" }, () => {});
+      }),
+      ["first", "second", "by name", "for all", "third/spec.a", "last"],
+    );
+  });
+});
+
+describe("filters of change handlers", () => {
+  /** What is said of the handlers of an object whose `spec.a` was 1 and is 2. */
+  function verdictsOn(handlers: readonly BenchHandler[]): Record<string, string | undefined> {
+    const verdicts: Record<string, string | undefined> = {};
+    const observer: Observer = {
+      judged: (_subject, { handler, mismatch }) => void (verdicts[handler] = mismatch),
+    };
+    const body = { ...handledBody(pod()), spec: { a: 2 } };
+    decided({ body, handlers: [...handlers, { on: "update", options: { id: "any" } }], observer });
+    return verdicts;
+  }
+
+  it("are asked once for each handler in a reconcile, `when` too", () => {
+    let asked = 0;
+    const when = (): boolean => ++asked > 0;
+    assert.equal(verdictsOn([{ on: "update", options: { when } }])["update"], undefined);
+    assert.equal(asked, 1);
+  });
+
+  it("are named by the first that does not hold, in the order: reason, labels, field, change, when", () => {
+    const no = (): boolean => false;
+    const field = "spec.b";
+    const verdicts = verdictsOn([
+      { on: "create", options: { labels: { app: "db" } } },
+      { on: "update", options: { id: "labels", labels: { app: "db" }, field, when: no } },
+      { on: "update", options: { id: "field", field, when: no } },
+      { on: "field", options: { id: "change", field: "metadata.labels", value: no, when: no } },
+      { on: "update", options: { id: "old", field: "spec.a", old: 5, when: no } },
+      { on: "update", options: { id: "when", when: no } },
+      { on: "update", options: { id: "field and when", field: "spec.a", when: no } },
+    ]);
+    assert.deepEqual(verdicts, {
+      create: "reason",
+      "labels/spec.b": "labels",
+      "field/spec.b": "field",
+      "change/metadata.labels": "field",
+      "old/spec.a": "change",
+      when: "when",
+      "field and when/spec.a": "when",
+      any: undefined,
+    });
+  });
+
+  it("that throw are named, also if the field has not changed", () => {
+    const fail = (): boolean => {
+      throw new Error("no");
+    };
+    assert.deepEqual(
+      verdictsOn([
+        { on: "update", options: { id: "when", field: "spec.a", old: 5, when: fail } },
+        { on: "update", options: { id: "old", field: "spec.a", old: fail } },
+      ]),
+      { "when/spec.a": "error", "old/spec.a": "error", any: undefined },
+    );
   });
 });

@@ -8,6 +8,7 @@ import {
   type Candidate,
   type Filters,
   matches,
+  matchesChange,
   none,
   not,
   PRESENT,
@@ -29,7 +30,8 @@ function declared(declare: (on: On) => void, candidate: Partial<Candidate>): boo
   declare(declareInto(registry).on);
   const [handler] = registry.objectHandlers;
   assert.ok(handler !== undefined);
-  return matches(handler, { body: body(), args: () => ({}), ...candidate });
+  const whole = { body: body(), args: () => ({}), ...candidate };
+  return matches(handler, whole) && matchesChange(handler, whole);
 }
 
 /** Whether an `on.update` with these filters wants this change. */

@@ -418,7 +418,7 @@ const decisions: Mutant[] = [
   ...breaksOf(DECIDE, [
     ["decide", "if (step !== undefined) return { ...step, optionalDeletes };", ""],
     ["changeFinalizer", "if (isBlocked && (!claim.isRequired ||", "if (isBlocked && ("],
-    ["decide", "handlers.filter((handler) => prematches(handler, { cause, args, onFailure }));", "handlers;"],
+    ["decide", "prematched.filter(({ mismatch }) => mismatch === undefined)", "prematched"],
     ["decide", "const optionalDeletes = isDeleting(snapshot) &&", "const optionalDeletes = false &&"],
   ], finalizers),
   ...breaksOf(DECIDE, [

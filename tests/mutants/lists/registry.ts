@@ -3,7 +3,7 @@
 import { breaksOf, type Mutant } from "../mutant.ts";
 
 const ON = ["tests/registry/on_test.ts"];
-const REGISTRY = ["tests/registry/registry_test.ts"];
+const DECIDE = ["tests/controller/decide_test.ts"];
 
 const mutants: Mutant[] = [
   ...breaksOf("lib/registry/handlers.ts", [
@@ -36,26 +36,22 @@ const mutants: Mutant[] = [
   ], ON),
   ...breaksOf("lib/registry/registry.ts", [
     [
-      "selectChanges",
-      `(seen.has(handler.id) ? "id" : mismatchOf(handler, options))`,
-      "mismatchOf(handler, options)",
-    ],
-    [
       "Registry.add",
       "this.#handlers.push(handler);",
       "if (!this.#handlers.some(({ fn }) => fn === handler.fn)) this.#handlers.push(handler);",
     ],
-    [
-      "selectChanges",
-      "return handlers.filter((handler) => {",
-      "return handlers.toReversed().filter((handler) => {",
-    ],
-    [
-      "findReasonAgainst",
-      `if (handler.reason !== undefined && handler.reason !== cause.reason) return "reason";`,
-      "",
-    ],
-  ], REGISTRY),
+  ], DECIDE),
+  ...breaksOf("lib/controller/decide.ts", [
+    ["selectChanges", `selected.has(id) ? "id" : undefined`, "undefined"],
+    ["selectChanges", "for (const each of prematched)", "for (const each of prematched.toReversed())"],
+    ["selectChanges", "mismatchOfField(r, cause, each)", "earlier"],
+    ["isOfOtherReason", "if (handler.reason !== undefined && handler.reason !== cause.reason) return true;", ""],
+    ["mismatchOfField", `if (mismatch !== undefined && mismatch !== "when") return mismatch;`, ""],
+    ["mismatchOfField", `mismatch !== "when"`, "true"],
+    ["mismatchOfField", `? mismatch : "change"`, `? undefined : "change"`],
+    ["mismatchOfField", `return "error";`, "return undefined;"],
+    ["mismatchOfField", `return "error";`, "throw error;"],
+  ]),
   ...breaksOf("lib/operator/operator.ts", [
     ["this.#lifecycle = value ?? undefined;", "this.#lifecycle = value ?? this.#lifecycle;"],
   ], ON),
