@@ -7,11 +7,10 @@
 import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
 import { execute } from "../execution/execute.ts";
 import { earliest } from "../execution/reconcile_record.ts";
-import { ChildArgs, ObjectArgs } from "../registry/args.ts";
-import { matches } from "../registry/filters.ts";
+import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
 import type { Work } from "./change_handlers.ts";
-import { contentOf, type Reconciliation, reportFailedFilter, storeResult } from "./reconciliation.ts";
+import { causeOf, contentOf, isWanted, type Reconciliation, storeResult } from "./reconciliation.ts";
 
 /** Calls the handlers of children of one owner that have something to be told. Returns the work, joined with that of others. */
 export async function callChildHandlers(
@@ -70,17 +69,4 @@ async function call(r: Reconciliation, handler: ChildHandler, { events, pending 
   if (outcome.kind === "success" || outcome.kind === "failure") return events.settle(pending);
   const failures = outcome.kind === "retry" ? retry + 1 : retry;
   events.retry(pending, { failures, begun, due: clock.monotonic() + outcome.delay });
-}
-
-function isWanted(r: Reconciliation, handler: ChildHandler): boolean {
-  try {
-    return matches(handler, { body: r.state.snapshot, args: () => new ObjectArgs(causeOf(r)) });
-  } catch (error) {
-    reportFailedFilter(r, handler, error);
-    return false;
-  }
-}
-
-function causeOf({ state: { resource, snapshot: body, memo }, logger, indices, patch }: Reconciliation) {
-  return { resource, body, memo, logger, indices, patch };
 }

@@ -8,9 +8,8 @@ import { execute } from "../execution/execute.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { EventArgs } from "../registry/args.ts";
 import type { EventCause } from "../registry/causes.ts";
-import { matches } from "../registry/filters.ts";
 import type { EventHandler } from "../registry/handlers.ts";
-import { type Reconciliation, reportFailedFilter, storeResult } from "./reconciliation.ts";
+import { isWanted, type Reconciliation, storeResult } from "./reconciliation.ts";
 
 /**
  * Calls all handlers that match, in order. What they want to write goes into the reconcile's patch, which is not sent if the
@@ -22,7 +21,8 @@ export async function callEventHandlers(r: Reconciliation, event: WatchEvent): P
   const told = completeDeletion(event, known);
   const cause: EventCause = { resource, body: told.object, event: told, patch, logger, indices, memo };
   for (const handler of handlers.events) {
-    if (isWanted(r, handler, cause)) await call(r, handler, cause);
+    const asked = { body: cause.body, args: () => new EventArgs(cause) };
+    if (isWanted(r, handler, asked)) await call(r, handler, cause);
   }
 }
 
@@ -30,15 +30,6 @@ export async function callEventHandlers(r: Reconciliation, event: WatchEvent): P
 function completeDeletion(event: WatchEvent, known: KubeObject): WatchEvent {
   const isPoor = event.type === "DELETED" && event.object.spec === undefined && known.spec !== undefined;
   return isPoor ? { type: "DELETED", object: known } : event;
-}
-
-function isWanted(r: Reconciliation, handler: EventHandler, cause: EventCause): boolean {
-  try {
-    return matches(handler, { body: cause.body, args: () => new EventArgs(cause) });
-  } catch (error) {
-    reportFailedFilter(r, handler, error);
-    return false;
-  }
 }
 
 async function call(r: Reconciliation, handler: EventHandler, cause: EventCause): Promise<void> {

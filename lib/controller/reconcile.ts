@@ -15,10 +15,7 @@ import { ApiError } from "../client/errors.ts";
 import type { Claim } from "../engines/daemons/daemons.ts";
 import { isDeleting } from "../model/finalizers.ts";
 import { isEqualJson } from "../model/json.ts";
-import { ObjectArgs } from "../registry/args.ts";
-import { matches } from "../registry/filters.ts";
 import type { KubeObject } from "../model/object.ts";
-import type { BackgroundHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { handledEssence } from "../settings/persistence/storage.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
@@ -27,7 +24,7 @@ import { carryOut, type Work } from "./change_handlers.ts";
 import { decide, type Decision } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
 import { keepPruned } from "./pruned_fields.ts";
-import { type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
+import { isWanted, type Reconciliation } from "./reconciliation.ts";
 import { ReconcileRun } from "./reconcile_handlers.ts";
 import { isAsNoted, looksAtNotes } from "./unseen.ts";
 import type { Result, Turn } from "./work_queue.ts";
@@ -138,17 +135,6 @@ function matchDaemons(r: Reconciliation): Promise<Claim> {
     matching: handlers.filter((handler) => isWanted(r, handler)),
     isDeleting: isDeleting(state.snapshot),
   });
-}
-
-function isWanted(r: Reconciliation, handler: BackgroundHandler): boolean {
-  const { state: { resource, snapshot: body, memo }, logger, indices, patch } = r;
-  try {
-    const args = (): ObjectArgs => new ObjectArgs({ resource, body, memo, logger, indices, patch });
-    return matches(handler, { body, args });
-  } catch (error) {
-    reportFailedFilter(r, handler, error);
-    return false;
-  }
 }
 
 interface Writing {

@@ -14,15 +14,13 @@ import { earliest, type ReconcileReason, type ReconcileRecord } from "../executi
 import { finalizersOf, hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
-import { ObjectArgs, PredicateArgs, ReconcileArgs } from "../registry/args.ts";
-import type { ObjectCause } from "../registry/causes.ts";
-import { matches } from "../registry/filters.ts";
+import { PredicateArgs, ReconcileArgs } from "../registry/args.ts";
 import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import type { Work } from "./change_handlers.ts";
-import { contentOf, type Reconciliation, reportFailedFilter } from "./reconciliation.ts";
+import { causeOf, contentOf, isWanted, type Reconciliation } from "./reconciliation.ts";
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
@@ -37,7 +35,7 @@ export class ReconcileRun {
 
   constructor(r: Reconciliation) {
     this.#r = r;
-    this.#handlers = r.handlers.reconciles.filter((handler) => isWanted(r, handler));
+    this.#handlers = r.handlers.reconciles.filter((handler) => isConcerned(r, handler));
   }
 
   /** Returns the claim of these handlers on the object, joined with that of others. */
@@ -183,7 +181,7 @@ export class ReconcileRun {
         const times = { retry, started, begun: monotonic, signal: limited, clock };
         const attempt = { ...times, param: handler.param, makeChildren };
         // The types of `op.reconcile` have made sure that the function takes these arguments.
-        return new ReconcileArgs(this.#cause, { attempt, reasons }) as never;
+        return new ReconcileArgs(causeOf(this.#r), { attempt, reasons }) as never;
       },
     });
     if (!record.isRunning) slot[Symbol.dispose]();
@@ -250,10 +248,6 @@ export class ReconcileRun {
     const { logger, host: { random } } = this.#r;
     return { logger, random, noun: "Handler", errors: "temporary", defaultBackoff };
   }
-
-  get #cause(): ObjectCause {
-    return causeOf(this.#r);
-  }
 }
 
 type Judging = Pick<
@@ -261,18 +255,9 @@ type Judging = Pick<
   "logger" | "random" | "noun" | "errors" | "defaultBackoff"
 >;
 
-function causeOf(r: Reconciliation): ObjectCause {
-  const { state: { resource, snapshot: body, memo }, logger, indices, patch } = r;
-  return { resource, body, memo, logger, indices, patch };
-}
-
 /** Whether the handler is for the object as it is; what was planned for one that it is not for any more is forgotten. */
-function isWanted(r: Reconciliation, handler: ReconcileHandler): boolean {
-  try {
-    if (matches(handler, { body: r.state.snapshot, args: () => new ObjectArgs(causeOf(r)) })) return true;
-  } catch (error) {
-    reportFailedFilter(r, handler, error);
-  }
+function isConcerned(r: Reconciliation, handler: ReconcileHandler): boolean {
+  if (isWanted(r, handler)) return true;
   const record = r.state.recordOf(handler.id);
   record.forgetPlans();
   record.seen = undefined;

@@ -19,7 +19,10 @@ import { type FieldPath, getField } from "../model/fields.ts";
 import type { KubeObject } from "../model/object.ts";
 import { applyMergePatch, Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
+import { ObjectArgs } from "../registry/args.ts";
+import type { ObjectCause } from "../registry/causes.ts";
 import type { MakeChildren } from "../registry/children.ts";
+import { type Candidate, matches } from "../registry/filters.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { HandlersOfKind, Registry } from "../registry/registry.ts";
@@ -193,6 +196,22 @@ export function storeResult(
     });
   } catch (error) {
     logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
+  }
+}
+
+/** Returns what functions get to see of the object, as the reconcile began with it. */
+export function causeOf({ state, logger, indices, patch }: Reconciliation): ObjectCause {
+  const { resource, snapshot: body, memo } = state;
+  return { resource, body, memo, logger, indices, patch };
+}
+
+/** Whether all filters of a handler hold; a handler whose filter throws does not match, which is reported once. */
+export function isWanted(r: Reconciliation, handler: ObjectHandler, asked?: Candidate): boolean {
+  try {
+    return matches(handler, asked ?? { body: r.state.snapshot, args: () => new ObjectArgs(causeOf(r)) });
+  } catch (error) {
+    reportFailedFilter(r, handler, error);
+    return false;
   }
 }
 

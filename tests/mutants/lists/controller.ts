@@ -574,8 +574,8 @@ const edges: Mutant[] = [
   ...breaksOf(EVENTS, [
     [
       "callEventHandlers",
-      "if (isWanted(r, handler, cause)) await call(r, handler, cause);",
-      "if (isWanted(r, handler, cause)) return await call(r, handler, cause);",
+      "if (isWanted(r, handler, asked)) await call(r, handler, cause);",
+      "if (isWanted(r, handler, asked)) return await call(r, handler, cause);",
     ],
     [
       "call",
