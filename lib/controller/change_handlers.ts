@@ -57,7 +57,7 @@ const NOUNS: Readonly<Record<Purpose, string>> = {
   resume: "Resumption",
 };
 
-/** Does what was decided, but for writing. */
+/** Carries out a decision, but for the write. */
 export async function carryOut(r: Reconciliation, decision: Decision): Promise<Work> {
   if (decision.optionalDeletes !== undefined) await callOptionalDeletes(r, decision.optionalDeletes);
   switch (decision.kind) {
@@ -96,7 +96,7 @@ function reportStuck({ state, persistence: { finalizer }, logger }: Reconciliati
   return {};
 }
 
-/** Leftovers of a change that was taken back go; and notes that were made for other fields are made anew. */
+/** Removes the notes that a change has left which was taken back; notes that were made for other fields are made anew. */
 function tidy(
   r: Reconciliation,
   { cause, handlers }: { readonly cause: ChangeCause; readonly handlers: readonly ChangeHandler[] },
@@ -171,7 +171,7 @@ function logStart(r: Reconciliation, cause: ChangeCause): void {
   logger.debug("Essence differs", { diff: withoutValues(cause.diff, r.confidential) });
 }
 
-/** Returns empty notes. Kopf wakes itself up by touching objects: what it has left there goes with whatever is written. */
+/** Returns notes that only take away what Kopf leaves on objects to wake itself up. */
 function sweptNotes({ state, persistence }: Reconciliation): Patch {
   const notes = new Patch();
   persistence.progress.sweep(notes, state.snapshot);
@@ -208,7 +208,7 @@ class ChangeRun {
   readonly #cause: ChangeCause;
   #made: Signatures | undefined;
   readonly #purpose: Purpose;
-  /** That of the resource's handlers, and of each handler's sub-handlers. */
+  /** The progress of the resource's handlers, and of each handler's sub-handlers. */
   readonly #all: Progress<ChangeHandler>[] = [];
   /** The ids of handlers that ran. */
   readonly #ran = new Set<string>();

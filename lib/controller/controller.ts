@@ -99,7 +99,7 @@ export class Controller implements Worker {
     this.#enqueue(state, told, handlers.events.length > 0);
   }
 
-  /** Other handlers are for the objects now: all have a turn, in which reconciles are called that have changed. */
+  /** Handlers were exchanged: each object has a turn, in which those of `op.reconcile` are called that have changed. */
   exchange({ hasChanged }: { readonly hasChanged: (handler: ReconcileHandler) => boolean }): void {
     const { registry, queue } = this.#options;
     for (const state of this.#states.values()) {

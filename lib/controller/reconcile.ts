@@ -5,8 +5,8 @@
  * The order is Kopf's, and each step needs the one before: raw event handlers are told whatever happens; daemons are started
  * before change handlers and stopped when deletion begins, since they live as long as the object; the finalizer goes on
  * before the first handler, since what a handler makes must not outlive its object; the write comes once, and last.
- * Handlers that say what should be come after those of changes; those that let an object go, before it is decided whether
- * it may.
+ * The handlers of `op.reconcile` come after those of changes; where the object is to be deleted, their `finalize` comes before
+ * it is decided whether it may go.
  * Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
@@ -104,7 +104,7 @@ function begin({ state, clock, observer }: Reconciliation, { wake, events }: Tur
   return change !== undefined;
 }
 
-/** Whether there is something to do although the object is as it was. */
+/** Whether the object has to be looked at although it has not changed. */
 function isToBeContinued({ state }: Reconciliation, { wake, failures }: Turn): boolean {
   return wake !== "event" || failures > 0 || state.isUnfinished;
 }
@@ -139,11 +139,11 @@ function matchDaemons(r: Reconciliation): Promise<Claim> {
 
 interface Writing {
   readonly work: Work;
-  /** The handlers that say what should be; undefined: the kind has none. */
+  /** The calls of `op.reconcile` handlers; undefined: the kind has none. */
   readonly run: ReconcileRun | undefined;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
-  /** The decision that it comes of. Default: one of an earlier turn. */
+  /** The decision that was carried out. Default: that of an earlier turn, whose write is repeated. */
   readonly decision?: Decision;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Calls the handlers of a kind that say what should be, with the newest object, when something has woken them.
+ * Calls the handlers of `op.reconcile`, with the newest object, when something has woken them.
  *
  * They take part in the turns of their object, after its change handlers, and share one write with them: so one object is
  * never reconciled twice at once, and what comes meanwhile is one more call. What has woken them, and when they are to be

@@ -202,7 +202,7 @@ function retryOrFail<Args>(handler: Handler<Args>, delay: Seconds, options: Judg
 
 /**
  * Ends an attempt that is no failure: sub-handlers are unfinished, or children are not ready. The handler is called again, and
- * nothing is counted. Authors let it pass.
+ * nothing is counted. Authors who catch errors have to throw it on.
  */
 export class Postponed extends Error {
   override readonly name: string = "Postponed";

@@ -47,7 +47,7 @@ export class ObjectState {
   hasHandledCause = false;
   /** How many reconciles in a row have brought nothing but handlers that ask to be retried at once. */
   retriesAtOnce = 0;
-  /** Of handlers that say what should be, by their ids; undefined as long as there is none. Written by `recordOf()`. */
+  /** Of `op.reconcile` handlers, by their ids; undefined as long as there is none. Written by `recordOf()`. */
   #records: Map<string, ReconcileRecord> | undefined;
   /** Of handlers of children, by their ids; undefined as long as there is none. Written by triggers and their calls. */
   #childEvents: Map<string, ChildEvents> | undefined;
@@ -123,7 +123,7 @@ export class ObjectState {
     this.#isForgotten = true;
   }
 
-  /** Returns what is known of a handler that says what should be; it begins with nothing. */
+  /** Returns what is known of an `op.reconcile` handler; it begins with nothing. */
   recordOf(handler: string): ReconcileRecord {
     const known = this.#records?.get(handler);
     if (known !== undefined) return known;

@@ -4,7 +4,7 @@
  * It puts together what is pending and what is new, sends what differs from the newest state in as few requests as possible
  * (`write_requests.ts`), takes the response for the object's newest state, keeps what could not be sent, and tells observers.
  * It never throws: `WriteResult` says what became of it. When to try again, and whether to read the object before, is the
- * caller's. What each answer of the server means stands in one place, `verdictOn()`.
+ * caller's. What each answer of the server means stands in one table, in docs/architecture.md.
  */
 
 import type { CachedObject } from "../client/cache/object_store.ts";
@@ -290,21 +290,14 @@ function withoutValues(error: ApiError): ApiError {
   });
 }
 
-/** The meaning of a server's error for what was to be written. */
-type Verdict = "keep" | "drop";
-
 /**
- * The part of the table of answers that the requests do not decide: see docs/architecture.md, "Writes". That the object has
- * gone, and that functions have lost a race, is found out while requests are made (`write_requests.ts`).
+ * The part of the table of answers that the requests do not decide: see docs/architecture.md, "The write path". That the object
+ * has gone, and that functions have lost a race, is found out while requests are made (`write_requests.ts`).
  */
-function verdictOn(error: unknown): Verdict {
-  if (error instanceof ApiError && (error.status === 400 || error.status === 422)) return "drop";
-  return "keep";
-}
-
 function settleRefused(error: unknown, request: WriteRequest): WriteResult {
   const { patch, pending, handlers, logger } = request;
-  if (verdictOn(error) === "keep") {
+  const isInvalid = error instanceof ApiError && (error.status === 400 || error.status === 422);
+  if (!isInvalid) {
     pending.keep(patch, handlers);
     return { kind: "kept", error };
   }

@@ -1,5 +1,5 @@
 /**
- * How handlers are declared that say what should be: `op.reconcile(kind, options?, fn)`.
+ * How handlers are declared that bring everything in line with an object: `op.reconcile(kind, options?, fn)`.
  *
  * Change handlers are told what has changed; a reconcile is called with the newest object whenever something that matters
  * may have changed, whatever that was, and brings everything in line with it. Both may be declared for one kind.

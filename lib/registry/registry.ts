@@ -55,7 +55,7 @@ export interface HandlersOfKind {
   readonly indexes: readonly IndexHandler[];
   /** Daemons and timers. */
   readonly backgrounds: readonly BackgroundHandler[];
-  /** Those that say what should be. */
+  /** Of `op.reconcile`. */
   readonly reconciles: readonly ReconcileHandler[];
   /** Those of children, of the kind that owns them. */
   readonly children: readonly ChildHandler[];
@@ -198,7 +198,7 @@ export class Registry {
     return [...this.#ofType("change", "daemon", "timer"), ...finalizing];
   }
 
-  /** The handlers that say what should be. */
+  /** The handlers of `op.reconcile`. */
   get reconcileHandlers(): readonly ReconcileHandler[] {
     return this.#ofType("reconcile");
   }
