@@ -1,13 +1,18 @@
-/** The way that calls of `op.api` go. */
+/**
+ * The connection by which handlers reach other objects: a client whose answers to writes go into the caches, so that what a
+ * handler has written is known at its next line, and not only when a watch brings it.
+ */
 
 import { AppliedStates } from "../client/cache/applied_states.ts";
 import type { Caches } from "../client/cache/caches.ts";
-import type { Client } from "../client/client.ts";
+import type { Addressable, Client, PatchRequest } from "../client/client.ts";
+import { currentArguments } from "../execution/invoke.ts";
+import { isObject } from "../model/json.ts";
+import type { KubeObject } from "../model/object.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/sections.ts";
-import { tellAnswers } from "./answers.ts";
 
 /** The connection of an operator that runs. */
 export interface ApiSource {
@@ -26,7 +31,7 @@ export interface ApiSourceOptions extends Pick<ApiSource, "client" | "host" | "l
   readonly caches: Caches;
 }
 
-/** Returns the way of an operator that runs: what it writes is known to its caches at once. */
+/** Returns the connection of a run: what goes over it is known to the run's caches at once. */
 export function apiSource(
   { client, host, logger, settings, registry, caches }: ApiSourceOptions,
 ): ApiSource {
@@ -37,4 +42,64 @@ export function apiSource(
   });
   const api = tellAnswers(client, caches);
   return { client: api, host, settings, states, logger: logger.child({ name: "lotse.api" }) };
+}
+
+/** Returns the client with the same methods; the caches take the answers to its writes for the newest states. */
+function tellAnswers(client: Client, caches: Caches): Client {
+  const tell = <T>(kind: Addressable, object: T, sent: unknown): T => {
+    const resource = caches.resourceOf(kind);
+    if (resource !== undefined && isStored(object) && object.kind === resource.kind) {
+      const kept = client.projectionOf(resource)?.project(object) ?? object;
+      caches.answer(resource, kept, { sent, author: authorOf(currentArguments()) });
+    }
+    return object;
+  };
+  const { transport, discovery } = client;
+  return {
+    transport,
+    discovery,
+    projectionOf: client.projectionOf,
+    get defaultNamespace() {
+      return client.defaultNamespace;
+    },
+    get: client.get.bind(client),
+    list: client.list.bind(client),
+    delete: client.delete.bind(client),
+    deleteCollection: client.deleteCollection.bind(client),
+    create: async <T>(...[resource, object, options = {}]: Parameters<Client["create"]>): Promise<T> => {
+      const answer = await client.create<T>(resource, object, options);
+      return isKept(options) ? tell(resource, answer, object) : answer;
+    },
+    replace: async <T>(...[resource, object, options = {}]: Parameters<Client["replace"]>): Promise<T> => {
+      const answer = await client.replace<T>(resource, object, options);
+      return isKept(options) ? tell(resource, answer, object) : answer;
+    },
+    patch: async <T>(...[resource, address, patch, options]: Parameters<Client["patch"]>): Promise<T> => {
+      const answer = await client.patch<T>(resource, address, patch, options);
+      const { subresource } = address;
+      return isKept({ subresource, dryRun: patch.dryRun }) ? tell(resource, answer, sentOf(patch)) : answer;
+    },
+  };
+}
+
+/** Other subresources answer with objects of other kinds. */
+function isKept(
+  { subresource, dryRun }: { readonly subresource?: string; readonly dryRun?: boolean },
+): boolean {
+  return dryRun !== true && (subresource === undefined || subresource === "status");
+}
+
+function sentOf({ type, body }: PatchRequest): unknown {
+  return type === "json" ? undefined : body;
+}
+
+function isStored(object: unknown): object is KubeObject {
+  return isObject(object) && isObject(object.metadata) &&
+    typeof object.metadata.resourceVersion === "string" &&
+    object.kind !== "Status";
+}
+
+function authorOf(args: unknown): string | undefined {
+  const uid = isObject(args) && "uid" in args ? args.uid : undefined;
+  return typeof uid === "string" ? uid : undefined;
 }
