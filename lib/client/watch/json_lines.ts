@@ -47,7 +47,25 @@ export class JsonLines {
   }
 
   #parse(bytes: Uint8Array): DecodedLines {
-    return parseLines(this.#decoder.decode(bytes), parserFor(bytes));
+    const text = this.#decoder.decode(bytes);
+    const parse = parserFor(bytes);
+    const values: unknown[] = [];
+    for (let start = 0; start < text.length;) {
+      const found = text.indexOf("\n", start);
+      const end = found < 0 ? text.length : found;
+      const line = start === 0 && end === text.length ? text : text.slice(start, end);
+      start = end + 1;
+      if (line.trim() === "") continue;
+      try {
+        values.push(parse(line));
+      } catch (cause) {
+        return {
+          values,
+          error: new SyntaxError("Cannot read a line of a stream: it is not JSON", { cause }),
+        };
+      }
+    }
+    return { values };
   }
 
   #keep(piece: Uint8Array, values: unknown[]): DecodedLines {
@@ -74,21 +92,4 @@ export class JsonLines {
     this.#length = 0;
     return whole;
   }
-}
-
-function parseLines(text: string, parse: (line: string) => unknown): DecodedLines {
-  const values: unknown[] = [];
-  for (let start = 0; start < text.length;) {
-    const found = text.indexOf("\n", start);
-    const end = found < 0 ? text.length : found;
-    const line = start === 0 && end === text.length ? text : text.slice(start, end);
-    start = end + 1;
-    if (line.trim() === "") continue;
-    try {
-      values.push(parse(line));
-    } catch (cause) {
-      return { values, error: new SyntaxError("Cannot read a line of a stream: it is not JSON", { cause }) };
-    }
-  }
-  return { values };
 }

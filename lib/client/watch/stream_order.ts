@@ -72,8 +72,9 @@ export class StreamOrder {
     return this.#store.order.compare(bookmark, version) === "older";
   }
 
-  advance(version: string): void {
-    this.#newest = version;
+  /** The streams have come to this version: to be told before it is given up. Empty: the server tells none. */
+  reached(version: string): void {
+    this.#newest = version || this.#newest;
   }
 
   /** A set is complete, in this version. Returns whether it is older than what the server has shown before. */

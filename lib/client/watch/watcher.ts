@@ -286,7 +286,6 @@ class Watcher {
   #advance(version: string | undefined): void {
     if (version === undefined || this.#state.at !== "watching") return;
     this.#state = transition(this.#state, { is: "advanced", version }).state;
-    this.#order.advance(version);
   }
 
   #complete(version: string | undefined): WatchItem {
@@ -316,6 +315,7 @@ class Watcher {
 
   /** Goes to the next state, and does what belongs to it. */
   #apply(input: WatcherInput, about: About = {}): { readonly tell?: "listing" | "synced" } {
+    if ("version" in this.#state) this.#order.reached(this.#state.version);
     const next = transition(this.#state, input);
     this.#state = next.state;
     if (next.tell === "listing") this.#status.enter("listing");
