@@ -23,13 +23,7 @@ import type { ChangeHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import { type Decision, prematch, selectChanges } from "./decide.ts";
-import {
-  contentOf,
-  loadProgress,
-  type Reconciliation,
-  reportLoss,
-  storeResult,
-} from "./reconciliation.ts";
+import { contentOf, loadProgress, type Reconciliation, reportLoss, storeResult } from "./reconciliation.ts";
 import { Signatures } from "./signatures.ts";
 import { SubHandlers } from "./sub_handlers.ts";
 
