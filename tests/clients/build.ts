@@ -6,7 +6,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -33,7 +33,7 @@ const wanted: ClientName[] = suites
   : ["go"];
 for (const name of wanted) {
   const path = builtClient(name);
-  if (existsSync(path)) {
+  if (isBuilt(name, path)) {
     console.error(`The program in ${name} is in the cache; nothing to do`);
     continue;
   }
@@ -41,8 +41,15 @@ for (const name of wanted) {
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
   STEPS[name](unfinished);
+  rmSync(path, { recursive: true, force: true });
   renameSync(unfinished, path);
   console.error(`Built the program in ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
+}
+
+/** NB: which suites there are is no part of their sources. */
+function isBuilt(name: ClientName, path: string): boolean {
+  return existsSync(path) &&
+    (name !== "suites" || SUITES.every((suite) => existsSync(join(path, fileOf(suite)))));
 }
 
 /** NB: the flags of the control plane's build, or nothing that it compiled would count. */

@@ -11,14 +11,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "../../tools/options.ts";
 import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { buildClient, builtClient } from "./binaries.ts";
 import { CHOSEN, KNOWN, LEFT_OUT } from "./kubernetes_list.ts";
 import { readFindings, Tally } from "./report.ts";
 
-const { values: flags } = parseArgs({
+const { values: flags } = readOptions(import.meta.url, {
   options: { runtime: { type: "string", default: "deno" }, focus: { type: "string" } },
 });
 

@@ -23,6 +23,21 @@ function toleration(state: string): JsonObject {
 /** Kinds whose fields stand on the highest level. */
 const FLAT = ["EndpointSlice", "Event", "PodTemplate", "PriorityClass", "Secret", "StorageClass"];
 const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
+/** Fields of a machine that are there even before anything is known of it. */
+const NODE_INFO = Object.fromEntries(
+  [
+    "architecture",
+    "bootID",
+    "containerRuntimeVersion",
+    "kernelVersion",
+    "kubeProxyVersion",
+    "kubeletVersion",
+    "machineID",
+    "operatingSystem",
+    "osImage",
+    "systemUUID",
+  ].map((field) => [field, ""]),
+);
 const KEEP_CLAIMS = { whenDeleted: "Retain", whenScaled: "Retain" };
 
 const FILLERS: Readonly<Record<string, Filler>> = {
@@ -48,6 +63,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
       reportingInstance: "",
       source: {},
     }),
+  FlowSchema: (spec) => fillZeros(spec, { matchingPrecedence: 1000 }),
   HorizontalPodAutoscaler: defaultAutoscaler,
   LimitRange: (spec) => {
     for (const limit of objectsIn(spec.limits)) defaultLimit(limit);
@@ -56,6 +72,10 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   PriorityLevelConfiguration: (spec) => {
     const limited = objectAt(spec, "limited");
     if (limited !== undefined) fill(limited, { lendablePercent: 0, nominalConcurrencyShares: 30 });
+    const exempt = objectAt(spec, "exempt");
+    if (exempt !== undefined) fill(exempt, { lendablePercent: 0, nominalConcurrencyShares: 0 });
+    const queuing = objectAt(objectAt(limited, "limitResponse"), "queuing");
+    if (queuing !== undefined) fillZeros(queuing, { handSize: 8, queues: 64, queueLengthLimit: 50 });
   },
   StorageClass: (_spec, object) => fill(object, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
   PriorityClass: (_spec, object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
@@ -122,6 +142,13 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     if (template !== undefined) fill(template, { metadata: {} });
     const job = objectAt(template, "spec");
     if (job !== undefined) defaultTemplate(job, undefined);
+  },
+  Node: (_spec, object) => {
+    object.status ??= {};
+    fill(object.status, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} });
+    fill(objectAt(object.status, "nodeInfo") ?? {}, NODE_INFO);
+    const capacity = objectAt(object.status, "capacity");
+    if (capacity !== undefined) fill(object.status, { allocatable: capacity });
   },
   NetworkPolicy: (spec) => {
     fill(spec, { policyTypes: spec.egress === undefined ? ["Ingress"] : ["Ingress", "Egress"] });
@@ -250,7 +277,9 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   APIService: {},
   CertificateSigningRequest: {},
   Deployment: {},
+  FlowSchema: {},
   Job: {},
+  PriorityLevelConfiguration: {},
   ResourceQuota: {},
   CronJob: {},
   HorizontalPodAutoscaler: { currentMetrics: null, desiredReplicas: 0 },
@@ -325,4 +354,9 @@ export function initialStatus(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(STATUS, kind)) return;
   object.status = structuredClone(STATUS[kind]);
   if (kind === "Pod") object.status = { ...object.status, qosClass: qosClassOf(object.spec) };
+}
+
+/** Sets the fields that are absent, or 0. */
+function fillZeros(target: JsonObject, defaults: Readonly<Record<string, number>>): void {
+  for (const [key, value] of Object.entries(defaults)) if (!target[key]) target[key] = value;
 }

@@ -35,6 +35,8 @@ export function builtinRules(kind: string): KindRules {
   };
   if (kind === "APIService") return { ...rules, prepare: refuseServices };
   if (kind === "Pod") return { ...rules, gracePeriod: podGracePeriod };
+  // NB: kubelets say all about their node when they make it. Source: k8s.io/kubernetes, pkg/registry/core/node.
+  if (kind === "Node") return { ...rules, takesStatus: true };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;
 }
 

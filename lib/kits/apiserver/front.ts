@@ -8,6 +8,7 @@ import { targetOf, wishOf } from "./access/attributes.ts";
 import type { Credentials, Gate } from "./access/gate.ts";
 import type { User } from "./access/user.ts";
 import type { AuditLog } from "./audit_log.ts";
+import type { FlowControl } from "./flowcontrol/flow_control.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./requests/respond.ts";
 import { checkTimeout } from "./requests/timeout.ts";
@@ -22,6 +23,7 @@ export interface FrontOptions {
   readonly host: Host;
   readonly app: Hono<Asked>;
   readonly gate: Gate;
+  readonly flows: FlowControl;
   readonly metrics: RequestMetrics;
   readonly audit: AuditLog | undefined;
   readonly state: StateFolder | undefined;
@@ -29,7 +31,7 @@ export interface FrontOptions {
 
 /** Answers a request. Does not throw. */
 export async function answerRequest(
-  { host, app, gate, metrics, audit, state }: FrontOptions,
+  { host, app, gate, flows, metrics, audit, state }: FrontOptions,
   request: Request,
   credentials: Credentials,
 ): Promise<Response> {
@@ -52,6 +54,7 @@ export async function answerRequest(
   } catch (error) {
     response = refuse(error);
   }
+  if (user !== undefined) flows.mark(response.headers, { user, wish });
   metrics.end({ wish, code: response.status, seconds: clock.monotonic() - begin });
   audit?.add({ request, wish, user, code: response.status, received });
   return response;

@@ -29,6 +29,8 @@ export interface KindRules {
   holds?(object: KubeObject): boolean;
   /** How long an object may take to end, if its kind has such a time. In seconds. */
   gracePeriod?(object: KubeObject, asked: number | undefined): number;
+  /** Whether a new object keeps the status that it comes with. */
+  readonly takesStatus?: boolean;
 }
 
 /** The change that a write makes to an object. */

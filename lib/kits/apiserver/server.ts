@@ -191,6 +191,7 @@ function build<H extends Host>(
     host,
     app,
     gate,
+    flows: lifecycle.flows,
     metrics: new RequestMetrics(store),
     audit: audit === undefined ? undefined : new AuditLog(host, audit),
     state,

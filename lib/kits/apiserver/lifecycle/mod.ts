@@ -4,6 +4,7 @@
 
 import type { Cluster } from "../cluster.ts";
 import { createDefaultRoles } from "../access/bootstrap.ts";
+import { FlowControl } from "../flowcontrol/flow_control.ts";
 import type { Kind } from "../kinds.ts";
 import { Accounts } from "./accounts.ts";
 import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
@@ -12,7 +13,7 @@ import { Chores } from "./chores.ts";
 import { DEFINITIONS, Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { Namespaces } from "./namespaces.ts";
-import { createServiceRange } from "./service_range.ts";
+import { createServerService, createServiceRange } from "./service_range.ts";
 
 /** The controllers in motion. */
 export interface Lifecycle {
@@ -20,6 +21,7 @@ export interface Lifecycle {
   publishRootCa(ca: string): void;
   /** Is told which kind somebody asks for: some objects are only made then. */
   asked(kind: Kind): void;
+  readonly flows: FlowControl;
 }
 
 /** Puts it in motion; from then on it follows the store, into which `restore` may put what was there before. */
@@ -31,6 +33,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   const aggregation = new Aggregation(cluster, chores);
   const accounts = cluster.gate.rbac ? new Accounts(cluster, chores) : undefined;
   const apiServices = new ApiServices(cluster, chores);
+  const flows = new FlowControl(cluster, chores);
   cluster.store.onChange((change, collection) => {
     if (collection.name === DEFINITIONS) definitions.changed(change);
     if (collection.name === "namespaces" && change.current !== undefined) {
@@ -42,6 +45,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     if (collection.name === "configmaps" && Accounts.isKept(change.key)) {
       accounts?.changed(change.key.slice(0, change.key.indexOf("/")));
     }
+    flows.changed(collection);
     garbage.changed(change, collection);
     if (change.current !== undefined) return;
     definitions.removed(collection.name);
@@ -55,9 +59,14 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   if (cluster.gate.rbac) {
     createDefaultRoles(cluster);
     createServiceRange(cluster);
+    createServerService(cluster);
   }
   return {
     publishRootCa: (ca) => accounts?.publish(ca),
-    asked: (kind) => apiServices.asked(kind),
+    asked: (kind) => {
+      apiServices.asked(kind);
+      flows.asked(kind);
+    },
+    flows,
   };
 }

@@ -80,7 +80,7 @@ export function prepareCreation(
   metadata.uid = cluster.host.random.uuid();
   metadata.creationTimestamp = timestamp(cluster.host.clock.now());
   if (kind.counted) metadata.generation = 1;
-  if (kind.subresources.includes("status")) delete object.status;
+  if (kind.subresources.includes("status") && kind.rules.takesStatus !== true) delete object.status;
   const unknown = kind.rules.normalize(object);
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });

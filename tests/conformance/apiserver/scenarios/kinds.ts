@@ -210,6 +210,17 @@ export const STORED_KINDS: readonly Scenario[] = [
       change: { description: "e" },
     },
   ], [{ line: /\.status|generation/i, because: "the real controller writes the status" }]),
+  {
+    name: "keeps the status that a node is made with",
+    accepted: [{ line: /taints/, because: "nodes are taken to be ready" }],
+    async run(api) {
+      const status = { capacity: { memory: "1Gi" }, nodeInfo: { kubeletVersion: "v1" } };
+      const made = await api.ok("POST", "/api/v1/nodes?dryRun=All", { metadata: { name: "full" }, status });
+      assert.equal(made.status.capacity.memory, "1Gi");
+      const empty = await api.ok("POST", "/api/v1/nodes?dryRun=All", { metadata: { name: "empty" } });
+      assert.equal(empty.status.nodeInfo.kubeletVersion, "");
+    },
+  },
   stores("runtime classes, leases and certificate requests", [
     {
       path: "/apis/node.k8s.io/v1/runtimeclasses",

@@ -11,3 +11,18 @@ describe("createServiceRange()", () => {
     assert.deepEqual((await createApi().ok("GET", path)).items, []);
   });
 });
+
+describe("createServerService()", () => {
+  it("makes the Service that stands for the server where roles count, and nothing elsewhere", async () => {
+    const path = "/api/v1/namespaces/default/services";
+    const { items } = await createApi({ rbac: true }).ok("GET", path);
+    assert.deepEqual(
+      items.map(({ metadata, spec }: { metadata: { name: string }; spec: { clusterIP: string } }) => [
+        metadata.name,
+        spec.clusterIP,
+      ]),
+      [["kubernetes", "10.96.0.1"]],
+    );
+    assert.deepEqual((await createApi().ok("GET", path)).items, []);
+  });
+});
