@@ -110,26 +110,39 @@ interface LoggerState {
   readonly namesKinds?: boolean;
 }
 
-/** A logger whose levels all end in one place. */
+/**
+ * A logger whose levels all end in one place.
+ *
+ * NB: its methods are getters, so that they work when they are taken off their object, as `const { info } = logger` does. A
+ * closure is made for each call, and none for each child: there are more children than lines.
+ */
 abstract class LevelLogger implements Logger {
-  debug(message: string, fields?: LogFields): void {
-    this.write("debug", message, fields);
+  get debug(): Logger["debug"] {
+    return (message, fields) => this.write("debug", message, fields);
   }
 
-  info(message: string, fields?: LogFields): void {
-    this.write("info", message, fields);
+  get info(): Logger["info"] {
+    return (message, fields) => this.write("info", message, fields);
   }
 
-  warn(message: string, fields?: LogFields): void {
-    this.write("warn", message, fields);
+  get warn(): Logger["warn"] {
+    return (message, fields) => this.write("warn", message, fields);
   }
 
-  error(message: string, fields?: LogFields): void {
-    this.write("error", message, fields);
+  get error(): Logger["error"] {
+    return (message, fields) => this.write("error", message, fields);
   }
 
-  abstract enabled(level: LogLevel): boolean;
-  abstract child(options: LoggerChild): Logger;
+  get enabled(): Logger["enabled"] {
+    return (level) => this.isEnabled(level);
+  }
+
+  get child(): Logger["child"] {
+    return (options) => this.makeChild(options);
+  }
+
+  protected abstract isEnabled(level: LogLevel): boolean;
+  protected abstract makeChild(options: LoggerChild): Logger;
   protected abstract write(level: LogLevel, message: string, fields: LogFields | undefined): void;
 }
 
@@ -141,11 +154,11 @@ class SinkLogger extends LevelLogger {
     this.#state = state;
   }
 
-  override enabled(level: LogLevel): boolean {
+  protected override isEnabled(level: LogLevel): boolean {
     return isLevelWanted(level, this.#state.sink.level);
   }
 
-  override child({ name, fields, reference, namesKinds }: LoggerChild): Logger {
+  protected override makeChild({ name, fields, reference, namesKinds }: LoggerChild): Logger {
     const state = this.#state;
     return new SinkLogger({
       sink: state.sink,
@@ -192,7 +205,7 @@ class GuardedLogger extends LevelLogger {
     this.#onFailure = onFailure;
   }
 
-  override enabled(level: LogLevel): boolean {
+  protected override isEnabled(level: LogLevel): boolean {
     try {
       return this.#logger.enabled(level);
     } catch (error) {
@@ -201,7 +214,7 @@ class GuardedLogger extends LevelLogger {
     }
   }
 
-  override child(options: LoggerChild): Logger {
+  protected override makeChild(options: LoggerChild): Logger {
     return new GuardedLogger(this.#childOf(options), this.#onFailure);
   }
 

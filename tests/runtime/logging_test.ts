@@ -115,6 +115,21 @@ describe("terseLogger()", () => {
   });
 });
 
+describe("A logger's methods", () => {
+  it("work when they are taken off it", () => {
+    const lines: string[] = [];
+    const write = ({ level, logger, message }: LogRecord) => void lines.push(`${logger} ${level} ${message}`);
+    const ours = createLogger({ level: "debug", write }, { now: () => 0 });
+    for (const logger of [ours, guardedLogger(ours, () => {})]) {
+      const { debug, info, warn, error, enabled, child } = logger;
+      for (const method of [debug, info, warn, error, child({ name: "child" }).info]) method("a");
+      assert.ok(enabled("debug"));
+    }
+    const once = ["lotse debug a", "lotse info a", "lotse warn a", "lotse error a", "child info a"];
+    assert.deepEqual(lines, [...once, ...once]);
+  });
+});
+
 describe("guardedLogger()", () => {
   it("passes everything on, and never throws what the logger does", () => {
     const lines: string[] = [];
