@@ -1,7 +1,7 @@
 /**
  * `new`: a project with everything that an operator needs, which runs and passes its tests as it is.
  *
- * Its files are texts in `project_files.ts`. They are written all, or none.
+ * Its files are texts in `project_files.ts`. They are written all, or none: into a folder that is hidden until they are whole.
  */
 
 import type { Command } from "commander";
@@ -73,28 +73,54 @@ async function makeProject(folder: string, flags: NewFlags, host: Host): Promise
   const runtime = flags.runtime ?? (host.name === "deno" || host.name === "bun" ? host.name : "node");
   const options = namesOf(path.split(/[/\\]/).at(-1) ?? "", flags);
   const source = await lotseOf(flags.lotse, runtime, host);
-  const wasThere = await files.exists(path);
   await checkEmpty(folder, path, host);
   using stop = listenForSignals(host);
-  try {
-    const { manner = "handlers" } = flags;
-    for (const [name, text] of projectFiles({ ...options, manner, runtime, ...source })) {
-      if (stop.signal.aborted) {
-        throw new CommandError(`Cannot make "${folder}": interrupted, and nothing was written`);
-      }
-      await files.writeText(files.resolve(path, name), text);
-    }
-  } catch (error) {
-    if (!wasThere) await files.remove(path);
-    else {for (const name of await files.list(path)) {
-        if (name !== ".git") await files.remove(files.resolve(path, name));
-      }}
-    throw error;
-  }
+  const { manner = "handlers" } = flags;
+  const texts = projectFiles({ ...options, manner, runtime, ...source });
+  await writeAll(texts, { folder, path, host, signal: stop.signal });
   const install = installCommand(runtime);
   const isInstalled = flags.install === true && install !== undefined;
   if (isInstalled) await installPackages(folder, { path, install, host, signal: stop.signal });
   process.write("stdout", nextSteps({ runtime, folder, isInstalled }));
+}
+
+interface WriteOptions {
+  /** As given. */
+  readonly folder: string;
+  /** Absolute path of the project. */
+  readonly path: string;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+/** The name that a folder begins with in which a project is written. One that is there was left by somebody who was killed. */
+const UNFINISHED = ".lotse-new";
+
+async function writeAll(texts: ReadonlyMap<string, string>, options: WriteOptions): Promise<void> {
+  const { folder, path, host: { files }, signal } = options;
+  const wasThere = await files.exists(path);
+  let top = path; // the first folder that is missing
+  while (!(await files.exists(files.folderOf(top)))) top = files.folderOf(top);
+  const name = top.slice(files.folderOf(top).length).replace(/^[/\\]/, "");
+  const hidden = wasThere
+    ? files.resolve(path, UNFINISHED)
+    : files.resolve(files.folderOf(top), `${UNFINISHED}-${name}`);
+  await files.remove(hidden);
+  try {
+    const work = `${hidden}${path.slice(top.length)}`;
+    for (const [file, text] of texts) {
+      if (signal.aborted) {
+        throw new CommandError(`Cannot make "${folder}": interrupted, and nothing was written`);
+      }
+      await files.writeText(files.resolve(work, file), text);
+    }
+    if (!wasThere) return await files.rename(hidden, top);
+    for (const entry of await files.list(work)) {
+      await files.rename(files.resolve(work, entry), files.resolve(path, entry));
+    }
+  } finally {
+    await files.remove(hidden);
+  }
 }
 
 interface InstallOptions {
@@ -130,7 +156,7 @@ async function checkEmpty(folder: string, path: string, { files }: Host): Promis
   const names = await files.list(path).catch(() => {
     throw new CommandError(`Cannot make "${folder}": there is a file of that name`);
   });
-  const [first] = names.filter((name) => name !== ".git");
+  const [first] = names.filter((name) => name !== ".git" && name !== UNFINISHED);
   if (first === undefined) return;
   throw new CommandError(
     `Cannot make "${folder}": the folder is not empty, "${first}" is in it (name another folder)`,

@@ -80,7 +80,8 @@ export interface Files {
    */
   createText(path: string, text: string): Promise<void>;
   /**
-   * Renames a file within its folder, at once; a file of that name is replaced.
+   * Renames a file or a folder within its file system, at once. A file takes the place of another; a folder that of an empty
+   * one, at most.
    *
    * @throws {Error} With `code: "ENOENT"` if there is no such file.
    */

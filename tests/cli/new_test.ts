@@ -182,6 +182,32 @@ describe("lotse new", () => {
     }
   });
 
+  it("leaves no project that is not whole when it is killed, and the next one clears up", async () => {
+    for (const before of [{}, { "/work/a/tea/.git/HEAD": "" }] as Record<string, string>[]) {
+      const host = virtualHost({ files: { ...before, "/work/other": "" } });
+      const { writeText } = host.files;
+      let reached = () => {};
+      const killed = new Promise<void>((resolve) => reached = resolve);
+      host.files.writeText = (path, text, options) => {
+        if (!path.endsWith("crd.yaml")) return writeText.call(host.files, path, text, options);
+        reached(); // and never goes on
+        return new Promise(() => {});
+      };
+      void main(host, ["new", "a/tea", "--runtime", "bun"]);
+      await killed;
+      const kept = ["other", ...Object.keys(before).map(() => "a/tea/.git/HEAD")];
+      const seen = await filesOf(host, "/work");
+      assert.deepEqual(seen.filter((path) => !path.includes(".lotse-new")), kept.sort());
+      host.files.writeText = writeText;
+      assert.equal(await main(host, ["new", "a/tea", "--runtime", "bun"]), 0);
+      const made = [...FILES, "handlers.test.ts", "package.json", "tsconfig.json"];
+      assert.deepEqual(
+        await filesOf(host, "/work"),
+        [...made.map((name) => `a/tea/${name}`), ...kept].sort(),
+      );
+    }
+  });
+
   it("installs the packages where it is asked to, and keeps the project where that fails", async () => {
     const install = async (runtime: string, run: VirtualHost["process"]["run"]): Promise<string> => {
       const host = virtualHost({ files: {} });

@@ -73,7 +73,22 @@ class MemoryFiles implements Files {
   }
 
   async rename(path: string, to: string): Promise<void> {
-    this.#write(to, await this.readBytes(path));
+    const from = this.resolve(path);
+    if (!this.#folders.has(from)) {
+      this.#write(to, await this.readBytes(path));
+      return this.remove(path);
+    }
+    const target = this.resolve(to);
+    if (await this.exists(to) && (await this.list(to)).length > 0) {
+      throw Object.assign(new Error(`ENOTEMPTY: directory not empty, rename '${path}'`), {
+        code: "ENOTEMPTY",
+      });
+    }
+    const moved = (each: string) => target + each.slice(from.length);
+    for (const folder of [...this.#folders]) if (isWithin(from, folder)) this.#folders.add(moved(folder));
+    for (const [file, { bytes }] of [...this.#files]) {
+      if (isWithin(from, file)) this.#write(moved(file), bytes);
+    }
     await this.remove(path);
   }
 

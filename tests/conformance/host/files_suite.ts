@@ -95,6 +95,17 @@ export function filesSuite(makeHost: () => Host): void {
       await assert.rejects(files.rename(from, to), { code: "ENOENT" });
     });
 
+    it("rename() takes a folder along, with what is in it, but not over a folder with files", async () => {
+      const [from, to] = [files.resolve(folder, "here"), files.resolve(folder, "there")];
+      await files.writeText(files.resolve(from, "a", "b"), "kept");
+      await files.rename(from, to);
+      assert.deepEqual([await files.exists(from), await files.list(to)], [false, ["a"]]);
+      assert.equal(await files.readText(files.resolve(to, "a", "b")), "kept");
+      await files.writeText(files.resolve(from, "c"), "new");
+      await assert.rejects(files.rename(from, to), { code: "ENOTEMPTY" });
+      assert.deepEqual([await files.list(from), await files.list(to)], [["c"], ["a"]]);
+    });
+
     it("makeTempFolder() gives a new folder each time", async () => {
       const another = await files.makeTempFolder("lotse-files-");
       assert.notEqual(another, folder);
