@@ -188,3 +188,10 @@ export function selectorOf(like: ResourceLike<never, never>): Selector {
 function isResourceType(like: unknown): like is ResourceType {
   return typeof like === "object" && like !== null && "selector" in like && "options" in like;
 }
+
+/** Tells whether there is enough to make a definition of: a schema, in some version. */
+export function hasSchema({ spec, status, versions = {} }: ResourceOptions): boolean {
+  return [{ spec, status }, ...Object.values(versions)].some((each) =>
+    each.spec !== undefined || each.status !== undefined
+  );
+}

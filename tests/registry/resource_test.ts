@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { z } from "zod";
 import { EVERYTHING } from "../../lib/model/selector.ts";
-import { resource, selectorOf } from "../../lib/registry/resource.ts";
+import { hasSchema, resource, selectorOf } from "../../lib/registry/resource.ts";
 
 describe("resource()", () => {
   it("selects by the plural, if there is one, and by another name if there is none", () => {
@@ -27,5 +28,15 @@ describe("selectorOf()", () => {
     assert.equal(selectorOf(EVERYTHING).anyName, EVERYTHING);
     const predicate = (): boolean => true;
     assert.equal(selectorOf(predicate).predicate, predicate);
+  });
+});
+
+describe("hasSchema()", () => {
+  it("looks at all versions", () => {
+    const names = { group: "example.com", version: "v1", plural: "databases", kind: "Database" };
+    const spec = z.object({});
+    assert.equal(hasSchema(names), false);
+    assert.equal(hasSchema({ ...names, status: spec }), true);
+    assert.equal(hasSchema({ ...names, versions: { v2: { spec } } }), true);
   });
 });

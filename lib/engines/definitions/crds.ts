@@ -2,8 +2,8 @@
 
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
-import type { ResourceOptions } from "../../registry/resource.ts";
-import { hasSchema, toDefinition } from "./definition.ts";
+import { hasSchema, type ResourceOptions } from "../../registry/resource.ts";
+import { toDefinition } from "./definition.ts";
 
 /**
  * Makes the definitions of all kinds that have a schema.

@@ -20,13 +20,6 @@ import { toJsonSchema } from "./json_schema.ts";
 import { nodeAt } from "./nodes.ts";
 import { type SchemaProblem, toStructural } from "./structural.ts";
 
-/** Tells whether there is enough to make a definition of: a schema, in some version. */
-export function hasSchema({ spec, status, versions = {} }: ResourceOptions): boolean {
-  return [{ spec, status }, ...Object.values(versions)].some((each) =>
-    each.spec !== undefined || each.status !== undefined
-  );
-}
-
 /**
  * Makes the definition of a kind.
  *

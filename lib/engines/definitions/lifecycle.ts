@@ -135,7 +135,9 @@ class CrdLife {
     try {
       await client.patch(CRDS, address, patch, { signal });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 415) throw this.#explain("patch", error);
+      if (!(error instanceof ApiError) || error.status !== 415) {
+        throw this.#explain("patch definitions", error);
+      }
       // The server knows no apply.
       if (this.#current === undefined) await client.create(CRDS, crd, { signal });
       else await client.patch(CRDS, address, { type: "merge", body: { spec: crd.spec } }, { signal });
@@ -148,7 +150,7 @@ class CrdLife {
       return await client.get(CRDS, { name: this.#name }, { signal });
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
-      throw this.#explain("get", error);
+      throw this.#explain("get definitions", error);
     }
   }
 
@@ -188,20 +190,27 @@ class CrdLife {
     if (others.length === 0) return;
     let count = 0;
     const kind = { ...addressOf(crd), version: servedOf(crd) };
-    for await (const { items } of client.list(kind, { signal })) {
-      for (const { metadata: { name = "", namespace } } of items) {
-        // NB: a change of nothing: the server compares what it would store with what is stored, version included.
-        const patch = { type: "merge", body: {} } as const;
-        await client.patch(kind, { name, namespace }, patch, { signal }).catch(ignoreGone);
-        count++;
+    try {
+      for await (const { items } of client.list(kind, { signal })) {
+        for (const { metadata: { name = "", namespace } } of items) {
+          // NB: a change of nothing: the server compares what it would store with what is stored, version included.
+          const patch = { type: "merge", body: {} } as const;
+          await client.patch(kind, { name, namespace }, patch, { signal }).catch(ignoreGone);
+          count++;
+        }
       }
+    } catch (error) {
+      throw this.#explain("list and patch all its objects", error);
     }
     const { resourceVersion } = crd.metadata;
     const body = { metadata: { resourceVersion }, status: { storedVersions: [storage] } };
     // The precondition: nobody has changed the definition meanwhile, and with it the version in which objects are stored.
-    await client.patch(CRDS, { name: this.#name, subresource: "status" }, { type: "merge", body }, {
-      signal,
-    });
+    const address = { name: this.#name, subresource: "status" } as const;
+    try {
+      await client.patch(CRDS, address, { type: "merge", body }, { signal });
+    } catch (error) {
+      throw this.#explain("patch the status of definitions", error);
+    }
     logger.info("Objects are stored in one version again", {
       definition: this.#name,
       version: storage,
@@ -212,7 +221,11 @@ class CrdLife {
   async #hasObjects(crd: KubeObject): Promise<boolean> {
     const { client, signal } = this.#options;
     const kind = { ...addressOf(crd), version: servedOf(crd) };
-    for await (const { items } of client.list(kind, { chunkSize: 1, signal })) return items.length > 0;
+    try {
+      for await (const { items } of client.list(kind, { chunkSize: 1, signal })) return items.length > 0;
+    } catch (error) {
+      throw this.#explain("list all its objects", error);
+    }
     return false;
   }
 
@@ -246,13 +259,12 @@ class CrdLife {
       .map((version) => ({ ...version, served: false, storage: false }));
   }
 
-  #explain(verb: string, error: unknown): unknown {
+  #explain(right: string, error: unknown): unknown {
     if (!(error instanceof ApiError) || error.status !== 403) return error;
     const advice =
-      `grant "get" and "patch" on customresourcedefinitions, "list" and "patch" on the kind, or leave out ` +
-      `"crds" and apply what \`lotse generate crd\` prints`;
+      "take the rights of `lotse generate rbac`, or leave out `crds`, and apply what `lotse generate crd` prints";
     return new TypeError(
-      `Cannot apply the definition "${this.#name}": the right to ${verb} definitions is missing (${advice})`,
+      `Cannot apply the definition "${this.#name}": the right to ${right} is missing (${advice})`,
       { cause: error },
     );
   }

@@ -8,7 +8,7 @@
 import { KINDS } from "../../model/kinds.ts";
 import { EVERYTHING, formatSelector, isSpecific, type Selector, selectorKey } from "../../model/selector.ts";
 import type { DeclaredHandler } from "../../registry/declared.ts";
-import type { ResourceOptions } from "../../registry/resource.ts";
+import { hasSchema, type ResourceOptions } from "../../registry/resource.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { rightsShownBy } from "./calls_in_code.ts";
 import type { Right } from "./rights.ts";
@@ -60,14 +60,16 @@ const KEEP = ["get", "list", "create", "patch", "delete"];
 /** Declarations whose functions are no handlers: they name objects, or are asked. */
 const UNCALLED: readonly string[] = ["owns", "watches", "cache", "index"];
 
-/** Rights to keep definitions in step; objects that are moved to another version are patched, as handlers do. */
+const DEFINED = "definitions of own kinds";
+
+/** Rights to keep definitions in step. */
 const DEFINITIONS: readonly Need[] = [["", "get"], ["", "create"], ["", "patch"], ["/status", "patch"]].map(
   ([subresource, verb = ""]) => ({
     group: "apiextensions.k8s.io",
     resource: `customresourcedefinitions${subresource}`,
     verb,
     namespaced: false,
-    by: "definitions of own kinds",
+    by: DEFINED,
   }),
 );
 
@@ -93,7 +95,7 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
   }
   const { needs: own, unseen } = needsOfCode(handlers, resolve);
   needs.push(...own, ...needsOfOwners(handlers, resolve));
-  if (crds === "apply") needs.push(...DEFINITIONS);
+  if (crds === "apply") needs.push(...DEFINITIONS, ...needsOfDefined(handlers));
   else if (settings.persistence.diffBase.room !== undefined) {
     needs.push(...DEFINITIONS.slice(0, 1).map((need) => ({ ...need, by: "notes in the status" })));
   }
@@ -102,6 +104,21 @@ export function findNeeds({ handlers, settings, namespaces, crds, resolve }: Nee
     unknown: [...unknown],
     unseen,
   };
+}
+
+/** The objects of own kinds are looked for before a definition changes, in all namespaces, and moved to another version. */
+function needsOfDefined(handlers: readonly DeclaredHandler[]): Need[] {
+  return handlers.flatMap(({ resource }) => {
+    if (resource === undefined || !hasSchema(resource)) return [];
+    const { group = "", plural = "" } = resource;
+    return ["list", "patch"].map((verb) => ({
+      group,
+      resource: plural,
+      verb,
+      namespaced: false,
+      by: DEFINED,
+    }));
+  });
 }
 
 /** The needs of what handlers do by `op.api` and `children`, as far as their code and `op.owns` show it. */

@@ -4,7 +4,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
-import { hasSchema, toDefinition } from "../../../lib/engines/definitions/definition.ts";
+import { toDefinition } from "../../../lib/engines/definitions/definition.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import type { ResourceOptions } from "../../../lib/registry/resource.ts";
 
@@ -181,13 +181,5 @@ describe("toDefinition()", () => {
       () => toDefinition({ ...NAMES, spec: plain }),
       /spec: this version of valibot makes no JSON Schema; wrap it into toStandardJsonSchema\(\)/,
     );
-  });
-});
-
-describe("hasSchema()", () => {
-  it("looks at all versions", () => {
-    assert.equal(hasSchema(NAMES), false);
-    assert.equal(hasSchema({ ...NAMES, status }), true);
-    assert.equal(hasSchema({ ...NAMES, versions: { v2: { spec } } }), true);
   });
 });

@@ -199,13 +199,44 @@ describe("applyCrds(), in the process", () => {
 
   it("says which right is missing, and what to do", async () => {
     const { host, client } = await virtualWorld({ kinds: false });
-    const error = new ApiError({ request: "PATCH /apis", status: 403 });
-    const get: Client["get"] = (...args) => client.get(...args);
-    const refused = { get, patch: () => Promise.reject(error) } as unknown as Client; // Nothing else is asked.
-    await assert.rejects(
-      new Yard({ client: refused, clock: host.clock }).apply({}),
-      /Cannot apply the definition "boats\.harbour\.example\.com": the right to patch definitions is missing \(grant/,
-    );
+    const real = new Yard({ client, clock: host.clock });
+    const served = real.apply({});
+    await host.clock.advance(1);
+    await served;
+    await real.create({ mast: "oak" });
+    const error = new ApiError({ request: "/apis", status: 403 });
+    const lesser = z.object({ crew: z.int().optional() });
+    const refuse = (what: keyof Client): Client => {
+      const get: Client["get"] = (...args) => client.get(...args);
+      const list: Client["list"] = (...args) => client.list(...args);
+      const patch = () => Promise.reject(error);
+      // Nothing else is asked.
+      return { get, list, patch, [what]: patch } as unknown as Client;
+    };
+    for (
+      const [what, options, right] of [
+        ["get", {}, "get definitions"],
+        ["patch", { shortNames: ["bo"] }, "patch definitions"],
+        ["list", { spec: lesser }, "list all its objects"],
+      ] as const
+    ) {
+      const client = refuse(what);
+      if (what === "list") {
+        Object.assign(client, {
+          // deno-lint-ignore require-yield -- it fails at once
+          async *list() {
+            throw await Promise.resolve(error);
+          },
+        });
+      }
+      const name = "boats\\.harbour\\.example\\.com";
+      await assert.rejects(
+        new Yard({ client, clock: host.clock }).apply(options),
+        new RegExp(
+          `Cannot apply the definition "${name}": the right to ${right} is missing \\(take the rights of`,
+        ),
+      );
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { z } from "zod";
 import { makeRbac, type PolicyRule, toRules } from "../../../lib/kits/generate/rbac.ts";
 import {
   EVERYTHING,
@@ -88,6 +89,17 @@ describe("makeRbac()", () => {
       "apiextensions.k8s.io customresourcedefinitions get,create,patch",
       "apiextensions.k8s.io customresourcedefinitions/status patch",
       "example.com cats list,watch",
+    ]);
+  });
+
+  it("lets it look for objects that a definition would lose, in all namespaces, and move them", () => {
+    const op = operator({ ...QUIET, crds: "apply" });
+    const names = { group: "example.com", version: "v1", plural: "dogs", kind: "Dog" };
+    op.on.event(resource({ ...names, spec: z.object({}) }), { id: "a" }, () => {});
+    const granted = rules({ ...WHERE, operators: [op], namespaces: ["team-a"] });
+    assert.deepEqual([granted["ClusterRole"]?.at(-1), granted["Role team-a"]], [
+      "example.com dogs list,patch",
+      ["example.com dogs list,watch"],
     ]);
   });
 
