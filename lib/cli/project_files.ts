@@ -284,7 +284,7 @@ function dependabot(): string {
 }
 
 function readme(options: ProjectOptions): string {
-  const { name, kind, runtime } = options;
+  const { name, kind, plural, group, runtime } = options;
   const { install, check, test, dev, build } = COMMANDS[runtime];
   const first = install === "" ? "" : `${install}\n`;
   return `# ${name}
@@ -297,8 +297,8 @@ A Kubernetes operator made with [Lotse](https://github.com/lotse/lotse): it keep
 ${first}${dev}
 \`\`\`
 
-starts a Kubernetes API server in the process, applies \`deploy/crd.yaml\` and \`deploy/example.yaml\`, and runs the handlers, which are
-replaced when they are saved. It prints a kubeconfig for kubectl.
+starts a Kubernetes API server in the process, applies \`deploy/crd.yaml\` and \`deploy/example.yaml\`, and runs the handlers. When you
+save one of these files, it is used at once. The command prints how kubectl finds the server.
 
 ## Develop
 
@@ -309,12 +309,31 @@ replaced when they are saved. It prints a kubeconfig for kubectl.
 | \`${check}\` | types |
 | \`deploy/\` | the definition of the kind, an example, and what the operator needs in a cluster |
 
+A new field of the kind has two places: its type in \`handlers.ts\`, and its schema in \`deploy/crd.yaml\`. The API server drops fields that
+are not in the schema. If you give \`resource()\` a schema (of zod, for example) in place of the types, \`lotse generate crd\` writes the definition.
+
+When handlers do something new in the cluster, the role in \`deploy/operator.yaml\` may lack a right: the operator says so when it starts.
+
 ## Deploy
 
 \`\`\`sh
 docker build -t registry.example.com/${name}:0.1.0 .   # inside: ${build}
+docker push registry.example.com/${name}:0.1.0
 kubectl apply -f deploy/crd.yaml -f deploy/operator.yaml
+kubectl wait --for condition=Established crd/${plural}.${group}
 kubectl apply -f deploy/example.yaml && kubectl get configmap hello -o yaml
+\`\`\`
+
+To update, build an image with another tag, write the tag to \`deploy/operator.yaml\`, and apply both files again.
+
+## Remove
+
+First the objects, while the operator runs and can finish their deletion; then the operator; then the definition:
+
+\`\`\`sh
+kubectl delete ${plural}.${group} --all --all-namespaces
+kubectl delete -f deploy/operator.yaml
+kubectl delete -f deploy/crd.yaml
 \`\`\`
 `;
 }
