@@ -51,6 +51,8 @@ export class ApplyConflictError extends ApiError {
   override readonly name: string = "ApplyConflictError";
   /** All of them. */
   readonly conflicts: readonly FieldConflict[];
+  /** The message without what was asked. */
+  override readonly explanation: string;
 
   /** Makes the error from the server's refusal. */
   constructor(refusal: ApiError, options: { readonly title: string; readonly live: KubeObject | undefined }) {
@@ -60,9 +62,10 @@ export class ApplyConflictError extends ApiError {
     const listed = this.conflicts.map(({ field, manager, value }) =>
       `${field}${value === undefined ? "" : ` (${JSON.stringify(value)})`} of ${manager}`
     );
-    this.message =
-      `Cannot apply ${options.title}: it would change ${listed.join(", ")}; leave these fields out, or ` +
-      `take them over with force: true`;
+    this.explanation = `it would change ${
+      listed.join(", ")
+    }; leave these fields out, or take them over with force: true`;
+    this.message = `Cannot apply ${options.title}: ${this.explanation}`;
   }
 }
 

@@ -57,12 +57,16 @@ export class ApiError extends Error {
   readonly request: string;
   /** The right that is missing, if that is why. */
   readonly missingRight: MissingRight | undefined;
+  /** The message without what was asked: "404 NotFound: …". */
+  readonly explanation: string;
 
   /** Makes the error from an answer. */
   constructor(options: ApiErrorOptions) {
     const { status, request, headers = {}, body, text, cause } = options;
     const right = status === 403 ? missingRight(body, options.right) : undefined;
-    super(`Server refused "${request}": ${describe(status, body, text)}${hint(right)}`, { cause });
+    const explanation = `${describe(status, body, text)}${hint(right)}`;
+    super(`Server refused "${request}": ${explanation}`, { cause });
+    this.explanation = explanation;
     this.status = status;
     this.reason = body?.reason;
     this.details = body?.details;

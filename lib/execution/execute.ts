@@ -6,6 +6,7 @@
  * its timeout is over gets its `signal` aborted and the attempt fails; a handler that ignores the signal is left behind.
  */
 
+import { ChildrenError } from "./children_error.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type HandlerBackoff, pauseAfter } from "./backoff.ts";
@@ -221,9 +222,10 @@ interface ReportOptions {
   readonly thrown: Error;
 }
 
-/** Expected errors take one line; unexpected ones come with a stack. */
+/** Expected errors take one line, as do those whose line says it all; unexpected ones come with a stack. */
 function report(handler: Handler<never>, outcome: Outcome, { logger, noun, thrown }: ReportOptions): void {
-  const expected = thrown instanceof TemporaryError || thrown instanceof PermanentError;
+  const expected = thrown instanceof TemporaryError || thrown instanceof PermanentError ||
+    (thrown instanceof ChildrenError && !thrown.isThrown);
   const fields = { handler: handler.id, stack: !expected };
   switch (outcome.kind) {
     case "success":

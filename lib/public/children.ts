@@ -19,7 +19,7 @@ export type {
   Readiness,
   TypedManifest,
 } from "../registry/children.ts";
-export { ChildrenError, type FailedChild } from "../engines/children/error.ts";
+export { ChildrenError, type FailedChild } from "../execution/children_error.ts";
 export {
   type AnyReadiness,
   hasCondition,

@@ -85,11 +85,18 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === "string" ? error : toJsonText(error);
   let text = describeOne(error);
   for (const cause of causesOf(error)) {
-    // What is wrong is often said in the words of the cause.
-    const isSaid = cause instanceof Error && cause.message !== "" && text.includes(cause.message);
-    if (!isSaid) text += `, caused by ${describeOne(cause)}`;
+    if (!isSaid(text, cause)) text += `, caused by ${describeOne(cause)}`;
   }
   return text;
+}
+
+/** Whether an error was told in the words of its cause, if only in those after its subject: `Cannot read "a": it has gone`. */
+function isSaid(text: string, cause: unknown): boolean {
+  if (!(cause instanceof Error) || cause.message === "") return false;
+  const { message } = cause;
+  const end = message.indexOf('": ');
+  const state = end < 0 ? message : message.slice(end + 3);
+  return text.includes(state.length < SHORTEST_STATE ? message : state);
 }
 
 function describeOne(error: unknown): string {
@@ -236,6 +243,9 @@ function two(value: number): string {
 function pad(text: string, width: number): string {
   return text.slice(0, width).padEnd(width);
 }
+
+/** Shorter ones may stand in a text by chance. In characters. */
+const SHORTEST_STATE = 12;
 
 /** No text in a line is longer, in UTF-16 units: whoever may create an object must not fill the disk. */
 const MAX_LENGTH = 8192;

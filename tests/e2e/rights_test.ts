@@ -3,14 +3,17 @@
  */
 
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { createServer } from "node:net";
 import { after, describe, it } from "node:test";
 import type { Client } from "../../lib/client/client.ts";
+import type { Authority } from "../../lib/runtime/certificates.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { createLogger, type LogRecord } from "../../lib/runtime/logging.ts";
 import { type Condition, type Operator, operator, type OperatorOptions } from "../../mod.ts";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { RealPlace } from "../support/real_world.ts";
+import { startKubelet } from "../support/kubelet.ts";
 import { Example, EXAMPLES } from "../support/worlds.ts";
 import { until } from "./operator_process.ts";
 
@@ -20,6 +23,7 @@ const CLUSTER_BINDINGS = { ...RBAC, plural: "clusterrolebindings", namespaced: f
 const ROLES = { ...RBAC, plural: "clusterroles", namespaced: false };
 const ACCOUNTS = { group: "", version: "v1", plural: "serviceaccounts", namespaced: true };
 const MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
+const PODS = { ...MAPS, plural: "pods" };
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false };
 
 const SEE = [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list", "watch"] }];
@@ -36,6 +40,10 @@ const WORK = [{
   resources: ["secrets"],
   verbs: ["get", "list"],
 }];
+
+const LOGS = [{ apiGroups: [""], resources: ["pods/log"], verbs: ["get"] }];
+
+type Role = "see" | "work" | "logs";
 
 interface StartOptions extends OperatorOptions {
   /** Declares more handlers. */
@@ -62,13 +70,17 @@ class Stage implements AsyncDisposable {
     return this.#place.client;
   }
 
-  /** Makes namespaces, a service account without any rights, and two roles that it could have. */
+  get authority(): Authority {
+    return this.#place.plane.authority;
+  }
+
+  /** Makes namespaces, a service account without any rights, and the roles that it could have. */
   async prepare(...names: string[]): Promise<this> {
     const { client, prefix } = this;
     for (const name of names) await this.namespace(name);
     const metadata = { name: prefix, namespace: "default" };
     await client.create(ACCOUNTS, { apiVersion: "v1", kind: "ServiceAccount", metadata });
-    for (const [name, rules] of [["see", SEE], ["work", WORK]] as const) {
+    for (const [name, rules] of [["see", SEE], ["work", WORK], ["logs", LOGS]] as const) {
       const role = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", rules };
       await client.create(ROLES, { ...role, metadata: { name: `${prefix}-${name}` } });
     }
@@ -81,7 +93,7 @@ class Stage implements AsyncDisposable {
   }
 
   /** In a namespace, or (without one) in the whole cluster. */
-  async grant(role: "see" | "work", namespace?: string): Promise<void> {
+  async grant(role: Role, namespace?: string): Promise<void> {
     const { prefix } = this;
     const metadata = { name: `${prefix}-${role}`, ...namespace && { namespace: `${prefix}-${namespace}` } };
     const subjects = [{ kind: "ServiceAccount", name: prefix, namespace: "default" }];
@@ -91,7 +103,7 @@ class Stage implements AsyncDisposable {
     await this.client.create(namespace === undefined ? CLUSTER_BINDINGS : BINDINGS, binding);
   }
 
-  async revoke(role: "see" | "work", namespace?: string): Promise<void> {
+  async revoke(role: Role, namespace?: string): Promise<void> {
     const name = `${this.prefix}-${role}`;
     if (namespace === undefined) await this.client.delete(CLUSTER_BINDINGS, { name });
     else await this.client.delete(BINDINGS, { name, namespace: `${this.prefix}-${namespace}` });
@@ -305,9 +317,10 @@ describe("An operator as a service account of few rights", () => {
       const said: string[] = [];
       await story.start(["a"], {
         declare: (op) =>
-          op.reconcile(Example, { backoff: 0.5 }, async function bring({ children }) {
+          op.reconcile(Example, { backoff: 0.5 }, async function bring({ spec, children }) {
             const [secret, data] = ["Secret", "ConfigMap"].map((kind) => ({ apiVersion: "v1", kind }));
-            await children({ secret, data }, { condition: "Furnished" }).catch((error) => {
+            const name = String(spec.map ?? "data");
+            await children({ secret, [name]: data }, { condition: "Furnished" }).catch((error) => {
               if (error.name === "ChildrenError") said.push(error.message);
               throw error;
             });
@@ -316,7 +329,10 @@ describe("An operator as a service account of few rights", () => {
       await story.create("a", "one");
       await story.reaches("a/one");
       await until(() => said.length > 0, () => story.said("error").join("\n"));
-      assert.match(said[0] ?? "", /"secret": .*403.*a role must allow "patch" on "secrets"/);
+      assert.match(
+        said[0] ?? "",
+        /"secret" \(Secret ".*\/one-secret"\): 403 Forbidden: .*a role must allow "patch" on "secrets"/,
+      );
       const namespace = `${story.prefix}-a`;
       assert.ok(await story.client.get(MAPS, { name: "one-data", namespace }));
       const isTold = async (): Promise<boolean> => {
@@ -327,8 +343,64 @@ describe("An operator as a service account of few rights", () => {
         );
       };
       await until(isTold, () => said.join("\n"));
+      // Where a kind must not be listed, the others are made, and nothing is deleted.
+      const rules = WORK.filter(({ resources }) => !resources.includes("secrets"));
+      const change = (body: object) => ({ type: "merge", body }) as const;
+      await story.client.patch(ROLES, { name: `${story.prefix}-work` }, change({ rules }));
+      await story.client.patch(EXAMPLES, { name: "one", namespace }, change({ spec: { map: "fresh" } }));
+      const lacksList = (): boolean =>
+        /"secret" .*a role must allow "list" on "secrets"/.test(said.at(-1) ?? "");
+      await until(lacksList, () => said.join("\n"));
+      for (const name of ["one-data", "one-fresh"]) {
+        await until(
+          () => story.client.get(MAPS, { name, namespace }).then(() => true, () => false),
+          () => name,
+        );
+      }
       await story.create("a", "two");
       await story.reaches("a/one", "a/two");
+    },
+  );
+
+  it(
+    "[N4.11] reads the log of a Pod from a node, line by line, until its signal, and names the right that it needs",
+    { skip, timeout: 180_000 },
+    async () => {
+      await using story = await (await stage("logs")).prepare("a");
+      await story.grant("work", "a");
+      const open: ServerResponse[] = [];
+      await using kubelet = await startKubelet(story.client, {
+        name: story.prefix,
+        authority: story.authority,
+        answer: (response, query) => {
+          response.write("one\ntw");
+          response.write("o\nthr");
+          if (query.has("follow")) open.push(response);
+          else response.end("ee");
+        },
+      });
+      const pod = { namespace: `${story.prefix}-a`, name: "web" };
+      const spec = { nodeName: story.prefix, containers: [{ name: "main", image: "none" }] };
+      await story.client.create(PODS, { apiVersion: "v1", kind: "Pod", metadata: pod, spec });
+      const ops: Operator[] = [];
+      await story.start(["a"], { declare: (op) => ops.push(op) });
+      await story.create("a", "one");
+      await story.reaches("a/one");
+      const [{ api }] = ops as [Operator];
+      const read = () => Array.fromAsync(api.logs(pod, { tailLines: 5 }));
+      await assert.rejects(read, /403 Forbidden: .*a role must allow "get" on "pods\/log"$/);
+      await story.grant("logs", "a");
+      let lines: string[] = [];
+      await until(async () => (lines = await read().catch(() => [])).length > 0, () => "Not granted");
+      assert.deepEqual(lines, ["one", "two", "three"]);
+      assert.equal(kubelet.asked.at(-1), `/containerLogs/${pod.namespace}/web/main?tailLines=5`);
+      const [ending, seen] = [new AbortController(), [] as string[]];
+      for await (const line of api.logs(pod, { follow: true, signal: ending.signal })) {
+        seen.push(line);
+        if (line === "two") open[0]?.write("ee\nfour\n");
+        if (line === "four") ending.abort();
+      }
+      assert.deepEqual(seen, ["one", "two", "three", "four"]);
     },
   );
 });

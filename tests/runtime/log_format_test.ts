@@ -74,6 +74,15 @@ describe("textSink() in plain", () => {
     });
     const record = { fields: { error }, reference: undefined, message: "Failed", level: "warn" } as const;
     assert.equal(lineOf(record, {}), 'Failed: Error: Cannot make "a": too far, caused by text');
+    // Nor what follows the subject of the cause, unless that is a word that may stand there by chance.
+    const refused = new Error('Server refused "PATCH /a?force=true": 403 Forbidden: you must not');
+    const outer = new Error('Cannot make "a": 403 Forbidden: you must not', { cause: refused });
+    assert.equal(lineOf({ ...record, fields: { error: outer } }, {}), `Failed: Error: ${outer.message}`);
+    const short = new Error("Cannot make it: no", { cause: new Error('Cannot read "b": no') });
+    assert.match(
+      lineOf({ ...record, fields: { error: short } }, {}),
+      /, caused by Error: Cannot read "b": no$/,
+    );
   });
 
   it("leaves out the stack of an error that was expected, unless all stacks are wanted", () => {

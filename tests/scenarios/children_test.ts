@@ -222,7 +222,10 @@ suite("children", (scenario) => {
     assert.deepEqual([before === after, data], [false, { value: "2" }]);
     await objects.patch("one", { spec: { value: "3", recreate: false } });
     await world.until(() => seen.length === 3);
-    assert.match(`${seen[2]}`, /Cannot bring about "sealed": .*immutable.*recreateOn: \["data"\]/);
+    assert.match(
+      `${seen[2]}`,
+      /Cannot bring about child "sealed" \(ConfigMap "[^"]*\/one-sealed"\): .*immutable.*recreateOn: \["data"\]/,
+    );
     await running.stop();
   });
 
@@ -267,8 +270,14 @@ suite("children", (scenario) => {
       assert.match(message("elsewhere"), /TypeError: .*"a" \(ConfigMap\) in namespace "default-not"/);
       assert.match(message("nowhere"), /TypeError: .*"a" \(Namespace\): an owner in a namespace/);
       assert.match(message("twice"), /TypeError: .*"a" and "b": both are ConfigMap "x"/);
-      assert.match(message("kind"), /ChildrenError: .*"a": Cannot find kind "Nothing" of "lotse\.test\/v9"/);
-      assert.match(message("conflict"), /"a": Cannot apply ConfigMap .*\.data\.a \("theirs"\) of "somebody"/);
+      assert.match(
+        message("kind"),
+        /ChildrenError: Cannot bring about child "a": Cannot find kind "Nothing" of "lotse\.test\/v9"/,
+      );
+      assert.match(
+        message("conflict"),
+        /"a" \(ConfigMap ".*theirs"\): it would change \.data\.a \("theirs"\) of "somebody"/,
+      );
       assert.ok(said.get("conflict")?.cause instanceof ApplyConflictError);
       assert.match(message("fine"), /none/);
       const names = await namesOf(world);
@@ -277,6 +286,11 @@ suite("children", (scenario) => {
         "what does not depend on it is made",
       );
       await world.until(() => message("unready").startsWith("ChildrenError"));
+      assert.match(message("unready"), /"a" \(ConfigMap ".*"\): its "ready" has thrown SyntaxError: /);
+      const stacks = (name: string): unknown =>
+        running.logs.find(({ fields }) => fields.error === said.get(name))?.fields.stack;
+      await world.until(() => stacks("unready") === true);
+      await world.until(() => stacks("conflict") === false);
       for (const name of Object.keys(wrong)) {
         await world.until(async () => {
           const { status } = await objects.get(name);
@@ -359,10 +373,16 @@ suite("children", (scenario) => {
       await new Objects(world).create("one");
       await world.until(() => said.length === 1, 5);
       const [error] = said;
-      assert.match(error?.message ?? "", /"secret": .*403.*a role must allow "patch" on "secrets"/);
+      assert.match(
+        error?.message ?? "",
+        /^Cannot bring about child "secret" \(Secret "default\/one-secret"\): 403.*a role must allow "patch" on "secrets"$/,
+      );
       assert.ok(error?.cause instanceof ApiError);
       assert.deepEqual(error.cause.missingRight, { verb: "patch", group: "", resource: "secrets" });
       assert.deepEqual(await namesOf(world), ["one-data"]);
+      await world.until(() => running.logs.some(({ fields }) => fields.error === error));
+      const record = running.logs.find(({ fields }) => fields.error === error);
+      assert.deepEqual([record?.level, record?.fields.stack], ["error", false], "one line says it all");
       await running.stop();
     },
   );
@@ -387,7 +407,7 @@ suite("children", (scenario) => {
       await world.until(() => second.failed.length === 1, 10);
       assert.match(
         `${second.failed[0]}`,
-        /ChildrenError: .*"secret": .*a role must allow "list" on "secrets"/,
+        /ChildrenError: .*"secret" \(Secret ".*"\): .*a role must allow "list" on "secrets"/,
       );
       assert.deepEqual(await namesOf(world), ["one-fresh", "one-old"]);
       const conditionOf = async (): Promise<Loose | undefined> =>
@@ -395,7 +415,11 @@ suite("children", (scenario) => {
       await world.until(async () => (await conditionOf())?.reason === "ChildFailed", 5);
       await objects.patch("one", { spec: { parts: { secret: null } } });
       await world.until(() => second.failed.length > 1, 10);
-      assert.match(`${second.failed.at(-1)}`, /"secrets": .*a role must allow "list"/, "some may be left");
+      assert.match(
+        `${second.failed.at(-1)}`,
+        /"secrets" \(to be deleted\): .*a role must allow "list"/,
+        "some may be left",
+      );
       await running.stop();
     },
   );
@@ -476,7 +500,7 @@ suite("children", (scenario) => {
       await world.until(() => said.length > 0);
       assert.match(
         `${said[0]}`,
-        /"password": Secret "shop-password" is there already, and was not made as this child: .*adopt: true/,
+        /"password" \(Secret ".*shop-password"\): it is there already, and was not made as this child: .*adopt: true/,
       );
       const theirs = await world.client.get<KubeObject & { data: unknown }>(SECRETS, address);
       assert.deepEqual([theirs.metadata.ownerReferences, theirs.data], [undefined, { word: "dGhlaXJz" }]);

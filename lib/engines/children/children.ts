@@ -13,6 +13,7 @@ import { isApplied, sendApply, unlessMissing, withoutOwners } from "../../client
 import type { AppliedStates } from "../../client/cache/applied_states.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError, messageOf } from "../../client/errors.ts";
+import { ChildrenError, type FailedChild, listSome } from "../../execution/children_error.ts";
 import { Postponed } from "../../execution/execute.ts";
 import { formatField, getField } from "../../model/fields.ts";
 import { isEqualJson } from "../../model/json.ts";
@@ -27,7 +28,6 @@ import type {
 } from "../../registry/children.ts";
 import { awaitedFrom } from "../../runtime/call_site.ts";
 import type { Seconds } from "../../runtime/host.ts";
-import { ChildrenError, type FailedChild } from "./error.ts";
 import {
   CHILD,
   idOf,
@@ -41,6 +41,7 @@ import {
   type Wanted,
 } from "./locate.ts";
 import { isLabelValue, planChildren, type Planned } from "./plan.ts";
+import { waitOf } from "./ready.ts";
 
 /** Annotation of owners, with the set at its end: the kinds that the children have. */
 const KINDS = "lotse.dev/children.";
@@ -197,27 +198,32 @@ class ChildrenRun {
     this.#errors.push(...lost.map(({ key, error }) => ({ child: key, error })));
     for (const each of wanted) {
       const isUnlisted = this.#unlisted.has(nameOfKind(each.resource));
-      if (isUnlisted) {
-        this.#errors.push({ child: each.key, error: this.#unlisted.get(nameOfKind(each.resource)) });
-      }
+      if (isUnlisted) this.#fail(each, this.#unlisted.get(nameOfKind(each.resource)));
       if (isUnlisted || each.dependsOn.some((name) => held.has(name))) {
         held.add(each.name);
         continue;
       }
       try {
         const object = await this.#apply(each, found.get(each.id)?.object);
-        const verdict = typeof object === "string" ? object : each.ready(object as never);
         if (typeof object !== "string") live.set(each.key, object);
-        if (verdict === true) continue;
+        const wait = typeof object === "string" ? object : waitOf(each.ready, object);
+        if (wait === undefined) continue;
         held.add(each.name);
-        this.#waits.push(`"${each.key}": ${verdict === false ? "it is not ready" : verdict}`);
+        this.#waits.push(`"${each.key}": ${wait}`);
       } catch (error) {
-        this.#attempt.signal.throwIfAborted();
         held.add(each.name);
-        this.#errors.push({ child: each.key, error });
+        this.#fail(each, error);
       }
     }
     return live;
+  }
+
+  /** Notes that a child cannot be brought in line, unless that is because the attempt is over. */
+  #fail({ key, resource, object }: Found & { readonly key: string }, error: unknown): void {
+    this.#attempt.signal.throwIfAborted();
+    const { name, namespace } = object.metadata;
+    const title = `${resource.kind} "${namespace === undefined ? name : `${namespace}/${name}`}"`;
+    this.#errors.push({ child: key, title, error });
   }
 
   /** Kinds of which no child is wanted any more may still have some. Those that are not served any more have none. */
@@ -225,7 +231,7 @@ class ChildrenRun {
     for (const [kind, error] of this.#unlisted) {
       const isWanted = wanted.some(({ resource }) => nameOfKind(resource) === kind);
       const isGone = error instanceof ApiError && error.status === 404;
-      if (!isWanted && !isGone) this.#errors.push({ child: kind, error });
+      if (!isWanted && !isGone) this.#errors.push({ child: kind, title: "to be deleted", error });
     }
   }
 
@@ -297,13 +303,12 @@ class ChildrenRun {
     const stages = [...new Set(dropped.map(stageOf))].sort((a, b) => b - a);
     for (const stage of stages) {
       for (const each of dropped.filter((one) => stageOf(one) === stage)) {
-        const { resource, object } = each;
-        const title = `"${object.metadata.labels?.[CHILD] ?? ""}"`;
+        const key = each.object.metadata.labels?.[CHILD] ?? "";
         try {
-          if (!await this.#delete(each)) this.#waits.push(`${title}: it is being deleted (${resource.kind})`);
+          if (await this.#delete(each)) continue;
+          this.#waits.push(`"${key}": it is being deleted (${each.resource.kind})`);
         } catch (error) {
-          this.#attempt.signal.throwIfAborted();
-          this.#errors.push({ child: title.slice(1, -1), error });
+          this.#fail({ ...each, key }, error);
         }
       }
       if (this.#errors.length > 0) throw new ChildrenError(this.#errors);
@@ -327,7 +332,7 @@ class ChildrenRun {
   }
 
   #wait(): never {
-    const message = `Waiting for ${this.#waits.join("; ")}`;
+    const message = `Waiting for ${listSome(this.#waits)}`;
     this.#tell(false, "ChildrenNotReady", message);
     throw new Postponed(message, this.#options.delay ?? DELAY);
   }

@@ -65,13 +65,13 @@ export async function locateChildren(
  */
 export function refuseForeign({ metadata }: KubeObject, wanted: Wanted, owner: KubeObject): void {
   const { ownerReferences = [], labels = {} } = metadata;
-  const { key, adopt, resource, object } = wanted;
+  const { key, adopt, object } = wanted;
   const isOwn = ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
   const isOrphan = labels[SET] === object.metadata.labels?.[SET] && labels[CHILD] === key;
   if (isOwn || isOrphan || adopt) return;
   throw new Error(
-    `${resource.kind} "${metadata.name}" is there already, and was not made as this child: give the child another name ` +
-      "(metadata.name), or take the object over with adopt: true",
+    "it is there already, and was not made as this child: give the child another name (metadata.name), or take the " +
+      "object over with adopt: true",
   );
 }
 

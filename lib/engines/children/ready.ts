@@ -6,15 +6,39 @@
  * `kubectl/pkg/polymorphichelpers/rollout_status.go`.
  */
 
+import { messageOf } from "../../client/errors.ts";
+import { toError } from "../../execution/errors.ts";
 import { findCondition } from "../../model/conditions.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
+import type { Readiness } from "../../registry/children.ts";
 
 /** Any object, as far as its readiness goes. */
 export type LiveObject = Pick<KubeObject<object, object>, "metadata" | "spec" | "status">;
 
 /** A readiness that looks at any object. */
 export type AnyReadiness = (object: LiveObject) => true | string;
+
+/**
+ * Returns what an object waits for, as a readiness says it; undefined: it is ready.
+ *
+ * @throws {TypeError} If the readiness throws, or returns something else.
+ */
+export function waitOf(ready: Readiness, object: KubeObject): string | undefined {
+  let verdict: unknown;
+  try {
+    verdict = ready(object as never); // the author knows what the kind looks like
+  } catch (error) {
+    throw new TypeError(`its "ready" has thrown ${toError(error).name}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (verdict === true) return undefined;
+  if (verdict === false || verdict === "") return "it is not ready";
+  if (typeof verdict === "string") return verdict;
+  if (verdict instanceof Promise) verdict.catch(() => {});
+  throw new TypeError(`its "ready" must return true, false or a few words, at once`);
+}
 
 /** Returns a readiness: this condition is true, and is about the newest spec. */
 export function hasCondition(type: string): AnyReadiness {

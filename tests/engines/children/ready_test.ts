@@ -13,6 +13,7 @@ import {
   isPodReady,
   isReady,
   isStatefulSetReady,
+  waitOf,
 } from "../../../lib/engines/children/ready.ts";
 
 function check(
@@ -150,5 +151,37 @@ describe("readiness of other kinds", () => {
       [balanced, { loadBalancer: {} }, /no address/],
       [balanced, { loadBalancer: { ingress: [{ ip: "10.0.0.1" }] } }, true],
     ]);
+  });
+});
+
+describe("waitOf()", () => {
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
+
+  it("says what is waited for, in the words of the readiness", () => {
+    assert.equal(waitOf(() => true, object), undefined);
+    assert.equal(waitOf(() => "no disk", object), "no disk");
+    for (const verdict of [false, ""]) assert.equal(waitOf(() => verdict, object), "it is not ready");
+  });
+
+  it("refuses what is no answer: a promise would never be ready", () => {
+    const answers: unknown[] = [undefined, 1, Promise.resolve(true), Promise.reject(new Error("unseen"))];
+    for (const answer of answers) {
+      assert.throws(
+        () => waitOf(() => answer as boolean, object),
+        /"ready" must return true, false or a few/,
+      );
+    }
+  });
+
+  it("names what the function has thrown, and keeps it as the cause", () => {
+    const thrown = new RangeError("too far");
+    const ready = (): boolean => {
+      throw thrown;
+    };
+    assert.throws(() => waitOf(ready, object), {
+      name: "TypeError",
+      message: 'its "ready" has thrown RangeError: too far',
+      cause: thrown,
+    });
   });
 });

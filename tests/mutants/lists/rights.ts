@@ -89,6 +89,19 @@ const mutants: Mutant[] = [
     ["refuseForeign", "const isOwn = ownerReferences.some(", "const isOwn = false && ownerReferences.some("],
     ["locateChildren", "lost.push({ key, name, error });\n      return undefined;", "throw error;"],
   ], children),
+  ...breaksOf("lib/execution/execute.ts", [
+    ["report", "(thrown instanceof ChildrenError && !thrown.isThrown);", "false;"],
+    ["report", "thrown instanceof ChildrenError && !thrown.isThrown", "thrown instanceof ChildrenError"],
+  ], children),
+  ...breaksOf("lib/execution/children_error.ts", [
+    [
+      "reasonOf",
+      "if (!(error instanceof ApiError)) return messageOf(error);",
+      "if (true) return messageOf(error);",
+    ],
+    ["explain", "const titles = byError.get(error) ?? [];", "const titles: string[] = [];"],
+    ["isThrown", "title !== undefined && isFault", "isFault"],
+  ], ["tests/execution/children_error_test.ts"]),
   ...breaksOf("lib/operator/watched_resources.ts", [
     ["if (kinds.some((each) => registry.of(each).reconciles.length > 0)) continue;", ""],
     ["owner !== undefined && matches(owner, each)", "owner === undefined || matches(owner, each)"],

@@ -1,0 +1,100 @@
+/**
+ * The error of children that cannot be brought in line.
+ *
+ * It stands here, since whoever runs handlers has to tell it from others: where the server is why, its one line says it all.
+ */
+
+import { ApiError, messageOf } from "../client/errors.ts";
+
+/** A child that cannot be brought in line. */
+export interface FailedChild {
+  /** The author's name of it; of a map, "name.key". Of a kind of which no child is wanted any more, its plural. */
+  readonly child: string;
+  /** Its kind and its name, such as `Deployment "default/web"`; undefined where its kind is not known. */
+  readonly title?: string;
+  /** Why. */
+  readonly error: unknown;
+}
+
+/** So many are named in a message: a map may have a thousand. */
+const MOST_NAMED = 5;
+
+/** The server repeats whole values, templates of Pods included. Longer ones are left out. In characters. */
+const LONGEST_EXPLANATION = 400;
+
+/**
+ * Some children cannot be brought in line: the message says which, what they are, and why. Its `cause` is the error of the
+ * first, or what a function has thrown.
+ *
+ * It counts as any other error of a handler: it is tried again unless the handler says otherwise.
+ */
+export class ChildrenError extends Error {
+  /** Always "ChildrenError". */
+  override readonly name = "ChildrenError";
+  /** All of them. */
+  readonly failed: readonly FailedChild[];
+
+  /** Makes the error. */
+  constructor(failed: readonly FailedChild[]) {
+    const first = failed.find(isThrown) ?? failed[0];
+    const what = failed.length === 1 ? "child" : `${failed.length} children:`;
+    super(`Cannot bring about ${what} ${listSome(explain(failed))}`, { cause: first?.error });
+    this.failed = failed;
+  }
+
+  /** Whether code is wrong, such as the author's `ready`, and not what the server says: then the stack tells something. */
+  get isThrown(): boolean {
+    return this.failed.some(isThrown);
+  }
+}
+
+/** NB: that a kind is not served is a TypeError, too; but then there is no title. */
+function isThrown({ title, error }: FailedChild): boolean {
+  const isFault = error instanceof TypeError || error instanceof RangeError ||
+    error instanceof ReferenceError;
+  return title !== undefined && isFault;
+}
+
+/** Joins parts of a message; of many, those at the beginning. */
+export function listSome(texts: readonly string[]): string {
+  const more = texts.length - MOST_NAMED;
+  return [...texts.slice(0, MOST_NAMED), ...more > 0 ? [`and ${more} more`] : []].join("; ");
+}
+
+/** Children with one and the same cause, such as a kind that must not be listed, are one part. */
+function explain(failed: readonly FailedChild[]): readonly string[] {
+  const byError = new Map<unknown, string[]>();
+  for (const { child, title, error } of failed) {
+    const titles = byError.get(error) ?? [];
+    titles.push(title === undefined ? `"${child}"` : `"${child}" (${title})`);
+    byError.set(error, titles);
+  }
+  return [...byError].map(([error, titles]) => `${listSome(titles)}: ${reasonOf(error)}${hint(error)}`);
+}
+
+/** Of what the server refuses, what was asked is left out: the child says it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return messageOf(error);
+  const { status, reason = "", details, explanation } = error;
+  const { causes = [] } = details ?? {};
+  if (explanation.length <= LONGEST_EXPLANATION || status !== 422 || causes.length === 0) return explanation;
+  const fields = causes.map(({ field = "", message = "" }) => `${field}: ${withoutValue(message)}`);
+  return `${status} ${reason}: ${listSome(fields)}`;
+}
+
+/** `Invalid value: {…}: field is immutable`. */
+function withoutValue(message: string): string {
+  const last = message.lastIndexOf(": ");
+  return last < 0 || message.length <= LONGEST_EXPLANATION / 4 ? message : message.slice(last + 2);
+}
+
+/** Source: Kubernetes, `apimachinery/pkg/api/validation`: "field is immutable". */
+function hint(error: unknown): string {
+  if (!(error instanceof ApiError) || error.status !== 422) return "";
+  const causes = (error.details?.causes ?? []).filter(({ message = "" }) =>
+    /immutable|forbidden/i.test(message)
+  );
+  const fields = [...new Set(causes.map(({ field = "" }) => field).filter((field) => field !== ""))];
+  if (fields.length === 0) return "";
+  return ` (to have the object deleted and made anew: recreateOn: ${JSON.stringify(fields)})`;
+}
