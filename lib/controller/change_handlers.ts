@@ -12,9 +12,7 @@ import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
 import { isAtOnce, leastPause } from "../execution/backoff.ts";
-import type { FinalizerChange } from "../execution/write_requests.ts";
 import { withoutValues } from "../model/confidential.ts";
-import type { JsonObject } from "../model/object.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
 import { ChangeArgs } from "../registry/args.ts";
@@ -23,26 +21,16 @@ import type { ChangeHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import { type Decision, prematch, selectChanges } from "./decide.ts";
-import { contentOf, loadProgress, type Reconciliation, reportLoss, storeResult } from "./reconciliation.ts";
+import {
+  contentOf,
+  loadProgress,
+  type Reconciliation,
+  reportLoss,
+  storeResult,
+  type Work,
+} from "./reconciliation.ts";
 import { Signatures } from "./signatures.ts";
 import { SubHandlers } from "./sub_handlers.ts";
-
-/** The work that was done, as the write needs it. It is asked again after the write, which may drop things. */
-export interface Work {
-  /** The ids of handlers that have put something into the patch. */
-  readonly handlers?: readonly string[];
-  /** The framework's own changes. */
-  readonly notes?: Patch;
-  readonly finalizer?: FinalizerChange;
-  /** The essence that the notes say is handled; undefined while the cause goes on. */
-  readonly handled?: JsonObject;
-  /** Returns the records of handlers, signed with what is on the object when everything is written; undefined: as they were. */
-  records?(): ReadonlyMap<string, ProgressRecord>;
-  /** Returns how long until a handler wants to run again; undefined: none does. */
-  delay?(): Seconds | undefined;
-  /** How long the object waits at least, although our own write is news: its handlers do nothing but ask to be retried at once. */
-  readonly pause?: Seconds;
-}
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",

@@ -9,8 +9,14 @@ import { execute } from "../execution/execute.ts";
 import { earliest } from "../execution/reconcile_record.ts";
 import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
-import type { Work } from "./change_handlers.ts";
-import { causeOf, contentOf, isWanted, type Reconciliation, storeResult } from "./reconciliation.ts";
+import {
+  causeOf,
+  contentOf,
+  isWanted,
+  type Reconciliation,
+  storeResult,
+  type Work,
+} from "./reconciliation.ts";
 
 /** Calls the handlers of children of one owner that have something to be told. Returns the work, joined with that of others. */
 export async function callChildHandlers(

@@ -11,8 +11,7 @@ import { keyOf } from "../model/resource.ts";
 import { handledEssence } from "../settings/persistence/storage.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
 import { NO_RECORDS, type Outgoing } from "../execution/pending_write.ts";
-import type { Work } from "./change_handlers.ts";
-import type { Reconciliation } from "./reconciliation.ts";
+import type { Reconciliation, Work } from "./reconciliation.ts";
 
 /** Keeps the notes that the server has pruned, and says which fields those were. */
 export function keepPruned(

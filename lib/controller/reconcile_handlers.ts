@@ -19,8 +19,7 @@ import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import type { Work } from "./change_handlers.ts";
-import { causeOf, contentOf, isWanted, type Reconciliation } from "./reconciliation.ts";
+import { causeOf, contentOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;

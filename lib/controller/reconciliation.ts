@@ -1,7 +1,8 @@
 /**
  * The things that one reconcile works with: the object's state, an empty patch, loggers that are bound to the object, and the run.
  *
- * Also what its parts have in common: which fields handlers look at, storing results, and reports that come once.
+ * Also what its parts have in common: the work that handlers of all sorts leave for the write, asking filters, storing results,
+ * and reports that come once.
  */
 
 import type { Client } from "../client/client.ts";
@@ -14,9 +15,10 @@ import type { ObjectState } from "../execution/object_state.ts";
 import type { AttemptEnd, Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
+import type { FinalizerChange } from "../execution/write_requests.ts";
 import { isObject, toJson } from "../model/json.ts";
 import { type FieldPath, getField } from "../model/fields.ts";
-import type { KubeObject } from "../model/object.ts";
+import type { JsonObject, KubeObject } from "../model/object.ts";
 import { applyMergePatch, Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import { ObjectArgs } from "../registry/args.ts";
@@ -26,14 +28,14 @@ import { type Candidate, matches } from "../registry/filters.ts";
 import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { HandlersOfKind, Registry } from "../registry/registry.ts";
-import type { Clock, Host } from "../runtime/host.ts";
+import type { Clock, Host, Seconds } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Slots } from "./slots.ts";
 import type { SeenStatuses } from "./unseen.ts";
 import type { Turn } from "./work_queue.ts";
-import type { Persistence, UnreadableRecord } from "../settings/persistence/storage.ts";
+import type { Persistence, ProgressRecord, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** The things that all reconciles of one run share. */
@@ -87,6 +89,23 @@ export interface Reconciliation extends Shared {
   readonly patch: Patch;
   /** The attempts that have ended well so far: the server may refuse what they have written. */
   readonly succeeded: Set<AttemptEnd>;
+}
+
+/** The work that was done, as the write needs it. It is asked again after the write, which may drop things. */
+export interface Work {
+  /** The ids of handlers that have put something into the patch. */
+  readonly handlers?: readonly string[];
+  /** The framework's own changes. */
+  readonly notes?: Patch;
+  readonly finalizer?: FinalizerChange;
+  /** The essence that the notes say is handled; undefined while the cause goes on. */
+  readonly handled?: JsonObject;
+  /** Returns the records of handlers, signed with what is on the object when everything is written; undefined: as they were. */
+  records?(): ReadonlyMap<string, ProgressRecord>;
+  /** Returns how long until a handler wants to run again; undefined: none does. */
+  delay?(): Seconds | undefined;
+  /** How long the object waits at least, although our own write is news: its handlers do nothing but ask to be retried at once. */
+  readonly pause?: Seconds;
 }
 
 /** Makes what a reconcile of one object works with. */
