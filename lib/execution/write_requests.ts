@@ -59,7 +59,7 @@ export interface Applied {
 }
 
 /** A function of the patch threw: that is the user's fault, and would happen again. The cause is what it threw. */
-export class FunctionFailure extends Error {
+class FunctionFailure extends Error {
   override readonly name: string = "FunctionFailure";
 }
 

@@ -14,7 +14,7 @@ import type { JsonObject, KubeObject } from "./object.ts";
 export const MARKER = "kopf-managed";
 
 /** Annotation prefixes that are known as operators' notes without a marker; their sub-domains are too. */
-export const KNOWN_PREFIXES: readonly string[] = Object.freeze(["kopf.zalando.org", "lotse.dev"]);
+const KNOWN_PREFIXES: readonly string[] = Object.freeze(["kopf.zalando.org", "lotse.dev"]);
 
 const SYSTEM_STANZAS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 

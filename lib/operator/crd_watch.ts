@@ -105,7 +105,7 @@ const CRDS = {
  *
  * Without the right to watch them the resources of the start are kept, with a warning; now and then it is tried again.
  */
-export async function watchCrds(options: WatchCrdsOptions): Promise<void> {
+async function watchCrds(options: WatchCrdsOptions): Promise<void> {
   const { client, host, logger, settings, signal } = options;
   const versions = new Map<string, string | undefined>();
   // Their schemas can be huge, and all that matters is that they have changed.

@@ -59,7 +59,7 @@ export async function findNotesRoom(
 }
 
 /** Whether objects with nothing but notes in their status would be valid, and keep them. */
-export function hasRoomFor(schema: JsonObject, field: readonly string[]): boolean {
+function hasRoomFor(schema: JsonObject, field: readonly string[]): boolean {
   if (nodeAt(schema, [...field, "progress", "any", "retries"]) !== "anything") return false;
   const note = nodeAt(schema, [...field, "last-handled-configuration"]);
   if (note !== "anything") return false;

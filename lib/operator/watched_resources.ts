@@ -222,7 +222,7 @@ export class WatchedResources {
   ): boolean {
     const { settings, persistence } = this.#options;
     if (settings === undefined || persistence === undefined) return false;
-    const complaint = blindnessOf(handler, resource, { settings, persistence, isStateful });
+    const complaint = metadataOnlyConflict(handler, resource, { settings, persistence, isStateful });
     if (complaint === undefined) return false;
     if (!this.#hasBegun) throw new TypeError(complaint);
     this.#warn(complaint, {});
@@ -245,10 +245,8 @@ function isEnding({ verbs }: Resource): boolean {
   return verbs.includes("deletecollection") && !verbs.includes("create") && !verbs.includes("update");
 }
 
-// What cannot work for kinds of which the metadata alone is fetched: it would not fail, but see nothing, for ever.
-
 /** Under which rules kinds are watched. */
-export interface VisibilityOptions {
+interface VisibilityOptions {
   readonly settings: Pick<WatchingSettings, "metadataOnly" | "transform">;
   readonly persistence: Persistence;
   /** Whether the handler keeps notes on objects. */
@@ -258,8 +256,11 @@ export interface VisibilityOptions {
 /** The parts of an object that are there where its metadata is all that is fetched. */
 const VISIBLE: readonly (string | undefined)[] = ["metadata", "apiVersion", "kind"];
 
-/** Says why a handler cannot be served for a kind of which it sees too little, and what to do; undefined if it can. */
-export function blindnessOf(
+/**
+ * Says why a handler cannot be served for a kind of which the metadata alone is fetched, and what to do; undefined if it can. It
+ * would not fail, but see nothing, for ever.
+ */
+function metadataOnlyConflict(
   handler: ObjectHandler,
   resource: Resource,
   { settings, persistence, isStateful }: VisibilityOptions,

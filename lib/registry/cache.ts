@@ -82,7 +82,7 @@ const KNOWN = ["labels", "fields", "namespaces", "metadataOnly", "transform", "i
  *
  * @throws {TypeError} If options are unknown or of the wrong type.
  */
-export function cacheHandler(resource: ResourceLike<never, never>, given: unknown): CacheHandler {
+function cacheHandler(resource: ResourceLike<never, never>, given: unknown): CacheHandler {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new TypeError("Cannot take these options for op.cache: pass an object");
   }

@@ -229,7 +229,7 @@ export interface SelectionOptions {
 }
 
 /** Returns the handlers whose declaration fits the request, in order; what they filter by was not looked at yet. */
-export function candidatesFor({ review, resource, hints, served }: SelectionOptions): AdmissionHandler[] {
+function candidatesFor({ review, resource, hints, served }: SelectionOptions): AdmissionHandler[] {
   const { reason, webhook } = hints;
   const cause = reason && (reason === "validating" ? "validate" : "mutate");
   return [...served].flatMap(([handler, resources]) => {
@@ -243,7 +243,7 @@ export function candidatesFor({ review, resource, hints, served }: SelectionOpti
 }
 
 /** Returns the first of the handler's filters that does not hold; undefined if all do. @throws What a predicate throws. */
-export function mismatchOf(handler: AdmissionHandler, cause: AdmissionCause): string | undefined {
+function mismatchOf(handler: AdmissionHandler, cause: AdmissionCause): string | undefined {
   return findMismatch(handler, { body: cause.body, args: () => new AdmissionArgs(cause) });
 }
 

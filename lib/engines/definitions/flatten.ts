@@ -130,7 +130,7 @@ const LOWEST = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProp
 const HIGHEST = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 
 /** Puts together what two schemas say about the same value. */
-export function intersect(a: JsonObject, b: JsonObject, { path, complain }: FlattenOptions): JsonObject {
+function intersect(a: JsonObject, b: JsonObject, { path, complain }: FlattenOptions): JsonObject {
   const result = shallowCopy(a);
   for (const [key, value] of Object.entries(b)) {
     const before = getKey(result, key);

@@ -328,7 +328,7 @@ function anything(): JsonObject {
 }
 
 /** Whether a node says nothing but that there is something. */
-export function isAnything(node: JsonObject): boolean {
+function isAnything(node: JsonObject): boolean {
   return node["x-kubernetes-preserve-unknown-fields"] === true && node.type === undefined;
 }
 

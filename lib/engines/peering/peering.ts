@@ -29,7 +29,7 @@ export interface PeeringOptions {
 }
 
 /** The groups that have peering kinds; the second one is older. */
-export const PEERING_GROUPS: readonly string[] = ["kopf.dev", "zalando.org"];
+const PEERING_GROUPS: readonly string[] = ["kopf.dev", "zalando.org"];
 const VERSION = "v1";
 
 /** How long the start waits for the first state of the peering objects. */
