@@ -95,7 +95,7 @@ export class Controller implements Worker {
     const state = this.#stateOf(resource, told, handlers);
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
-    if (this.#isUnseen(state, told, handlers)) return this.#pass(state);
+    if (this.#isUnseen(state, told, handlers)) return this.#settle(state);
     this.#enqueue(state, told, handlers.events.length > 0);
   }
 
@@ -183,9 +183,10 @@ export class Controller implements Worker {
     return seen !== undefined && differsUnseen(state.snapshot, state.body, seen);
   }
 
-  #pass(state: ObjectState): void {
+  /** No turn is made of the newest state. */
+  #settle(state: ObjectState): void {
     const before = state.snapshot;
-    state.pass();
+    state.settle();
     this.#options.observer.passed?.(state, { before, after: state.snapshot });
   }
 

@@ -188,10 +188,10 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
       if (handled !== undefined) state.hasHandledCause = true;
       if (written.kind === "written" && isExpected(r, written.body, writing)) {
         keepPruned(r, NO_WORK, written);
-        return rest(r, work);
+        return settleOwnWrite(r, work);
       }
       keepPruned(r, work, written);
-      if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);
+      if (written.kind === "written" && work.pause !== undefined) return waitAtLeast(r, work.pause);
       // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
       if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
       return nextTurn(work);
@@ -228,9 +228,9 @@ function isExpected(r: Reconciliation, answer: KubeObject, { work, run, decision
 }
 
 /** Takes what our own write has made of the object as handled, too. */
-function rest({ state, handlers }: Reconciliation, work: Work): Result {
+function settleOwnWrite({ state, handlers }: Reconciliation, work: Work): Result {
   state.lastHandled = undefined;
-  state.pass();
+  state.settle();
   const result = nextTurn(work);
   if (isOverForNow(result)) state.settledFor = handlers;
   return result;
@@ -241,7 +241,7 @@ function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
 }
 
 /** Lets the object wait although its own write is news: only what others change begins the next turn earlier. */
-function wait({ state, clock }: Reconciliation, pause: Seconds): Result {
+function waitAtLeast({ state, clock }: Reconciliation, pause: Seconds): Result {
   state.begin(clock.monotonic());
   return { kind: "requeue", after: pause, wake: "retry" };
 }

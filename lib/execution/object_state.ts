@@ -151,8 +151,8 @@ export class ObjectState {
     return change;
   }
 
-  /** Takes the newest state as one that calls for what the one before has called for: for nothing. */
-  pass(): void {
+  /** Takes the newest state as one that calls for nothing, as the one before did. */
+  settle(): void {
     const before = this.#snapshot;
     this.#snapshot = this.cached.object;
     // NB: else the state before would be kept beside it.

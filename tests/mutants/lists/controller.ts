@@ -270,9 +270,13 @@ const order: Mutant[] = [
     ["reconcile", "if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));", ""],
     ["begin", "if (change?.before !== undefined && !isOurs) {", "if (change?.before !== undefined) {"],
     ["write", "state.markAbsent();", ""],
-    ["write", 'if (written.kind === "written" && work.pause !== undefined) return wait(r, work.pause);', ""],
     [
-      "wait",
+      "write",
+      'if (written.kind === "written" && work.pause !== undefined) return waitAtLeast(r, work.pause);',
+      "",
+    ],
+    [
+      "waitAtLeast",
       '  state.begin(clock.monotonic());\n  return { kind: "requeue", after: pause',
       '  return { kind: "requeue", after: pause',
     ],
@@ -603,6 +607,17 @@ const edges: Mutant[] = [
       "return JSON.stringify(value) === JSON.stringify(live) ? [] : [path + key];",
     ],
     ["isNothing", `return value.length === 0 && path === "metadata.";`, "return false;"],
+    ["isNothing", `return value.length === 0 && path === "metadata.";`, "return value.length === 0;"],
+    ["isNothing", `return value.length === 0 && path === "metadata.";`, `return path === "metadata.";`],
+    ["isNothing", "return depth <= DEEPEST &&", "return depth < 0 ||"],
+    ["prunedFields", "if (depth > DEEPEST) return [];", ""],
+    ["reportPruned", "if (fns.length > 0) return;", ""],
+    ["keepPruned", `if (written.kind === "unchanged") return keepNotes(r, work, state.body);`, ""],
+    ["keepNotes", "isPruned ? handled : undefined", "handled"],
+    ["keepNotes", "isPruned ? handled : undefined", "undefined"],
+    ["keepNotes", "if (isPruned) persistence.diffBase.room?.decide(answer, false);", ""],
+    ["keepNotes", "persistence.progress.fetch(answer, id) === undefined", "true"],
+    ["keepNotes", "pruned.length === 0 ? NO_RECORDS : new Map(pruned)", "NO_RECORDS"],
   ]),
   ...breaksOf(PRUNED, [
     ["reportPruned", 'if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;', "return;"],
@@ -643,7 +658,7 @@ const passing: Mutant[] = [
       "return seen !== undefined && differsUnseen(",
       "return seen === undefined && differsUnseen(",
     ],
-    ["Controller.#pass", "state.pass();", ""],
+    ["Controller.#settle", "state.settle();", ""],
   ], unseen),
   ...breaksOf(RECONCILE, [
     [
@@ -654,8 +669,8 @@ const passing: Mutant[] = [
     ["isExpected", "if (handled === undefined && !isAtRest(r, decision)) return false;", ""],
     ["isExpected", "(notes?.isEmpty === false && looksAtNotes(handlers))", "false"],
     ["isExpected", "return handled === undefined ||", "return true ||"],
-    ["rest", "state.pass();", ""],
-    ["rest", "if (isOverForNow(result)) state.settledFor = handlers;", ""],
+    ["settleOwnWrite", "state.settle();", ""],
+    ["settleOwnWrite", "if (isOverForNow(result)) state.settledFor = handlers;", ""],
   ]),
 ];
 
