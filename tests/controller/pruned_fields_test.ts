@@ -55,6 +55,7 @@ describe("reportPruned()", () => {
     const nested = (levels: number, leaf: JsonObject): JsonObject =>
       Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ a: inner }), leaf);
     assert.deepEqual(reported({ spec: nested(250, { b: 1 }) }, { ...answer, spec: nested(250, {}) }), []);
+    assert.deepEqual(reported({ spec: { x: nested(150, {}), y: nested(250, {}) } }, answer), ["spec.y"]);
   });
 });
 
