@@ -149,7 +149,11 @@ describe("decide()", () => {
 });
 
 /** Returns the handlers of pods that the cause of a new object, with the label a=b, calls. */
-function select(declare: (on: On) => void, changes: Partial<ChangeCause> = {}): string[] {
+function select(
+  declare: (on: On) => void,
+  changes: Partial<ChangeCause> = {},
+  observer?: Observer,
+): string[] {
   const { r } = makeBench({ body: pod() });
   const registry = new Registry();
   declare(declareInto(registry).on);
@@ -161,20 +165,21 @@ function select(declare: (on: On) => void, changes: Partial<ChangeCause> = {}): 
     ...changes,
   };
   const prematched = prematch(r, { cause, handlers: registry.of(PODS).changes });
-  return selectChanges(r, { cause, prematched }).map(({ id }) => id);
+  return selectChanges(r, { cause, prematched, observer }).map(({ id }) => id);
 }
 
 describe("selectChanges()", () => {
   it("[A13] gives one handler for a function that was registered twice under one id", () => {
+    const verdicts: (string | undefined)[] = [];
+    const observer: Observer = { judged: (_subject, { mismatch }) => void verdicts.push(mismatch) };
     function fn(): void {}
-    assert.deepEqual(
-      select((on) => {
-        on.create("pods", fn);
-        on.create("pods", fn);
-        on.resume("pods", fn);
-      }, { initial: true }),
-      ["fn"],
-    );
+    const declare = (on: On): void => {
+      on.create("pods", fn);
+      on.create("pods", fn);
+      on.resume("pods", fn);
+    };
+    assert.deepEqual(select(declare, { initial: true }, observer), ["fn"]);
+    assert.deepEqual(verdicts, [undefined, "id", "id"]);
   });
 
   it("[A14] gives two handlers for a function under two ids", () => {

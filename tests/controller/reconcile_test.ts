@@ -117,6 +117,14 @@ describe("reconcile()", () => {
       }
     });
 
+    it("looks at it again where there was no room for the note, so that it is known in memory", async () => {
+      const { metadata, ...rest } = pod();
+      const body = { ...rest, metadata: { ...metadata, annotations: { big: "x".repeat(262_100) } } };
+      const bench = makeBench({ body, handlers: [create], write: write() });
+      assert.deepEqual(await reconcile(bench.r, turn(bench)), AGAIN);
+      assert.notEqual(bench.state.lastHandled, undefined);
+    });
+
     it("looks at it again if something newer came, a handler is to be called again, or anything may matter", async () => {
       const newer = ({ notes }: WriteRequest, state: Bench["state"]): WriteResult => {
         const result = write()({ notes } as WriteRequest, state);
