@@ -8,7 +8,8 @@ import type { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Gunzip } from "node:zlib";
 import type { HttpResponse } from "../host.ts";
-import { BodyReader } from "./body_reader.ts";
+import { BodyReader, type BodySource } from "./body_reader.ts";
+import type { ResponseFields } from "./response_fields.ts";
 import type { ResponseSink } from "./response_reader.ts";
 
 /** The connection that a request has been given, as far as its exchange needs it. */
@@ -22,20 +23,17 @@ export interface Line {
 }
 
 /** A request on its way, and then its response. */
-export class Exchange implements HttpResponse, ResponseSink {
+export class Exchange implements HttpResponse, ResponseSink, BodySource {
   /** Settles with the response's head. */
   readonly whenHead: Promise<HttpResponse>;
   status = 0;
-  headers: Readonly<Record<string, string>> = {};
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #open: Set<Exchange>;
   readonly #onAbort = (): void => this.fail(this.#signal?.reason);
-  readonly #body = new BodyReader({
-    cancel: () => this.cancel(),
-    hold: (isHeld) => this.#hold(isHeld),
-  });
+  readonly #body = new BodyReader(this);
+  #fields: ResponseFields | undefined;
   #line: Line | undefined;
   #decoder: Gunzip | undefined;
   #isOver = false;
@@ -62,8 +60,12 @@ export class Exchange implements HttpResponse, ResponseSink {
     this.#line = line;
   }
 
+  get headers(): Readonly<Record<string, string>> {
+    return this.#fields?.all ?? {};
+  }
+
   get warning(): string | undefined {
-    return this.headers.warning;
+    return this.#fields?.warning;
   }
 
   get body(): AsyncIterable<Uint8Array> {
@@ -79,10 +81,10 @@ export class Exchange implements HttpResponse, ResponseSink {
     this.fail(new Error("The response was cancelled"));
   }
 
-  head(status: number, headers: Record<string, string>): void {
+  head(status: number, fields: ResponseFields): void {
     this.status = status;
-    this.headers = headers;
-    if (headers["content-encoding"] === "gzip") this.#decoder = this.#decode();
+    this.#fields = fields;
+    if (fields.contentEncoding === "gzip") this.#decoder = this.#decode();
     this.#resolve(this);
   }
 
@@ -116,7 +118,7 @@ export class Exchange implements HttpResponse, ResponseSink {
     this.fail(resetError(this.status === 0 ? "before the response" : "in the middle of the response"));
   }
 
-  #hold(isHeld: boolean): void {
+  hold(isHeld: boolean): void {
     if (this.#decoder === undefined) this.#line?.hold(isHeld);
     // What it cannot pass on fills it up, and holds the connection.
     else if (isHeld) this.#decoder.pause();

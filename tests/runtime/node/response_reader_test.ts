@@ -16,7 +16,7 @@ function read(text: string, { method = "GET", pieces = Infinity } = {}): { told:
   const reader = new ResponseReader();
   const told: Told = { body: "" };
   reader.expect(method, {
-    head: (status, headers) => Object.assign(told, { status, headers: { ...headers } }),
+    head: (status, { all }) => Object.assign(told, { status, headers: { ...all } }),
     data: (chunk) => void (told.body += chunk.toString()),
     end: (isReusable) => void (told.end = isReusable ? "reusable" : "last"),
   });
