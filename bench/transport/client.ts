@@ -8,8 +8,7 @@ import { readFileSync } from "node:fs";
 import { connect, constants } from "node:http2";
 import { Agent, request as requestHttps } from "node:https";
 import process from "node:process";
-import { connectNode } from "../../lib/runtime/node/connection.ts";
-import { denoHost } from "../../lib/runtime/deno.ts";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 
 const [transport = "own", connection = "", port = "", warm = "0", requests = "0"] = process.argv.slice(2);
 const { ca, clientCert: cert, clientKey: key } = JSON.parse(readFileSync(connection, "utf8"));
@@ -40,7 +39,7 @@ async function repeat(count: number, send: Send): Promise<void> {
 
 function own(): Send {
   const options = { server, ca, cert, key };
-  const pool = "Deno" in globalThis ? denoHost().network.connect(options) : connectNode(options);
+  const pool = currentHost().network.connect(options);
   const headers = { "content-type": TYPE, accept: "application/json" };
   return async () => {
     const response = await pool.request({ method: "PATCH", path: PATH, headers, body: BODY });

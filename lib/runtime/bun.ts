@@ -4,7 +4,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
+import { tapBun } from "./bun_wire.ts";
 import type { Host, Process } from "./host.ts";
+import { connectNode } from "./node/connection.ts";
 import { nodeHost } from "./node/host.ts";
 import { strayListener } from "./node/stray.ts";
 import { ownDoors, relativeImports } from "./modules.ts";
@@ -12,7 +14,13 @@ import { ownDoors, relativeImports } from "./modules.ts";
 /** The host that Bun gives. */
 export function bunHost(): Host {
   const host = nodeHost();
-  return { ...host, name: "bun", version: process.versions.bun ?? "", process: bunProcess(host.process) };
+  return {
+    ...host,
+    name: "bun",
+    version: process.versions.bun ?? "",
+    process: bunProcess(host.process),
+    network: { ...host.network, connect: (options) => connectNode(options, { tap: tapBun }) },
+  };
 }
 
 function bunProcess(common: Process): Process {

@@ -7,13 +7,13 @@
  * docs/decisions/0020-own-http-client.md.
  */
 
-import type { Socket } from "node:net";
 import { Buffer } from "node:buffer";
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "../host.ts";
 import { checkProxy, checkTls, type DialTarget, open, type TlsOptions } from "./dial.ts";
 import { Exchange, type Line } from "./exchange.ts";
 import { ResponseReader } from "./response_reader.ts";
+import { type Brake, SocketWire, type Tap, type Wire, type WireEvents } from "./wire.ts";
 
 /** Idle TCP connections are probed after this long, in milliseconds, so that routers on the way do not forget them. */
 const PROBE_DELAY = 15_000;
@@ -25,15 +25,14 @@ const MOST_IDLE = 256;
 const CONTROLS = /[\0-\x08\x0a-\x1f\x7f]/;
 const SPACES = /[\0-\x20\x7f]/;
 
-/** Makes a socket stop reading, or go on: for runtimes on which pausing it does not reach the socket underneath. */
-export type Brake = (socket: Socket, isHeld: boolean) => void;
-
 /** The weaknesses of a runtime. */
 export interface Care {
   /** Stops a socket that nobody reads. Default: it is paused. */
   readonly brake?: Brake;
   /** Whether TLS begins only when there is a connection. Default: the runtime does both at once. */
   readonly dialsInSteps?: boolean;
+  /** Takes the bytes of a socket past the runtime's streams. Default: they go through them. */
+  readonly tap?: Tap;
 }
 
 /** Prepares a pool of connections to one server. */
@@ -114,8 +113,9 @@ class Pool implements Connection {
       clearTimeout(timer);
       if (socket === undefined) return exchange.fail(error);
       if (exchange.isOver) return void socket.destroy();
-      const lane = new Lane(socket, {
-        brake: this.#care.brake,
+      const { brake, tap } = this.#care;
+      const lane = new Lane({
+        wire: (told) => tap?.(socket, told) ?? new SocketWire(socket, told, brake),
         free: (freed) => this.#free(freed),
         drop: (dropped) => this.#drop(dropped),
       });
@@ -164,9 +164,10 @@ interface Sending {
   readonly request: HttpRequest;
 }
 
-/** Told of the life of a connection. */
-interface LaneEvents {
-  readonly brake: Brake | undefined;
+/** The connection of a lane, and who is told of its life. */
+interface LaneOptions {
+  /** Returns its bytes, of which the lane is told. */
+  readonly wire: (told: WireEvents) => Wire;
   /** It can take another request. */
   readonly free: (lane: Lane) => void;
   /** It is there no more. */
@@ -174,72 +175,66 @@ interface LaneEvents {
 }
 
 /** One connection, and the exchange on it. */
-class Lane implements Line {
-  readonly #socket: Socket;
-  readonly #events: LaneEvents;
+class Lane implements Line, WireEvents {
+  readonly #options: LaneOptions;
   readonly #reader = new ResponseReader();
+  readonly #wire: Wire;
   #exchange: Exchange | undefined;
   #isHeld = false;
 
-  constructor(socket: Socket, events: LaneEvents) {
-    this.#socket = socket;
-    this.#events = events;
-    socket.on("data", (bytes: Buffer) => this.#read(bytes));
-    socket.on("end", () => this.#close());
-    socket.on("close", () => this.#close());
-    socket.on("error", (error) => this.#break(error));
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#wire = options.wire(this);
   }
 
   send(exchange: Exchange, { head, request: { method, body } }: Sending): void {
-    const socket = this.#socket;
+    const wire = this.#wire;
     this.#exchange = exchange;
     exchange.begin(this);
     this.#reader.expect(method, exchange);
-    socket.ref();
-    if (typeof body !== "object") return void socket.write(head + (body ?? ""), "utf8");
-    socket.write(head, "utf8");
-    socket.write(body);
+    wire.keep(true);
+    if (typeof body !== "object") return wire.send(head + (body ?? ""));
+    wire.send(head);
+    wire.send(body);
   }
 
   hold(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;
-    if (isHeld) this.#socket.pause();
-    else this.#socket.resume();
-    this.#events.brake?.(this.#socket, isHeld);
+    this.#wire.hold(isHeld);
   }
 
   release(isReusable: boolean): void {
     this.#exchange = undefined;
     // NB: a server may answer before it has read the request: what it has not read would go before the next one.
-    if (!isReusable || this.#socket.destroyed || this.#socket.writableLength > 0) return this.destroy();
+    if (!isReusable || this.#wire.isBusy) return this.destroy();
     this.hold(false);
     // A connection that waits for nothing keeps no process alive.
-    this.#socket.unref();
-    this.#events.free(this);
+    this.#wire.keep(false);
+    this.#options.free(this);
   }
 
   destroy(): void {
     this.#exchange = undefined;
-    this.#events.drop(this);
-    this.#socket.destroy();
+    this.#options.drop(this);
+    this.#wire.destroy();
   }
 
-  #read(bytes: Buffer): void {
+  data(bytes: Buffer): void {
     try {
       this.#reader.push(bytes);
     } catch (error) {
-      this.#break(error);
+      this.broken(error);
     }
   }
 
-  #break(error: unknown): void {
+  broken(error: unknown): void {
     this.#exchange?.fail(error);
     this.destroy();
   }
 
   /** The server has closed it. */
-  #close(): void {
+  closed(): void {
     if (!this.#reader.close()) this.#exchange?.lose();
     this.destroy();
   }
