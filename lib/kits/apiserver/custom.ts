@@ -5,6 +5,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, type CauseReason, invalid, NO_FIELD } from "./causes.ts";
 import { type ScalePaths, type ServedResource, servedResources } from "./crd.ts";
+import { formatValue } from "./go_format.ts";
 import { compileJsonPath } from "./jsonpath.ts";
 import type { Change, Kind, KindRules } from "./kinds.ts";
 import { compileSchema } from "./schema/mod.ts";
@@ -13,6 +14,8 @@ import type { CelLoader } from "./cel/loader.ts";
 import type { Cluster } from "./cluster.ts";
 import { Converter } from "./converter.ts";
 import { apiVersionFor } from "./paths.ts";
+import { badRequest } from "./refusal.ts";
+import type { RefuseMetadata } from "./schema/pruning.ts";
 import type { Stored } from "./storage/stored.ts";
 import { clone, equal, objectAt, objectsIn } from "./values.ts";
 import type { Host } from "../../runtime/host.ts";
@@ -76,9 +79,13 @@ function toKind({ store, cel }: Served, served: ServedResource): Kind {
 function schemaRules(served: ServedResource, cel: CelLoader): KindRules {
   const schema = compileSchema(served.schema);
   const check = ruleCheck(served.schema, cel);
+  const refuse: RefuseMetadata = ({ path, value, fault }) => {
+    const start = `${served.kind} in version "${served.version}" cannot be handled as a ${served.kind}`;
+    throw badRequest(`${start}: ${path}: Invalid value: ${formatValue(value)}: ${fault}`);
+  };
   return {
-    normalize(object) {
-      const unknown = schema.prune(object);
+    normalize(object, { applied = false } = {}) {
+      const unknown = schema.prune(object, { keepsNulls: applied, refuse });
       schema.default(object);
       return unknown;
     },
@@ -126,7 +133,7 @@ function scaleCauses(object: KubeObject, scale: ScalePaths | undefined): Cause[]
   const paths = scale === undefined ? [] : [scale.specReplicasPath, scale.statusReplicasPath];
   return paths.flatMap((path) => {
     const [value] = compileJsonPath(path)(object);
-    if (typeof value !== "number") return [];
+    if (typeof value !== "number" && typeof value !== "bigint") return [];
     if (value < 0) return [invalid(path, { value, detail: "should be a non-negative integer" })];
     return value > MOST ? [invalid(path, { value, detail: `should be less than or equal to ${MOST}` })] : [];
   });

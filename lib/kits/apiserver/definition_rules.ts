@@ -7,6 +7,7 @@
 
 import type { ObjectPart } from "./paths.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
+import { approvalCauses } from "./api_approval.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import { validationCauses } from "./cel/rule_causes.ts";
@@ -18,7 +19,6 @@ import { equal, getOwn, isObject, objectAt } from "./values.ts";
 
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
-const APPROVED = "api-approved.kubernetes.io";
 const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 
 /** The facts besides a definition by which it is judged. */
@@ -42,7 +42,8 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
     ...namesCauses(objectAt(spec, "names") ?? {}),
     ...conversionCauses(objectAt(spec, "conversion")),
     ...preserveCauses(spec),
-    ...(old === undefined ? approvalCauses(crd, spec) : [
+    ...approvalCauses(crd, old),
+    ...(old === undefined ? [] : [
       ...immutableCauses(spec, isObject(old.spec) ? old.spec : {}),
       // NB: who writes the status alone, such as a migrator, may say what was stored.
       ...(part === "status" ? [] : keptVersionCauses(objectAt(crd, "status"), objects(spec, "versions"))),
@@ -351,22 +352,6 @@ function preserveCauses(spec: JsonObject): Cause[] {
   const detail =
     "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
   return [invalid("spec.preserveUnknownFields", { value: true, detail })];
-}
-
-/** Groups under k8s.io and kubernetes.io belong to Kubernetes. */
-function approvalCauses(crd: KubeObject, spec: JsonObject): Cause[] {
-  const group = text(spec, "group");
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
-  const value = crd.metadata?.annotations?.[APPROVED];
-  const at = `metadata.annotations[${APPROVED}]`;
-  const see = "see https://github.com/kubernetes/enhancements/pull/1111";
-  if (value === undefined) {
-    return [required(at, `protected groups must have approval annotation "${APPROVED}", ${see}`)];
-  }
-  if (value.startsWith("unapproved") || URL.canParse(value)) return [];
-  const detail =
-    `protected groups must have approval annotation "${APPROVED}" with either a URL or a reason starting with "unapproved", ${see}`;
-  return [invalid(at, { value, detail })];
 }
 
 function immutableCauses(spec: JsonObject, old: JsonObject): Cause[] {

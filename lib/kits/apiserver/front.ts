@@ -54,6 +54,7 @@ export async function answerRequest(
   } catch (error) {
     response = refuse(error);
   }
+  if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-cache, private");
   if (user !== undefined) flows.mark(response.headers, { user, wish });
   metrics.end({ wish, code: response.status, seconds: clock.monotonic() - begin });
   audit?.add({ request, wish, user, code: response.status, received });

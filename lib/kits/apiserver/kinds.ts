@@ -18,7 +18,7 @@ export interface KindRules {
   /** Loads what the other rules need for this object, so that they need not wait. */
   prepare?(object: KubeObject): Promise<void> | undefined;
   /** Fills defaults in and drops unknown fields; gives the paths of what it dropped. */
-  normalize(object: KubeObject): readonly string[];
+  normalize(object: KubeObject, options?: { readonly applied?: boolean }): readonly string[];
   /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
   settle?(object: KubeObject, old: KubeObject | undefined): void;
   /** Says what is wrong with an object. */

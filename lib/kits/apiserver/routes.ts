@@ -182,6 +182,8 @@ async function serveApiPath(
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);
+  const isRead = request.method === "GET" && path.name === undefined;
+  if (kind.custom && kind.namespaced && path.namespace === undefined && !isRead) return missing(true);
   asked(kind);
   const options = { kind, path, query: url.searchParams, user: c.env.user };
   const response = await serveResource(cluster, request, options);

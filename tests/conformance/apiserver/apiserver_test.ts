@@ -20,6 +20,7 @@ import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { FOUND } from "./scenarios/found.ts";
+import { INTEGRATION } from "./scenarios/integration.ts";
 import { STORED_KINDS } from "./scenarios/kinds.ts";
 import { LISTS } from "./scenarios/lists.ts";
 import { MACHINERY } from "./scenarios/machinery.ts";
@@ -64,6 +65,7 @@ const ALL: readonly Scenario[] = [
   ...SEALED,
   ...WORKLOADS,
   ...FOUND,
+  ...INTEGRATION,
 ];
 /** Those that the variable names by a part of their name; by default all. */
 const SCENARIOS = ALL.filter(({ name }) => name.includes(process.env.LOTSE_SCENARIO ?? ""));

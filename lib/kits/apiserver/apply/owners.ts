@@ -32,12 +32,17 @@ export function identityOf(
   return JSON.stringify([manager, operation, operation === "Apply" ? "" : apiVersion, subresource]);
 }
 
-/** Reads a list of owners; undefined if it is none, or has an entry that cannot be. */
+/** Reads a list of owners, each of them once; undefined if it is none, or has an entry that cannot be. */
 export function readOwners(value: unknown): Owner[] | undefined {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) return undefined;
-  const owners = value.map(readOwner);
-  return owners.every((owner) => owner !== undefined) ? owners : undefined;
+  const owners = new Map<string, Owner>();
+  for (const owner of value.map(readOwner)) {
+    if (owner === undefined) return undefined;
+    // NB: of two entries of one owner, which renaming makes, the last counts.
+    owners.set(identityOf(owner), owner);
+  }
+  return [...owners.values()];
 }
 
 function readOwner(value: unknown): Owner | undefined {

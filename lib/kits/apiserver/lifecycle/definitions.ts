@@ -5,6 +5,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
+import { approvalCondition } from "../api_approval.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { Cluster, DefinitionParts } from "../cluster.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
@@ -12,7 +13,7 @@ import type { Late } from "../late.ts";
 import type { Change } from "../storage/collection.ts";
 import { timestamp } from "../timestamp.ts";
 import type { Store } from "../store.ts";
-import { clone, equal, isObject, objectsIn } from "../values.ts";
+import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject, updateObject } from "../writes/update.ts";
 import { nameDefinition } from "./definition_names.ts";
@@ -42,7 +43,9 @@ export function definitionRules(context: DefinitionContext): KindRules {
       return [];
     },
     settle(object, old) {
-      if (old === undefined || !equal(object.spec, old.spec)) refreshStatus(object, context);
+      const isAsBefore = old !== undefined && equal(object.spec, old.spec) &&
+        equal(approvalCondition(object), approvalCondition(old));
+      if (!isAsBefore) refreshStatus(object, context);
     },
     validate: (object, { old, part }) => definitions.part.validateDefinition(object, { old, part, cel }),
     terminate(object) {
@@ -76,11 +79,32 @@ function refreshStatus(definition: KubeObject, { now, cel, definitions, store }:
     conditions: conditionsOf(definition),
   };
   setCondition(definition, { type: "NamesAccepted", ...condition }, time);
-  if (isEstablished(definition)) return;
-  const established = condition.status === "True"
+  if (!isEstablished(definition)) {
+    const established = establishment(definition, condition.status === "True");
+    setCondition(definition, { type: "Established", ...established }, time);
+  }
+  const approval = approvalCondition(definition);
+  if (approval === undefined) return;
+  setCondition(definition, { type: "KubernetesAPIApprovalPolicyConformant", ...approval }, time);
+}
+
+/** Source: k8s.io/apiextensions-apiserver, pkg/controller/establish. */
+function establishment({ spec }: KubeObject, isNamed: boolean): Omit<Condition, "type"> {
+  if (!isNamed) return { status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  const { caBundle } = objectAt(objectAt(objectAt(spec, "conversion"), "webhook"), "clientConfig") ?? {};
+  return isCaBundle(caBundle)
     ? { status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
-    : { status: "False", reason: "NotAccepted", message: "not all names are accepted" };
-  setCondition(definition, { type: "Established", ...established }, time);
+    : { status: "False", reason: "InvalidCABundle", message: "The conversion webhook CABundle is invalid" };
+}
+
+/** NB: a bundle may be left out. */
+function isCaBundle(bundle: unknown): boolean {
+  if (bundle === undefined || bundle === "") return true;
+  try {
+    return atob(String(bundle)).includes("-----BEGIN CERTIFICATE-----");
+  } catch {
+    return false;
+  }
 }
 
 function storageVersions({ spec }: KubeObject): string[] {

@@ -55,7 +55,7 @@ export async function createAdmitted(
     return createObject(cluster, object, { kind, namespace, dryRun, report, ...owned });
   }
   placeObject(cluster, object, { kind, namespace });
-  report?.(kind.rules.normalize(object));
+  report?.(kind.rules.normalize(object, { applied }));
   // NB: what webhooks change belongs to nobody.
   if (owned.writer !== undefined) {
     cluster.ownership.track({ kind, writer: owned.writer, before: undefined, after: object });
@@ -130,7 +130,7 @@ export async function updateAdmitted(
       return updateObject(cluster, { ...options, ...owned, report, change: () => object });
     }
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
-    report?.(kind.rules.normalize(object));
+    report?.(kind.rules.normalize(object, { applied }));
     if (owned.writer !== undefined) {
       cluster.ownership.track({ kind, writer: owned.writer, before: current.object, after: object });
     }

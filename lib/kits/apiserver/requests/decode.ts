@@ -2,12 +2,13 @@
  * From a JSON value to an object of a kind: what Go's decoder does for the real server, and its words when it cannot.
  */
 
-import type { JsonObject, KubeObject, ObjectMeta } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import { groupOf, type Kind } from "../kinds.ts";
 import { badRequest, invalid, invalidPatch } from "../refusal.ts";
 import { typeOfKind } from "../types/mod.ts";
 import { getOwn, isObject } from "../values.ts";
+import { decodeMetadata } from "./metadata_decode.ts";
 import { decodeTyped } from "./typed_decode.ts";
 
 /** An object whose metadata has the right types, and the paths of the fields that nobody knows. */
@@ -19,28 +20,6 @@ export interface Decoded {
   /** The body, if it was JSON. */
   readonly text?: string;
 }
-
-/** The type of a field: Go's name for the type of the whole, and of what it is made of. */
-type FieldType = "string" | "int64" | "map" | "strings" | "objects" | "anything";
-
-/** NB: what is not listed is dropped. */
-const METADATA: Readonly<Record<string, FieldType>> = {
-  name: "string",
-  generateName: "string",
-  namespace: "string",
-  selfLink: "anything",
-  uid: "string",
-  resourceVersion: "string",
-  generation: "int64",
-  creationTimestamp: "string",
-  deletionTimestamp: "string",
-  deletionGracePeriodSeconds: "int64",
-  labels: "map",
-  annotations: "map",
-  ownerReferences: "objects",
-  finalizers: "strings",
-  managedFields: "anything",
-};
 
 /**
  * Reads an object of that kind from a request's body.
@@ -133,90 +112,6 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
   // What is converted has metadata as before.
   const stored = kind.conversion === undefined ? object : kind.conversion.toStored(object) as KubeObject;
   return { object: stored, unknown, duplicates: [] };
-}
-
-interface Decoding {
-  /** Go's name for the place in its errors. */
-  readonly prefix: string;
-  readonly unknown: string[];
-  readonly fail: (fault: string) => never;
-}
-
-/** Returns the known fields of `metadata`; empty ones are left out. */
-function decodeMetadata(value: unknown, { prefix, unknown, fail }: Decoding): ObjectMeta {
-  if (value === undefined || value === null) return {};
-  if (!isObject(value)) {
-    fail(`json: cannot unmarshal ${wordFor(value)} into Go value of type v1.ObjectMeta`);
-  }
-  const metadata: JsonObject = {};
-  for (const [field, found] of Object.entries(value)) {
-    const type = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
-    if (type === undefined) unknown.push(`metadata.${field}`);
-    else if (field === "managedFields" && Array.isArray(found)) metadata[field] = found;
-    else if (type !== "anything" && !isEmpty(found)) {
-      const fault = typeFault(found, type);
-      if (fault !== undefined) {
-        fail(
-          `json: cannot unmarshal ${fault.found} into Go struct field ${prefix}.${field} of type ${fault.wanted}`,
-        );
-      }
-      metadata[field] = found;
-    }
-  }
-  return metadata;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === "") return true;
-  return Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;
-}
-
-interface TypeFault {
-  readonly found: string;
-  readonly wanted: string;
-}
-
-function typeFault(value: unknown, type: FieldType): TypeFault | undefined {
-  switch (type) {
-    case "string":
-      return typeof value === "string" ? undefined : { found: wordFor(value), wanted: "string" };
-    case "int64":
-      return Number.isSafeInteger(value) || typeof value === "bigint"
-        ? undefined
-        : { found: wordFor(value), wanted: "int64" };
-    case "map":
-      if (!isObject(value)) return { found: wordFor(value), wanted: "map[string]string" };
-      return firstFault(Object.values(value), (item) => typeFault(item, "string"));
-    case "strings":
-      if (!Array.isArray(value)) return { found: wordFor(value), wanted: "[]string" };
-      return firstFault(value, (item) => typeFault(item, "string"));
-    case "objects":
-      if (!Array.isArray(value)) return { found: wordFor(value), wanted: "[]v1.OwnerReference" };
-      return firstFault(
-        value,
-        (item) => isObject(item) ? undefined : { found: wordFor(item), wanted: "v1.OwnerReference" },
-      );
-    case "anything":
-      return undefined;
-  }
-}
-
-function firstFault(
-  values: readonly unknown[],
-  check: (value: unknown) => TypeFault | undefined,
-): TypeFault | undefined {
-  for (const value of values) {
-    const fault = check(value);
-    if (fault !== undefined) return fault;
-  }
-  return undefined;
-}
-
-/** Go's words for JSON types. */
-function wordFor(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "bigint") return "number";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function checkBase64(data: unknown, fail: (fault: string) => never): void {

@@ -13,6 +13,7 @@ import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
 import {
   badRequest,
+  conflict,
   forbidden,
   invalid,
   invalidPatch,
@@ -153,7 +154,7 @@ async function replace(cluster: Cluster, call: Call): Promise<Response> {
   const { namespace, name = "", subresource } = path;
   const decoded = await readObject(request, { kind, strict: isStrict(call) });
   const reference = { namespace, name };
-  checkPlace(decoded.object, reference);
+  checkPlace(decoded.object, kind, reference);
   const creates = kind.createOnUpdate && subresource === undefined;
   if (creates && kind.collection.get(keyFor(kind, reference)) === undefined) {
     return await created(cluster, call, decoded);
@@ -176,7 +177,7 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
     const patched = change(copyOf(servedObject(kind, current), request));
     const decoded = decodePatched(patched, kind, contentTypeOf(request) === STRATEGIC_PATCH);
     const { object } = decoded;
-    checkPlace(object, reference);
+    checkPlace(object, kind, reference);
     if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
       throw invalid(kind, name, [immutableUid(object.metadata.uid)]);
     }
@@ -199,12 +200,21 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
   const reference = { namespace, name };
   const take = (live: Stored | undefined) => {
     const decoded = decodePatched(applyTo(live && servedObject(kind, live)), kind);
-    checkPlace(decoded.object, reference);
+    checkPlace(decoded.object, kind, reference);
     return { ...decoded, applied: true };
   };
   if (kind.collection.get(keyFor(kind, reference)) === undefined) {
     if (subresource !== undefined) throw notFound(kind, name);
-    return await created(cluster, call, take(undefined));
+    const taken = take(undefined);
+    const { uid } = taken.object.metadata;
+    if (uid !== undefined) {
+      throw conflict(
+        kind,
+        name,
+        `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+      );
+    }
+    return await created(cluster, call, taken);
   }
   const headers = new Headers();
   const wish = (current: Stored) => {
@@ -224,7 +234,8 @@ function immutableUid(uid: string): Cause {
 }
 
 /** An object must be the one that the URL names. */
-function checkPlace({ metadata }: KubeObject, { namespace, name }: ObjectKey): void {
+function checkPlace({ metadata }: KubeObject, kind: Kind, { namespace, name }: ObjectKey): void {
+  if (!kind.namespaced) delete metadata.namespace;
   if (metadata.name === undefined) {
     throw badRequest(
       `the name of the object (${name} based on URL) was undeterminable: name must be provided`,

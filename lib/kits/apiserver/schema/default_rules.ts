@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, invalid } from "../causes.ts";
 import { clone, equal, setOwn } from "../values.ts";
 import { pruneValue } from "./pruning.ts";
-import { own, RESOURCE_FIELDS, type Schema, schemaEntries, subSchema } from "./structural.ts";
+import { isSet, own, RESOURCE_FIELDS, type Schema, schemaEntries, subSchema } from "./structural.ts";
 import { createValidator, type Fault } from "./validation.ts";
 import { toCauses } from "./wording.ts";
 
@@ -16,6 +16,8 @@ interface Default {
   readonly schema: Schema;
   readonly value: unknown;
   readonly path: string;
+  /** Unknown fields of metadata are no fault: they are left out where the default is filled in. */
+  readonly isMetadata: boolean;
 }
 
 /** Returns what is wrong with the defaults in a whole schema. */
@@ -27,20 +29,25 @@ export function defaultCauses(schema: Schema, path: string): Cause[] {
   return [...prunedCauses(defaults), ...invalidCauses(defaults)];
 }
 
-function collect(schema: Schema, path: string): Default[] {
+function collect(schema: Schema, path: string, isMetadata = false): Default[] {
   const value = own(schema, "default") ?? undefined;
   const single = ["items", "additionalProperties"].flatMap((key) => {
     const child = subSchema(schema, key);
     return child === undefined ? [] : collect(child, `${path}.${key}`);
   });
+  const isResource = isSet(schema, "x-kubernetes-embedded-resource");
   const named = schemaEntries(schema, "properties").flatMap(([key, child]) =>
-    collect(child, `${path}.properties[${key}]`)
+    collect(child, `${path}.properties[${key}]`, isResource && key === "metadata")
   );
-  return [...(value === undefined ? [] : [{ schema, value, path: `${path}.default` }]), ...single, ...named];
+  return [
+    ...(value === undefined ? [] : [{ schema, value, path: `${path}.default`, isMetadata }]),
+    ...single,
+    ...named,
+  ];
 }
 
 function prunedCauses(defaults: readonly Default[]): Cause[] {
-  return defaults.flatMap(({ schema, value, path }) => {
+  return defaults.filter(({ isMetadata }) => !isMetadata).flatMap(({ schema, value, path }) => {
     const pruned = clone(value);
     pruneValue(pruned, schema);
     return equal(pruned, value) ? [] : [invalid(path, { value, detail: "must not have unknown fields" })];

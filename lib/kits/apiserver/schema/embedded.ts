@@ -1,12 +1,14 @@
 /**
  * `x-kubernetes-embedded-resource`: an object inside an object must look like one.
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/objectmeta. Of its metadata only the type is checked.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/objectmeta.
  */
 
-import type { JsonObject } from "../../../model/object.ts";
+import type { JsonObject, ObjectMeta } from "../../../model/object.ts";
 import { type Cause, invalid, required } from "../causes.ts";
+import { dns1035Errors } from "../names.ts";
 import { isObject } from "../values.ts";
+import { annotationCauses, labelCauses, pathSegmentErrors } from "../writes/names.ts";
 import { childPath, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
 
 /** Returns what is wrong with the embedded resources in a value. */
@@ -37,9 +39,23 @@ function checkResource(object: JsonObject, path: string): Cause[] {
     else if (typeof value !== "string") causes.push(invalid(at, { value, detail: "must be a string" }));
     else if (value === "") causes.push(invalid(at, { value, detail: "must not be empty" }));
   }
-  const metadata = Object.hasOwn(object, "metadata") ? object.metadata : undefined;
-  if (metadata !== undefined && !isObject(metadata)) {
-    causes.push(invalid(childPath(path, "metadata"), { value: metadata, detail: "must be an object" }));
+  const { kind } = object;
+  if (typeof kind === "string" && kind !== "") {
+    const errors = dns1035Errors(kind.toLowerCase());
+    const detail = `may have mixed case, but should otherwise match: ${errors.join(",")}`;
+    if (errors.length > 0) causes.push(invalid(childPath(path, "kind"), { value: kind, detail }));
   }
-  return causes;
+  const metadata = Object.hasOwn(object, "metadata") ? object.metadata : undefined;
+  return metadata === undefined ? causes : [...causes, ...checkMetadata(metadata, path)];
+}
+
+/** NB: a name is not required. */
+function checkMetadata(value: unknown, path: string): Cause[] {
+  // What cannot be read was refused before.
+  if (!isObject(value)) return [];
+  const { name, labels, annotations } = value as ObjectMeta;
+  const at = childPath(path, "metadata");
+  const names = pathSegmentErrors(name ?? "").map((detail) => invalid(`${at}.name`, { value: name, detail }));
+  const others = [...labelCauses(labels), ...annotationCauses(annotations)];
+  return [...names, ...others.map((cause) => ({ ...cause, field: childPath(path, cause.field) }))];
 }

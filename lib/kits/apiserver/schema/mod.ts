@@ -12,7 +12,7 @@ import type { Cause } from "../causes.ts";
 import { applyDefaults, dropNulls } from "./defaults.ts";
 import { checkEmbedded } from "./embedded.ts";
 import { findDuplicates } from "./list_types.ts";
-import { pruneResource } from "./pruning.ts";
+import { pruneResource, type RefuseMetadata } from "./pruning.ts";
 import { onlyNewFaults } from "./ratchet.ts";
 import { own, propertySchema, type Schema } from "./structural.ts";
 import { createValidator, type Validator } from "./validation.ts";
@@ -26,12 +26,20 @@ export interface ValidateOptions {
   readonly part?: ObjectPart;
 }
 
+/** How much is removed. */
+export interface PruneOptions {
+  /** Whether nulls stay where they are not allowed, and are refused later: those that somebody applies. Default: false. */
+  readonly keepsNulls?: boolean;
+  /** Default: metadata of embedded resources that cannot be read stays. */
+  readonly refuse?: RefuseMetadata;
+}
+
 /** The checks of a schema for an object of its kind. All three leave `apiVersion`, `kind` and `metadata` alone. */
 export interface CompiledSchema {
   /** Fills the defaults in, in place. */
   default(object: JsonObject): void;
   /** Removes the fields that the schema does not know, and nulls that it does not allow, in place. Gives the paths of unknown fields. */
-  prune(object: JsonObject): string[];
+  prune(object: JsonObject, options?: PruneOptions): string[];
   /** Returns what is wrong; nothing if the object is valid. */
   validate(object: JsonObject, options?: ValidateOptions): Cause[];
 }
@@ -40,14 +48,19 @@ export interface CompiledSchema {
 export function compileSchema(schema: JsonObject | undefined): CompiledSchema {
   if (schema === undefined) return { default: () => {}, prune: () => [], validate: () => [] };
   const status = propertySchema(schema, "status");
+  const isEmbedding = JSON.stringify(schema).includes("x-kubernetes-embedded-resource");
   const whole: Part = { schema, validator: createValidator(schema), field: "" };
   const part: Part | undefined = status &&
     { schema: status, validator: createValidator(status), field: "status" };
   return {
-    default: (object) => applyDefaults(object, schema),
-    prune(object) {
-      const removed = pruneResource(object, schema);
-      dropNulls(object, schema);
+    default(object) {
+      applyDefaults(object, schema);
+      // NB: defaults may have metadata with unknown fields in it.
+      if (isEmbedding) pruneResource(object, schema);
+    },
+    prune(object, { keepsNulls = false, refuse } = {}) {
+      const removed = pruneResource(object, schema, refuse);
+      if (!keepsNulls) dropNulls(object, schema);
       return removed;
     },
     validate(object, options = {}) {

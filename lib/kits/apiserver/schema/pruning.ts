@@ -1,10 +1,11 @@
 /**
  * Pruning with a structural schema: fields that it does not know go away.
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning; of metadata: pkg/apiserver/schema/objectmeta.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { decodeMetadata } from "../requests/metadata_decode.ts";
 import { isObject } from "../values.ts";
 import {
   childPath,
@@ -19,30 +20,38 @@ import {
 const PRESERVE = "x-kubernetes-preserve-unknown-fields";
 const EMBEDDED = "x-kubernetes-embedded-resource";
 
+/** Is told of metadata of an embedded resource that cannot be read. */
+export type RefuseMetadata = (
+  at: { readonly path: string; readonly value: unknown; readonly fault: string },
+) => void;
+
 /** Removes unknown fields from a whole object, in place. Gives their paths, sorted. */
-export function pruneResource(object: JsonObject, schema: Schema): string[] {
+export function pruneResource(object: JsonObject, schema: Schema, refuse?: RefuseMetadata): string[] {
   const removed: string[] = [];
-  prune(object, { schema: { ...schema, [EMBEDDED]: true }, path: "", removed });
+  prune(object, { schema: { ...schema, [EMBEDDED]: true }, path: "", removed, reads: true, refuse });
   return removed.sort();
 }
 
 /** Removes unknown fields from a part of an object, in place. */
 export function pruneValue(value: unknown, schema: Schema): void {
-  prune(value, { schema, path: "", removed: [] });
+  prune(value, { schema, path: "", removed: [], reads: false });
 }
 
 interface Place {
   readonly schema: Schema | undefined;
   readonly path: string;
   readonly removed: string[];
+  /** Whether the metadata of embedded resources is looked into. */
+  readonly reads: boolean;
+  readonly refuse?: RefuseMetadata;
 }
 
 function prune(value: unknown, place: Place): void {
-  const { schema, path, removed } = place;
+  const { schema, path } = place;
   if (Array.isArray(value)) {
     const items = schema === undefined ? undefined : subSchema(schema, "items");
     if (isSet(schema, PRESERVE)) pruneBelow(value, place);
-    else value.forEach((item, index) => prune(item, { schema: items, path: `${path}[${index}]`, removed }));
+    else value.forEach((item, index) => prune(item, { ...place, schema: items, path: `${path}[${index}]` }));
   } else if (isObject(value)) {
     pruneObject(value, place);
   }
@@ -51,9 +60,13 @@ function prune(value: unknown, place: Place): void {
 function pruneObject(object: JsonObject, place: Place): void {
   const { schema, path, removed } = place;
   for (const [key, child] of Object.entries(object)) {
-    if (isSet(schema, EMBEDDED) && RESOURCE_FIELDS.has(key)) continue;
+    if (isSet(schema, EMBEDDED) && RESOURCE_FIELDS.has(key)) {
+      // The root's own has been read before.
+      if (key === "metadata" && path !== "" && place.reads) object.metadata = pruneMetadata(child, place);
+      continue;
+    }
     const known = knownSchema(schema, key);
-    if (known.known) prune(child, { schema: known.schema, path: childPath(path, key), removed });
+    if (known.known) prune(child, { ...place, schema: known.schema, path: childPath(path, key) });
     else if (!isSet(schema, PRESERVE)) {
       removed.push(childPath(path, key));
       delete object[key];
@@ -61,12 +74,30 @@ function pruneObject(object: JsonObject, place: Place): void {
   }
 }
 
+/** NB: metadata that cannot be read stays, unless it is refused. */
+function pruneMetadata(metadata: unknown, { path, removed, refuse }: Place): unknown {
+  const unknown: string[] = [];
+  try {
+    const fail = (fault: string) => {
+      throw new TypeError(fault);
+    };
+    const known = decodeMetadata(metadata, { prefix: "ObjectMeta", unknown, fail });
+    removed.push(...unknown.map((field) => childPath(path, field)));
+    return known;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    refuse?.({ path: childPath(path, "metadata"), value: metadata, fault: error.message });
+    return metadata;
+  }
+}
+
 /** Inside of what is preserved, only what the schema declares is pruned by its own schema. */
-function pruneBelow(items: readonly unknown[], { schema, path, removed }: Place): void {
+function pruneBelow(items: readonly unknown[], place: Place): void {
+  const { schema, path } = place;
   const itemSchema = subSchema(schema, "items");
   if (itemSchema === undefined) return;
   const preserving = { ...itemSchema, [PRESERVE]: true };
-  items.forEach((item, index) => prune(item, { schema: preserving, path: `${path}[${index}]`, removed }));
+  items.forEach((item, index) => prune(item, { ...place, schema: preserving, path: `${path}[${index}]` }));
 }
 
 /** NB: `additionalProperties: true` knows every key, but nothing below it, so that nested objects are emptied. */

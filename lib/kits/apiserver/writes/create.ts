@@ -81,7 +81,7 @@ export function prepareCreation(
   metadata.creationTimestamp = timestamp(cluster.host.clock.now());
   if (kind.counted) metadata.generation = 1;
   if (kind.subresources.includes("status") && kind.rules.takesStatus !== true) delete object.status;
-  const unknown = kind.rules.normalize(object);
+  const unknown = kind.rules.normalize(object, { applied });
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
   else if (applied !== true) delete metadata.managedFields;

@@ -21,12 +21,15 @@ export function nameCauses(kind: Pick<Kind, "kind" | "group">, name: string): Ca
 }
 
 function nameErrors({ kind, group }: Pick<Kind, "kind" | "group">, name: string): string[] {
-  if (PATH_SEGMENT_GROUPS.includes(group)) {
-    if (name === "." || name === "..") return [`may not be '${name}'`];
-    return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
-  }
+  if (PATH_SEGMENT_GROUPS.includes(group)) return pathSegmentErrors(name);
   if (kind === "IPAddress" && group === "networking.k8s.io") return ipErrors(name);
   return group === "" && LABEL_KINDS.includes(kind) ? dnsLabelErrors(name) : dnsSubdomainErrors(name);
+}
+
+/** Returns what is wrong with a name that only has to fit into a path. */
+export function pathSegmentErrors(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
 /** Says what is wrong with the beginning of a name that is to be generated; a dash may end it. */

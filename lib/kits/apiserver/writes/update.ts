@@ -74,7 +74,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
     ? withEphemeralContainers(next, current)
     : next;
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
-  const unknown = kind.rules.normalize(updated);
+  const unknown = kind.rules.normalize(updated, { applied });
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: current, after: updated });
   else if (applied === true) setOwners(updated, next);
@@ -218,7 +218,7 @@ function setOrDelete<Field extends keyof KubeObject["metadata"]>(
 
 /** The status of one object in the rest of the other. Built-in kinds let some metadata through. */
 function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObject {
-  const metadata = kind.custom
+  const metadata = kind.custom || STATUS_ALONE.includes(kind.kind)
     ? { ...current.metadata }
     : { ...next.metadata, ownerReferences: current.metadata.ownerReferences };
   const updated: KubeObject = { ...clone({ ...current, metadata: {}, status: undefined }), metadata };
@@ -227,6 +227,18 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
   else delete updated.status;
   return updated;
 }
+
+/** Built-in kinds of whose metadata a write of the status changes nothing. Source: k8s.io/apiserver, pkg/registry/rest/meta.go. */
+const STATUS_ALONE = [
+  "APIService",
+  "Deployment",
+  "FlowSchema",
+  "MutatingAdmissionPolicy",
+  "PriorityLevelConfiguration",
+  "ServiceCIDR",
+  "ValidatingAdmissionPolicy",
+  "VolumeAttachment",
+];
 
 /** Only containers for debugging are taken; they are added to what there is. */
 function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObject {
