@@ -1,24 +1,32 @@
 /**
- * Writes the descriptions of Kubernetes' own kinds and their fields, which `kubectl explain` shows, from the OpenAPI document
- * that its Go module carries: `deno task kubernetes-descriptions` (needs Go).
+ * Writes the descriptions of Kubernetes' own kinds and their fields, with the values that these may have, which `kubectl explain`
+ * shows: `deno task kubernetes-descriptions` (needs the control plane of the tests).
  *
+ * They come from the OpenAPI document that a real kube-apiserver serves: the one that Kubernetes' Go module carries has no values.
  * Only the types that the API server in the process knows are taken. They are compressed, because nobody reads them here, and
  * because plain they would have half a megabyte.
  */
 
-import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { definitionName, SINGLE_TYPES, typeLines } from "../lib/kits/apiserver/types/mod.ts";
 import { compressText } from "../lib/runtime/compression.ts";
+import { startControlPlane } from "../tests/control_plane/control_plane.ts";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const TARGET = "lib/kits/apiserver/types/descriptions.ts";
 
+interface Property {
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Property;
+  readonly additionalProperties?: Property;
+}
+
 interface Definition {
   readonly description?: string;
-  readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  readonly properties?: Readonly<Record<string, Property>>;
 }
 
 interface Document {
@@ -26,13 +34,9 @@ interface Document {
   readonly definitions: Readonly<Record<string, Definition>>;
 }
 
-function readDocument(): Document {
-  const { stdout, status, stderr } = spawnSync("go", ["list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes"], {
-    cwd: join(ROOT, "tests/control_plane"),
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Cannot find the module of Kubernetes: ${stderr}`);
-  return JSON.parse(readFileSync(join(stdout.trim(), "api/openapi-spec/swagger.json"), "utf8"));
+async function readDocument(): Promise<Document> {
+  await using plane = await startControlPlane();
+  return JSON.parse(await plane.kubectl(["get", "--raw", "/openapi/v2"]));
 }
 
 /** Returns, by type, its description, and then the names of fields and their descriptions in turn. */
@@ -48,8 +52,20 @@ function describe({ definitions }: Document): Record<string, string[]> {
   return found;
 }
 
-const document = readDocument();
-const text = JSON.stringify(describe(document));
+/** Returns, by type and field, the values that it, or an item of it, may have. */
+function findValues({ definitions }: Document): Record<string, Record<string, readonly string[]>> {
+  const found: Record<string, Record<string, readonly string[]>> = {};
+  for (const [type] of typeLines()) {
+    for (const [name, field] of Object.entries(definitions[definitionName(type)]?.properties ?? {})) {
+      const values = field.enum ?? field.items?.enum ?? field.additionalProperties?.enum;
+      if (values !== undefined) (found[type] ??= {})[name] = values;
+    }
+  }
+  return found;
+}
+
+const document = await readDocument();
+const text = JSON.stringify({ texts: describe(document), values: findValues(document) });
 const compressed = compressText(text);
 writeFileSync(
   join(ROOT, TARGET),
@@ -60,7 +76,7 @@ writeFileSync(
  * Apache License 2.0 (https://www.apache.org/licenses/LICENSE-2.0), see NOTICE.
  */
 
-/** By type: its description, and then the names of fields and their descriptions in turn; as JSON. */
+/** The words and values, as descriptions.ts unpacks them. */
 export const DESCRIPTIONS =
   "${compressed}";
 `,

@@ -36,7 +36,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   "delete fast|ComprehensiveNamespaceDraining": "measures a cluster with a hundred namespaces of Pods",
   "type check":
     "types of objects in policies are not checked when they are declared, and there are no warnings of it",
-  "ResourceClaim": "kinds of resource.k8s.io are not served",
+  "ResourceClaim": "quotas do not count the devices that are claimed",
   "Flaky": "Kubernetes itself does not rely on it",
 };
 

@@ -15,7 +15,7 @@ import type { CelLoader } from "./cel/loader.ts";
 import type { DefinitionParts } from "./cluster.ts";
 import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION, EVENT_FIELDS } from "./event_conversion.ts";
-import type { Kind, KindRules } from "./kinds.ts";
+import type { Kind, KindRules, Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
 import type { Store } from "./store.ts";
@@ -221,6 +221,12 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["RoleBinding", { createOnUpdate: true }],
     ["Role", { createOnUpdate: true }],
   ],
+  "resource.k8s.io/v1": [
+    ["DeviceClass", { cluster: true, plural: "deviceclasses", counted: true }],
+    ["ResourceClaim", { subresources: STATUS }],
+    ["ResourceClaimTemplate", {}],
+    ["ResourceSlice", { cluster: true, counted: true, selectable: ["spec.driver", "spec.nodeName"] }],
+  ],
   "scheduling.k8s.io/v1": [
     ["PriorityClass", { short: ["pc"], plural: "priorityclasses", cluster: true, counted: true }],
   ],
@@ -267,26 +273,28 @@ export interface BuiltinOptions {
   readonly clock: Clock;
   readonly cel: CelLoader;
   readonly definitions: Late<DefinitionParts>;
+  /** All kinds that are served, custom ones included. */
+  readonly served: Kinds;
 }
 
 /** Returns the built-in kinds, with their collections in the store. */
-export function builtinKinds({ store, clock, cel, definitions }: BuiltinOptions): Kind[] {
+export function builtinKinds(options: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf(kind, { clock, cel, definitions, store });
-      kinds.push(toKind(store, { apiVersion, kind, traits, rules }));
+      const rules = rulesOf(kind, options);
+      kinds.push(toKind(options.store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
 }
 
-function rulesOf(kind: string, { clock, cel, definitions, store }: BuiltinOptions): KindRules {
+function rulesOf(kind: string, { clock, cel, definitions, store, served }: BuiltinOptions): KindRules {
   if (kind === "CustomResourceDefinition") {
     return definitionRules({ now: () => clock.now(), cel, definitions, store });
   }
   if (kind.endsWith("WebhookConfiguration")) return configurationRules(kind.startsWith("Mutating"), cel);
-  if (kind === "ValidatingAdmissionPolicy") return policyRules(cel);
+  if (kind === "ValidatingAdmissionPolicy") return policyRules(cel, served);
   if (kind === "ValidatingAdmissionPolicyBinding") return bindingRules();
   if (kind === "MutatingAdmissionPolicy") return mutationRules(cel);
   if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();

@@ -280,6 +280,7 @@ const STATUS: Readonly<Record<string, JsonObject>> = {
   FlowSchema: {},
   Job: {},
   PriorityLevelConfiguration: {},
+  ResourceClaim: {},
   ResourceQuota: {},
   CronJob: {},
   HorizontalPodAutoscaler: { currentMetrics: null, desiredReplicas: 0 },

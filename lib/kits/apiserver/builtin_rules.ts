@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
 import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./builtin_checks.ts";
+import { defaultDevices, deviceCauses } from "./device_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
@@ -18,6 +19,7 @@ export function builtinRules(kind: string): KindRules {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
       defaultBuiltin(kind, object);
+      defaultDevices(kind, object);
       if (kind === "DaemonSet") annotateDaemonSet(object);
       return [];
     },
@@ -30,6 +32,7 @@ export function builtinRules(kind: string): KindRules {
     },
     validate: (object, { old, part }) => [
       ...builtinCauses(kind, object),
+      ...deviceCauses(kind, object, old),
       ...(old === undefined || part === "status" ? [] : immutableCauses(kind, { object, old, part })),
     ],
   };

@@ -6,8 +6,23 @@
 
 import { decompressText } from "../../runtime/compression.ts";
 
-/** Returns the description of a type, such as "core.Pod", or of one of its fields; undefined if there is none. */
-export type Describe = (type: string, field?: string) => string | undefined;
+/** The words about a type or a field. */
+export interface Description {
+  readonly description?: string;
+  /** The values that a field, or the items of a list, may have, if these are all. */
+  readonly values?: readonly string[];
+}
+
+/** Returns what is said about a type, such as "core.Pod", or about one of its fields. */
+export type Describe = (type: string, field?: string) => Description;
+
+/** The form in which it is kept. */
+interface Kept {
+  /** By type: its description, and then the names of fields and their descriptions in turn. */
+  readonly texts: Readonly<Record<string, readonly string[]>>;
+  /** By type and field. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+}
 
 /** No text is longer, unpacked. */
 const LIMIT = 1 << 23;
@@ -16,7 +31,7 @@ const LIMIT = 1 << 23;
 export async function loadDescriptions(): Promise<Describe> {
   const { DESCRIPTIONS } = await import("./types/descriptions.ts");
   // It is of our own making.
-  const texts = JSON.parse(decompressText(DESCRIPTIONS, LIMIT) ?? "{}") as Record<string, string[]>;
+  const { texts, values } = JSON.parse(decompressText(DESCRIPTIONS, LIMIT) ?? "{}") as Kept;
   const types = new Map(
     Object.entries(texts).map(([type, [own = "", ...fields]]) => {
       const byName = new Map([["", own]]);
@@ -24,5 +39,12 @@ export async function loadDescriptions(): Promise<Describe> {
       return [type, byName];
     }),
   );
-  return (type, field = "") => types.get(type)?.get(field) || undefined;
+  return (type, field = "") => {
+    const description = types.get(type)?.get(field) ?? "";
+    const possible = values[type]?.[field];
+    return {
+      ...(description === "" ? {} : { description }),
+      ...(possible === undefined ? {} : { values: possible }),
+    };
+  };
 }

@@ -6,7 +6,7 @@
 import type { JsonObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { ServedResource } from "./crd.ts";
-import type { Describe } from "./descriptions.ts";
+import type { Describe, Description } from "./descriptions.ts";
 import { definitionName, type Field, fieldsOf, isAtomic, type Shape, specialType } from "./types/mod.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
@@ -26,6 +26,7 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
   discovery: "discovery.k8s.io",
   flowcontrol: "flowcontrol.apiserver.k8s.io",
   node: "node.k8s.io",
+  resource: "resource.k8s.io",
   storage: "storage.k8s.io",
 };
 
@@ -117,7 +118,7 @@ function singleSchema(type: string, { version }: SchemaStyle): JsonObject {
   return several ?? { ...specialType(type) };
 }
 
-function described(description: string | undefined): JsonObject {
+function described({ description }: Description): JsonObject {
   return description === undefined ? {} : { description };
 }
 
@@ -147,15 +148,16 @@ function toProperty(type: string, field: Field, { prefix, describe }: SchemaStyl
   const strategy = [merges ? "merge" : "", retainsKeys ? "retainKeys" : "", replaces ? "replace" : ""].filter(
     Boolean,
   );
+  const about = describe(type, field.name);
   const extensions = {
-    ...described(describe(type, field.name)),
+    ...described(about),
     ...(listKeys === undefined ? {} : { "x-kubernetes-list-map-keys": listKeys }),
     ...(listType === undefined ? {} : { "x-kubernetes-list-type": listType }),
     ...(atomicMap ? { "x-kubernetes-map-type": "atomic" } : {}),
     ...(mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": mergeKey }),
     ...(strategy.length === 0 ? {} : { "x-kubernetes-patch-strategy": strategy.join(",") }),
   };
-  const schema = toShape(shape, prefix);
+  const schema = toShape(shape, prefix, about.values);
   // Beside a $ref, nothing counts; inside of allOf, it does.
   if (Object.keys(extensions).length > 0 && schema.$ref !== undefined) {
     return { allOf: [schema], ...extensions };
@@ -163,14 +165,18 @@ function toProperty(type: string, field: Field, { prefix, describe }: SchemaStyl
   return { ...schema, ...extensions };
 }
 
-function toShape(shape: Shape, prefix: string): JsonObject {
+function toShape(shape: Shape, prefix: string, values?: readonly string[]): JsonObject {
   switch (shape.kind) {
     case "scalar":
-      return shape.format === undefined ? { type: shape.type } : { type: shape.type, format: shape.format };
+      return {
+        type: shape.type,
+        ...(shape.format === undefined ? {} : { format: shape.format }),
+        ...(values === undefined ? {} : { enum: [...values] }),
+      };
     case "list":
-      return { type: "array", items: toShape(shape.of, prefix) };
+      return { type: "array", items: toShape(shape.of, prefix, values) };
     case "map":
-      return { type: "object", additionalProperties: toShape(shape.of, prefix) };
+      return { type: "object", additionalProperties: toShape(shape.of, prefix, values) };
     case "type":
       return { $ref: prefix + definitionName(shape.name) };
   }

@@ -181,7 +181,9 @@ function build<H extends Host>(
     ownership: new Ownership(kinds, host.clock),
   };
   const cluster = quotas ? withQuotas(parts) : parts;
-  for (const kind of builtinKinds({ store, clock: host.clock, cel, definitions })) kinds.add(kind);
+  for (const kind of builtinKinds({ store, clock: host.clock, cel, definitions, served: kinds })) {
+    kinds.add(kind);
+  }
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
   const failed = () => state?.hasFailed ? ["etcd"] : [];

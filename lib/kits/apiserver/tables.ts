@@ -11,6 +11,7 @@ import { BASICS, PLAIN } from "./columns/basics.ts";
 import { AGE, type Column, type KindTable, NAME } from "./columns/kind_table.ts";
 import { NETWORK } from "./columns/network.ts";
 import { PODS } from "./columns/pods.ts";
+import { DEVICES } from "./columns/devices.ts";
 import { VOLUMES } from "./columns/storage.ts";
 import { WORKLOADS } from "./columns/workloads.ts";
 import { formatJson } from "./go_format.ts";
@@ -73,7 +74,7 @@ function tableOf({ resource, columns }: TableOptions): KindTable {
   const { group, plural } = resource;
   if (group === "" && plural === "pods") return PODS;
   const key = group === "" ? plural : `${plural}.${group}`;
-  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS]) {
+  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS, DEVICES]) {
     if (Object.hasOwn(tables, key)) return tables[key]!;
   }
   return PLAIN;

@@ -18,6 +18,7 @@ import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
+import { DEVICES } from "./scenarios/devices.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { FOUND } from "./scenarios/found.ts";
 import { INTEGRATION } from "./scenarios/integration.ts";
@@ -35,6 +36,7 @@ import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
 import { SEALED } from "./scenarios/sealed.ts";
+import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
 import { WATCHES } from "./scenarios/watches.ts";
 import { WORKLOADS } from "./scenarios/workloads.ts";
 import { type Entry, Session } from "./session.ts";
@@ -54,11 +56,13 @@ const ALL: readonly Scenario[] = [
   ...ADMISSION,
   ...RULES,
   ...POLICIES,
+  ...TYPE_CHECKING,
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,
   ...MACHINERY,
   ...STORED_KINDS,
+  ...DEVICES,
   ...PODS,
   ...QUOTAS,
   ...BAD_INPUT,

@@ -17,6 +17,40 @@ spec:
 `;
 const SIDECAR = '{"spec":{"template":{"spec":{"containers":[{"name":"d","image":"x"}]}}}}';
 
+const DEVICES = `
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: { name: gpu.example.com }
+spec: { selectors: [{ cel: { expression: "device.driver == 'gpu.example.com'" } }] }
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: { name: gpu }
+spec: { devices: { requests: [{ name: one, exactly: { deviceClassName: gpu.example.com } }] } }
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: { name: gpu }
+spec:
+  metadata: { labels: { a: b } }
+  spec: { devices: { requests: [{ name: one, exactly: { deviceClassName: gpu.example.com, allocationMode: All } }] } }
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: { name: worker-gpu }
+spec:
+  driver: gpu.example.com
+  nodeName: worker
+  pool: { name: worker, generation: 1, resourceSliceCount: 1 }
+  devices: [{ name: gpu-0, attributes: { model: { string: a100 } }, capacity: { memory: { value: 40Gi } } }]
+`;
+const NODE = `
+apiVersion: v1
+kind: Node
+metadata: { name: worker }
+spec: { taints: [{ key: node.kubernetes.io/not-ready, effect: NoSchedule }] }
+`;
+
 /** One call: its arguments, and what it reads. */
 export interface KubectlCall {
   readonly args: readonly string[];
@@ -163,6 +197,112 @@ export const CHAPTERS: readonly Chapter[] = [
       call("get pod single -o yaml"),
       call("describe pod single"),
       call("delete pod single --now"),
+    ],
+  },
+  {
+    title: "explain with the values that fields may have",
+    calls: [
+      call("explain db.spec.engine"),
+      call("explain pod.spec.containers.imagePullPolicy"),
+      call("explain service.spec"),
+      call("explain pv.spec.accessModes"),
+      call("explain deployment.spec.strategy.type"),
+      call("explain networkpolicy.spec.policyTypes"),
+      call("explain resourceclaim.spec.devices.requests"),
+      call("explain pod.spec.restartPolicy --output plaintext-openapiv2"),
+      call("explain cronjob.spec --recursive"),
+      call("explain pod.spec.nothing"),
+    ],
+  },
+  {
+    title: "claims of devices",
+    calls: [
+      { ...call("apply -f -"), input: DEVICES },
+      { ...call("apply -f -"), input: DEVICES },
+      call("get resourceclaims,resourceclaimtemplates,deviceclasses,resourceslices"),
+      call("get resourceclaim gpu -o jsonpath={.spec}{.status}"),
+      call("describe resourceclaim gpu"),
+      call("get resourceslices --field-selector spec.driver=gpu.example.com"),
+      call("delete resourceclaim gpu"),
+      call("api-resources --api-group=resource.k8s.io"),
+    ],
+  },
+  {
+    title: "nodes",
+    calls: [
+      { ...call("apply -f -"), input: NODE },
+      call("get nodes"),
+      call("cordon worker"),
+      call("cordon worker"),
+      call("get node worker -o jsonpath={.spec}"),
+      call("uncordon worker"),
+      call("taint nodes worker dedicated=db:NoSchedule"),
+      call("taint nodes worker dedicated=db:NoSchedule"),
+      call("taint nodes worker dedicated-"),
+      call("drain worker --ignore-daemonsets --timeout=5s"),
+      call("label node worker node-role.kubernetes.io/worker="),
+      call("get nodes -o wide"),
+      call("describe node worker"),
+      call("top nodes"),
+      call("top pods"),
+      call("delete node worker"),
+    ],
+  },
+  {
+    title: "more of every day",
+    calls: [
+      call("create deployment shop --image=nginx:1 --port=80"),
+      call("expose deployment shop --port=80"),
+      call("expose deployment shop --port=80"),
+      call("describe service shop"),
+      call("autoscale deployment shop --min=1 --max=3 --name=shop"),
+      call("get hpa shop -o jsonpath={.spec}"),
+      call("set env deployment/shop A=b"),
+      call("set resources deployment shop --limits=cpu=200m,memory=64Mi"),
+      call("set serviceaccount deployment shop robot"),
+      call("rollout history deployment shop"),
+      call("rollout pause deployment shop"),
+      call("rollout resume deployment shop"),
+      call("rollout undo deployment shop"),
+      call("annotate deployment shop a=b --resource-version=1"),
+      call("label deployments --all shelf=a"),
+      call("get all -l shelf=a"),
+      call("get deploy,svc -l app=shop -o name"),
+      {
+        ...call("apply --prune -l shelf=a -f -"),
+        input: CONFIG_MAP.replace("settings }", "shelf, labels: { shelf: a } }"),
+      },
+      { ...call("replace --force -f -"), input: CONFIG_MAP },
+      { ...call("apply --server-side -f -"), input: CONFIG_MAP.replace("'1'", "'3'") },
+      { ...call("apply --server-side --force-conflicts -f -"), input: CONFIG_MAP.replace("'1'", "'3'") },
+      call("delete deployment web --cascade=orphan"),
+      call("delete service shop --cascade=background"),
+      call("create quota amounts --hard=pods=2,services=1"),
+      call("describe quota amounts"),
+      call("create pdb budget --selector=app=shop --min-available=1"),
+      call("create priorityclass high --value=1000"),
+      call("create clusterrole reader --verb=get,list --resource=pods,deployments.apps"),
+      call("create clusterrolebinding readers --clusterrole=reader --user=alice"),
+      call("describe clusterrolebinding readers"),
+      call("create rolebinding readers --role=reader --serviceaccount=default:robot"),
+      call("auth can-i delete databases.example.com --as alice"),
+      call("auth whoami"),
+      call("auth reconcile -f -"),
+      call("create token robot --duration=1s"),
+      call("create token nobody"),
+      call("certificate approve nobody"),
+      call("cp nobody:/a /tmp/a"),
+      call("logs nobody"),
+      call("exec nobody -- true"),
+      call("port-forward nobody 80"),
+      call("attach nobody"),
+      call("get --raw /apis/apps/v1/namespaces/default/deployments/nobody"),
+      call("get pods --chunk-size=1 -o name"),
+      call("get pods --sort-by=.metadata.name -o name"),
+      call("get deployments shop nobody --ignore-not-found -o name"),
+      call("delete deployments --all"),
+      call("delete cm nobody --now"),
+      call("events"),
     ],
   },
 ];

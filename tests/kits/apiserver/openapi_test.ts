@@ -119,6 +119,21 @@ describe("openapiV3()", () => {
     });
   });
 
+  it("tells which values fields and the items of lists may have", () => {
+    const schemas = at(openapiV3("api/v1", SERVED), "components", "schemas");
+    const fieldsOf = (type: string) => at(schemas, `io.k8s.api.core.v1.${type}`, "properties");
+    assert.deepEqual(at(fieldsOf("Container"), "imagePullPolicy", "enum"), [
+      "Always",
+      "IfNotPresent",
+      "Never",
+    ]);
+    const modes = at(fieldsOf("PersistentVolumeClaimSpec"), "accessModes");
+    assert.equal(at(modes, "enum"), undefined);
+    assert.ok((at(modes, "items", "enum") as string[]).includes("ReadWriteOnce"));
+    const pod = at(openapiV2(SERVED), "definitions", "io.k8s.api.core.v1.PodSpec", "properties");
+    assert.deepEqual(at(pod, "restartPolicy", "enum"), ["Always", "Never", "OnFailure"]);
+  });
+
   it("resolves all its references", () => {
     for (const path of ["api/v1", "apis/example.com/v1"]) {
       const document = openapiV3(path, SERVED);

@@ -1,23 +1,24 @@
 /**
  * Defaults and refusals of Kubernetes for ValidatingAdmissionPolicies and their bindings.
  *
- * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Expressions are checked without
- * the types of the kinds that they are about.
+ * Source: k8s.io/kubernetes, pkg/apis/admissionregistration/{v1/defaults.go,validation}. Whether expressions fit
+ * the kinds that they are about refuses nothing: the status tells.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { Engine } from "../cel/engine.ts";
-import type { KindRules } from "../kinds.ts";
+import type { KindRules, Kinds } from "../kinds.ts";
 import { dnsSubdomainErrors } from "../names.ts";
 import { selectorCauses } from "../selector.ts";
-import { fill, isObject, objectAt, objectsIn } from "../values.ts";
+import { equal, fill, isObject, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses, expressionCauses } from "./conditions.ts";
 import { ruleCauses } from "./rule_causes.ts";
+import { typeWarnings } from "./type_checking.ts";
 
 /** Returns the rules of ValidatingAdmissionPolicy. */
-export function policyRules(cel: CelLoader): KindRules {
+export function policyRules(cel: CelLoader, kinds: Kinds): KindRules {
   return {
     prepare: () => cel.load(),
     normalize(object) {
@@ -26,9 +27,20 @@ export function policyRules(cel: CelLoader): KindRules {
       defaultMatch(objectAt(spec, "matchConstraints"));
       return dropUnknown(object, ["spec", "status"]);
     },
-    settle(object) {
-      const { generation = 1 } = object.metadata;
-      object.status = { observedGeneration: generation, typeChecking: {} };
+    settle(object, old) {
+      if (old !== undefined && equal(object.spec, old.spec)) return;
+      const spec = isObject(object.spec) ? object.spec : {};
+      const { typeChecking: before, ...status } = isObject(object.status) ? object.status : {};
+      const expressionWarnings = typeWarnings(cel.engine, kinds, spec);
+      const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
+      // NB: where there were warnings, and are none any more, the real server's controller leaves nothing.
+      const isCleared = isObject(before) && before.expressionWarnings !== undefined;
+      object.status = {
+        ...status,
+        // It counts after this.
+        observedGeneration: old === undefined ? 1 : (old.metadata.generation ?? 0) + 1,
+        ...(isCleared && expressionWarnings.length === 0 ? {} : { typeChecking }),
+      };
     },
     validate: ({ spec }) => policyCauses(cel.engine, isObject(spec) ? spec : {}),
   };

@@ -29,6 +29,26 @@ export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | { readonly program?: undefined; readonly error: string };
 
+/** NB: the package's own `matches` is JavaScript's. Ours has a name of the same length, so that positions stay. */
+const EVALUATED: ReadonlyMap<string, string> = new Map([["matches", "re2like"], [".matches", "re2like"]]);
+
+/** NB: the package's `has` takes any field for one that there is; a function that is told the field does not. */
+const HAS = "hAs";
+const CHECKED: ReadonlyMap<string, string> = new Map([...EVALUATED, ["has", HAS]]);
+
+type Checked =
+  | {
+    readonly parsed: ReturnType<Environment["parse"]>;
+    readonly type: string;
+    readonly error?: undefined;
+  }
+  | { readonly parsed?: undefined; readonly type?: undefined; readonly error: string };
+
+/** The type of an expression, or Kubernetes' words for what is wrong with it. */
+export type Typed =
+  | { readonly type: string; readonly error?: undefined }
+  | { readonly type?: undefined; readonly error: string };
+
 export class Engine {
   readonly #cache = new WeakMap<object, Map<string, unknown>>();
   readonly #base: Environment;
@@ -45,6 +65,7 @@ export class Engine {
     addIpLibrary(base);
     addQuantityLibrary(base);
     addOptionalMacros(base);
+    base.registerFunction(`${HAS}(dyn): bool`, () => true);
     base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));
     this.#base = base;
     const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
@@ -80,32 +101,52 @@ export class Engine {
     }
   }
 
-  /**
-   * Compiles an expression, which must give one of the types, such as "bool"; an empty list takes any.
-   *
-   * NB: the package's own `matches` is JavaScript's; ours has a name of the same length, so that positions stay.
-   */
+  /** Returns the type that an expression has, or what is wrong with it, in the words of compile(). */
+  typeOf(environment: Environment, source: string): Typed {
+    const { type, error } = this.#check(environment, source);
+    return error === undefined ? { type } : { error };
+  }
+
+  /** Compiles an expression, which must give one of the types, such as "bool"; an empty list takes any. */
   compile(environment: Environment, source: string, types: readonly string[]): Compiled {
-    const text = mapIdentifiers(source, (name) => name === "matches" ? "re2like" : name);
+    const { parsed, type, error } = this.#check(environment, source);
+    if (error !== undefined) return { error };
+    if (types.length > 0 && !types.includes(type)) {
+      return { error: `must evaluate to ${types.join(" or ")} but got ${type}` };
+    }
+    const loops = countedLoops(renamed(source, EVALUATED));
+    let counted = parsed;
+    try {
+      if (loops !== undefined) counted = environment.parse(loops);
+    } catch (error) {
+      return { error: compileError(environment, source, error) };
+    }
+    const run = (variables: Readonly<Record<string, unknown>>) => {
+      this.#budget.renew();
+      return evaluate(counted, variables);
+    };
+    return { program: { evaluate: run, ast: parsed.ast } };
+  }
+
+  #check(environment: Environment, source: string): Checked {
+    const [text, asked] = [renamed(source, EVALUATED), renamed(source, CHECKED)];
     try {
       const parsed = environment.parse(text);
-      const checked = parsed.check();
-      if (!checked.valid) return { error: compileError(environment, source, checked.error) };
-      const type = checked.type ?? "dyn";
-      if (types.length > 0 && !types.includes(type)) {
-        return { error: `must evaluate to ${types.join(" or ")} but got ${type}` };
+      let type = "dyn";
+      for (const each of asked === text ? [parsed] : [environment.parse(asked), parsed]) {
+        const checked = each.check();
+        if (!checked.valid) return { error: compileError(environment, source, checked.error) };
+        type = checked.type ?? "dyn";
       }
-      const loops = countedLoops(text);
-      const counted = loops === undefined ? parsed : environment.parse(loops);
-      const run = (variables: Readonly<Record<string, unknown>>) => {
-        this.#budget.renew();
-        return evaluate(counted, variables);
-      };
-      return { program: { evaluate: run, ast: parsed.ast } };
+      return { parsed, type };
     } catch (error) {
       return { error: compileError(environment, source, error) };
     }
   }
+}
+
+function renamed(source: string, names: ReadonlyMap<string, string>): string {
+  return mapIdentifiers(source, (name, isMember) => names.get(isMember ? `.${name}` : name) ?? name);
 }
 
 function evaluate(
@@ -143,10 +184,31 @@ function runtimeWords(summary: string): string {
   return summary;
 }
 
+/** The package's names of types, and cel-go's. */
+const TYPE_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/google\.protobuf\.Timestamp/g, "timestamp"],
+  [/google\.protobuf\.Duration/g, "duration"],
+];
+
+function typeWords(words: string): string {
+  let text = TYPE_WORDS.reduce((known, [from, to]) => known.replace(from, to), words);
+  // From the inside out.
+  for (let next = ""; next !== text;) {
+    next = text;
+    text = text.replace(/\b(list|map|optional)<([^<>]*)>/g, "$1($2)");
+  }
+  return text;
+}
+
 const COMPILE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^No such key: (.*)$/, "undefined field '$1'"],
   [/^Unknown variable: (.*)$/, "undeclared reference to '$1' (in container '')"],
-  [/^no such overload: (\S+) (\S+) (\S+)$/, "found no matching overload for '_$2_' applied to '($1, $3)'"],
+  [/^no such overload: (.+) in (.+)$/, "found no matching overload for '@in' applied to '($1, $2)'"],
+  [/^no such overload: ([!-])(\S.*)$/, "found no matching overload for '$1_' applied to '($2)'"],
+  [
+    /^no such overload: (\S+|map<.*>) (\S+) (\S+|map<.*>)$/,
+    "found no matching overload for '_$2_' applied to '($1, $3)'",
+  ],
   [
     /^found no matching overload for '([^.']+)\((.*)\)'$/,
     "found no matching overload for '$1' applied to '($2)'",
@@ -159,10 +221,10 @@ const COMPILE_WORDS: readonly (readonly [RegExp, string])[] = [
 
 /** In cel-go's form: where it is, the line, and an arrow. */
 function compileError(environment: Environment, source: string, error: unknown): string {
-  const summary = summaryOf(error).replaceAll("re2like", "matches");
+  const summary = summaryOf(error).replaceAll("re2like", "matches").replaceAll(HAS, "has");
   const found = COMPILE_WORDS.find(([words]) => words.test(summary));
   const words = unknownFunction(environment, summary) ??
-    (found === undefined ? summary : summary.replace(found[0], found[1]));
+    (found === undefined ? summary : typeWords(summary.replace(found[0], found[1])));
   const isSyntax = error instanceof Error && error.name === "ParseError";
   const message = isSyntax ? `Syntax error: ${words}` : words;
   const start = placeOf(error, source);
@@ -192,8 +254,15 @@ interface Node {
 function placeOf(error: unknown, source: string): number {
   if (typeof error !== "object" || error === null || !("range" in error)) return 0;
   // A range or nothing, as the package declares; and the node that it blames.
-  const { range, node } = error as { readonly range?: { readonly start: number }; readonly node?: Node };
+  const { range, node } = error as {
+    readonly range?: { readonly start: number };
+    readonly node?: Node;
+  };
   const start = range?.start ?? 0;
+  // The field that `has` is asked about is the macro's: that points at its parenthesis.
+  const begin = node?.start ?? start;
+  const asked = /\bhas(\(\s*)$/.exec(source.slice(0, begin))?.[1];
+  if (asked !== undefined && /^\s*\)/.test(source.slice(node?.end))) return begin - asked.length;
   const args = Array.isArray(node?.args) ? node.args as readonly (Node | string)[] : [];
   const [first, second] = args;
   const isCall = node?.op === "call" || node?.op === "rcall";

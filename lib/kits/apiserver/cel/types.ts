@@ -26,18 +26,27 @@ const IDENTITY_FIELDS = {
   metadata: { type: "object", properties: { name: { type: "string" }, generateName: { type: "string" } } },
 };
 
+export interface DeclareTypeOptions {
+  readonly engine: Engine;
+  readonly environment: Environment;
+  readonly isResource: boolean;
+  /** The beginning of the names of types. Default: "object". */
+  readonly prefix?: string;
+}
+
 /** Returns the type of a schema; undefined if expressions cannot use it. Adds what it is made of to the environment. */
 export function declareType(
   schema: Schema,
-  options: { readonly engine: Engine; readonly environment: Environment; readonly isResource: boolean },
+  options: DeclareTypeOptions,
 ): CelType | undefined {
-  return declare(schema, { ...options, counter: { next: 0 } });
+  return declare(schema, { ...options, prefix: options.prefix ?? "object", counter: { next: 0 } });
 }
 
 interface Declaring {
   readonly engine: Engine;
   readonly environment: Environment;
   readonly isResource: boolean;
+  readonly prefix: string;
   readonly counter: { next: number };
 }
 
@@ -113,14 +122,15 @@ function declareObject(schema: Schema, declaring: Declaring): CelType | undefine
 /** Objects become maps of a class of their own, by which the evaluator knows their type. */
 function declareFields(
   fields: ReadonlyMap<string, { readonly key: string; readonly type: CelType }>,
-  { environment, counter }: Declaring,
+  { environment, prefix, counter }: Declaring,
 ): CelType {
-  const name = `object${counter.next++}`;
+  const name = `${prefix}${counter.next++}`;
   const ctor = class extends Map<string, unknown> {};
   const types: Record<string, string> = Object.create(null);
   for (const [field, { type }] of fields) types[field] = type.name;
   environment.registerType(name, { ctor, fields: types });
   environment.registerOperator(`${name} == ${name}`, sameFields);
+  environment.registerOperator(`${name} == null`, () => false);
   return {
     name,
     convert(value) {

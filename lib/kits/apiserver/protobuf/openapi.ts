@@ -98,6 +98,7 @@ function writeSchema(schema: JsonObject, into: MessageWriter): void {
     if (text(schema[key]) !== "") into.text(field, text(schema[key]));
   }
   for (const name of texts(schema.required)) into.text(19, name);
+  for (const value of Array.isArray(schema.enum) ? schema.enum : []) into.bytes(20, inYaml(value));
   const additional = schema.additionalProperties;
   if (isObject(additional)) into.bytes(21, wrap(1, write(additional, writeSchema)));
   else if (typeof additional === "boolean") {
@@ -114,15 +115,19 @@ function writeSchema(schema: JsonObject, into: MessageWriter): void {
   writeExtensions(schema, { into, field: 31 });
 }
 
-/** Extensions are texts in YAML, of which JSON is a part. */
+/** Any value is a text in YAML, of which JSON is a part. */
+function inYaml(value: unknown): Uint8Array {
+  const any = new MessageWriter();
+  any.text(2, `${JSON.stringify(value)}\n`);
+  return any.finish();
+}
+
 function writeExtensions(value: JsonObject, { into, field }: { into: MessageWriter; field: number }): void {
   for (const [name, extension] of Object.entries(value)) {
     if (!name.startsWith("x-")) continue;
-    const any = new MessageWriter();
-    any.text(2, `${JSON.stringify(extension)}\n`);
     const entry = new MessageWriter();
     entry.text(1, name);
-    entry.bytes(2, any.finish());
+    entry.bytes(2, inYaml(extension));
     into.bytes(field, entry.finish());
   }
 }

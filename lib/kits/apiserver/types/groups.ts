@@ -211,6 +211,45 @@ rbac.Role apiVersion:s kind:s metadata:meta.ObjectMeta/1 rules:[PolicyRule]=/2
 rbac.RoleBinding apiVersion:s kind:s metadata:meta.ObjectMeta/1 roleRef:RoleRef*/3 subjects:[Subject]=/2
 rbac.RoleRef ^ apiGroup:s/1 kind:s*/2 name:s*/3
 rbac.Subject ^ apiGroup:s/2 kind:s*/1 name:s*/3 namespace:s/4
+resource.AllocatedDeviceStatus conditions:[meta.Condition]#type/4 data:RawExtension/5? device:s*/3 driver:s*/1 networkData:NetworkDeviceData/6? pool:s*/2 shareID:s/7?
+resource.AllocationResult allocationTimestamp:meta.Time/5? devices:DeviceAllocationResult/1 nodeSelector:core.NodeSelector/3?
+resource.CELDeviceSelector expression:s*/1
+resource.CapacityRequestPolicy default:Quantity/1? validRange:CapacityRequestPolicyRange/4? validValues:[Quantity]=/3
+resource.CapacityRequestPolicyRange max:Quantity/2? min:Quantity*/1? step:Quantity/3?
+resource.CapacityRequirements requests:{Quantity}/1
+resource.Counter value:Quantity*/1
+resource.CounterSet counters:{Counter}*/2 name:s*/1
+resource.Device allNodes:b/7? allowMultipleAllocations:b/12? attributes:{DeviceAttribute}/2 bindingConditions:[s]=/10 bindingFailureConditions:[s]=/11 bindsToNode:b/9? capacity:{DeviceCapacity}/3 consumesCounters:[DeviceCounterConsumption]=/4 name:s*/1 nodeAllocatableResourceMappings:{NodeAllocatableResourceMapping}/13 nodeName:s/5? nodeSelector:core.NodeSelector/6? taints:[DeviceTaint]=/8
+resource.DeviceAllocationConfiguration opaque:OpaqueDeviceConfiguration/3.1? requests:[s]=/2 source:s*/1
+resource.DeviceAllocationResult config:[DeviceAllocationConfiguration]=/2 results:[DeviceRequestAllocationResult]=/1
+resource.DeviceAttribute bool:b/3? bools:[b]=/7 int:l/2? ints:[l]=/6 string:s/4? strings:[s]=/8 version:s/5? versions:[s]=/9
+resource.DeviceCapacity requestPolicy:CapacityRequestPolicy/2? value:Quantity*/1
+resource.DeviceClaim config:[DeviceClaimConfiguration]=/3 constraints:[DeviceConstraint]=/2 requests:[DeviceRequest]=/1
+resource.DeviceClaimConfiguration opaque:OpaqueDeviceConfiguration/2.1? requests:[s]=/1
+resource.DeviceClass apiVersion:s kind:s metadata:meta.ObjectMeta/1 spec:DeviceClassSpec*/2
+resource.DeviceClassConfiguration opaque:OpaqueDeviceConfiguration/1.1?
+resource.DeviceClassSpec config:[DeviceClassConfiguration]=/2 extendedResourceName:s/4? selectors:[DeviceSelector]=/1
+resource.DeviceConstraint distinctAttribute:s/3? matchAttribute:s/2? requests:[s]=/1
+resource.DeviceCounterConsumption counterSet:s*/1 counters:{Counter}*/2
+resource.DeviceRequest exactly:ExactDeviceRequest/2? firstAvailable:[DeviceSubRequest]=/3 name:s*/1
+resource.DeviceRequestAllocationResult adminAccess:b/5? bindingConditions:[s]=/7 bindingFailureConditions:[s]=/8 consumedCapacity:{Quantity}/10 device:s*/4 driver:s*/2 pool:s*/3 request:s*/1 shareID:s/9? tolerations:[DeviceToleration]=/6
+resource.DeviceSelector cel:CELDeviceSelector/1?
+resource.DeviceSubRequest allocationMode:s/4 capacity:CapacityRequirements/7? count:l/5 deviceClassName:s*/2 name:s*/1 selectors:[DeviceSelector]=/3 tolerations:[DeviceToleration]=/6
+resource.DeviceTaint effect:s*/3 key:s*/1 timeAdded:meta.Time/4? value:s/2
+resource.DeviceToleration effect:s/4 key:s/1 operator:s/2 tolerationSeconds:l/5? value:s/3
+resource.ExactDeviceRequest adminAccess:b/5? allocationMode:s/3 capacity:CapacityRequirements/7? count:l/4 deviceClassName:s*/1 selectors:[DeviceSelector]=/2 tolerations:[DeviceToleration]=/6
+resource.NetworkDeviceData hardwareAddress:s/3 interfaceName:s/1 ips:[s]=/2
+resource.NodeAllocatableResourceMapping allocationMultiplier:Quantity/2? capacityKey:s/1?
+resource.OpaqueDeviceConfiguration driver:s*/1 parameters:RawExtension*/2
+resource.ResourceClaim apiVersion:s kind:s metadata:meta.ObjectMeta/1 spec:ResourceClaimSpec*/2 status:ResourceClaimStatus/3
+resource.ResourceClaimConsumerReference apiGroup:s/1 name:s*/4 resource:s*/3 uid:s*/5
+resource.ResourceClaimSpec devices:DeviceClaim/1
+resource.ResourceClaimStatus allocation:AllocationResult/1? devices:[AllocatedDeviceStatus]#driver,device,pool,shareID/4 reservedFor:[ResourceClaimConsumerReference]@uid#uid/2
+resource.ResourceClaimTemplate apiVersion:s kind:s metadata:meta.ObjectMeta/1 spec:ResourceClaimTemplateSpec*/2
+resource.ResourceClaimTemplateSpec metadata:meta.ObjectMeta/1 spec:ResourceClaimSpec*/2
+resource.ResourcePool generation:l*/2 name:s*/1 resourceSliceCount:l*/3
+resource.ResourceSlice apiVersion:s kind:s metadata:meta.ObjectMeta/1 spec:ResourceSliceSpec*/2
+resource.ResourceSliceSpec allNodes:b/5? devices:[Device]=/6 driver:s*/1 nodeName:s/3? nodeSelector:core.NodeSelector/4? perDeviceNodeSelection:b/7? pool:ResourcePool*/2 sharedCounters:[CounterSet]=/8
 scheduling.PriorityClass apiVersion:s description:s/4 globalDefault:b/3 kind:s metadata:meta.ObjectMeta/1 preemptionPolicy:s/5? value:i/2
 storage.CSIDriver apiVersion:s kind:s metadata:meta.ObjectMeta/1 spec:CSIDriverSpec*/2
 storage.CSIDriverSpec attachRequired:b/1? fsGroupPolicy:s/5? nodeAllocatableUpdatePeriodSeconds:l/9? podInfoOnMount:b/2? preventPodSchedulingIfMissing:b/11? requiresRepublish:b/7? seLinuxMount:b/8? serviceAccountTokenInSecrets:b/10? storageCapacity:b/4? tokenRequests:[TokenRequest]=/6 volumeLifecycleModes:[s]&/3

@@ -16,7 +16,8 @@ describe("Ownership", () => {
     const definitions = new Late(() =>
       import("../../../../lib/kits/apiserver/lifecycle/definition_parts.ts")
     );
-    for (const kind of builtinKinds({ store: new Store(clock), clock, cel: new CelLoader(), definitions })) {
+    const store = new Store(clock);
+    for (const kind of builtinKinds({ store, clock, cel: new CelLoader(), definitions, served: kinds })) {
       kinds.add(kind);
     }
     const ownership = new Ownership(kinds, clock);

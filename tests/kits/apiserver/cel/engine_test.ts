@@ -72,6 +72,9 @@ describe("Engine", () => {
       ["numbers[0].x", /cannot index/i],
       ["authorizer.path('/')", /undeclared reference to 'authorizer'/],
       ["text ==", /compilation failed/],
+      ["has(text)", /invalid argument/],
+      ["!text", /found no matching overload for '!_' applied to '\(string\)'/],
+      ["numbers == text", /found no matching overload for '_==_' applied to '\(list\(int\), string\)'/],
     ] as const
   ) {
     it(`does not compile ${source}`, () => assert.throws(() => run(source), error));
@@ -88,6 +91,16 @@ describe("Engine", () => {
   ) {
     it(`fails to evaluate ${source}`, () => assert.throws(() => run(source), error));
   }
+
+  it("looks at the field that has() is asked about", () => {
+    const typed = engine.environment().registerType("thing", { fields: { name: "string" } })
+      .registerVariable("thing", "thing");
+    assert.equal(engine.compile(typed, "has(thing.name)", ["bool"]).error, undefined);
+    assert.match(
+      String(engine.compile(typed, "true || has(thing.nam)", ["bool"]).error),
+      /<input>:1:12: undefined field 'nam'/,
+    );
+  });
 
   it("tells the type of what an expression gives", () => {
     assert.equal(engine.compile(environment, "1 + 1", ["bool"]).error, "must evaluate to bool but got int");

@@ -19,7 +19,7 @@ const SWAGGER = join(homedir(), "go/pkg/mod/k8s.io/kubernetes@v1.36.3/api/openap
 const MODULES = join(homedir(), "go/pkg/mod/k8s.io");
 const V1_GROUPS =
   "admissionregistration apps authentication authorization autoscaling batch certificates coordination " +
-  "core discovery events flowcontrol networking node policy rbac scheduling storage";
+  "core discovery events flowcontrol networking node policy rbac resource scheduling storage";
 
 /** By group as the tables call it: where its Go types are. */
 const PACKAGES: Readonly<Record<string, string>> = {
