@@ -51,7 +51,7 @@ async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOp
   const scope = kind.namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
   const collection = `${groupPath(manifest)}${scope}/${kind.name}`;
   const path = `${collection}/${encodeURIComponent(name)}`;
-  const body = formatJson({
+  const body = toJson({
     ...manifest,
     metadata: { ...metadata, name, ...kind.namespaced && { namespace } },
   });
@@ -61,6 +61,16 @@ async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOp
   const patched = await fetch(newRequest("PATCH", path, body));
   if (!patched.ok) throw await refusal(manifest, patched);
   return "configured";
+}
+
+/** NB: in YAML, an object can stand within itself. */
+function toJson(manifest: Manifest): string {
+  try {
+    return formatJson(manifest);
+  } catch (error) {
+    const { kind, metadata } = manifest;
+    throw new CommandError(`Cannot apply ${kind} "${metadata.name}"`, { cause: error });
+  }
 }
 
 /** Looks the kind up; a kind whose CRD has just been applied may take a moment. */

@@ -68,6 +68,7 @@ async function build(files: readonly string[], flags: BuildFlags, host: Host): P
     }
   }
   const output = host.files.resolve(host.process.cwd(), flags.output);
+  await checkOutput(flags.output, output, host);
   const folder = host.files.folderOf(paths[0] ?? "");
   const work = await host.files.makeTempFolder("lotse-build-");
   using stop = listenForSignals(host);
@@ -91,6 +92,21 @@ async function build(files: readonly string[], flags: BuildFlags, host: Host): P
     await host.files.remove(`${output}.part`);
   }
   host.process.write("stderr", `Built ${output}\n`);
+}
+
+/** A compiler takes its time: what cannot be written is to be known before. Folders that are missing are made. */
+async function checkOutput(given: string, output: string, { files }: Host): Promise<void> {
+  if (await files.list(output).then(() => true, () => false)) {
+    throw new CommandError(
+      `Cannot build "${given}": there is a folder of that name (name a file, such as "${given}/operator")`,
+    );
+  }
+  try {
+    await files.writeText(`${output}.part`, "");
+    await files.remove(`${output}.part`);
+  } catch (error) {
+    throw new CommandError(`Cannot build "${given}": it cannot be written`, { cause: error });
+  }
 }
 
 interface CallOptions {

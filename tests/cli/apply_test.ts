@@ -56,6 +56,15 @@ describe("applyManifests()", () => {
     );
   });
 
+  it("names an object that stands within itself, as anchors of YAML allow", async () => {
+    const spec: Record<string, unknown> = {};
+    spec["spec"] = spec;
+    await assert.rejects(
+      setUp().apply(DEFINITION, { ...THING, spec }),
+      /^CommandError: Cannot apply Thing "one"/,
+    );
+  });
+
   it("passes on what the server has to say against an object", async () => {
     const bad = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "Not A Name" } };
     await assert.rejects(setUp().apply(bad), /Cannot apply ConfigMap "Not A Name": .*metadata\.name/);

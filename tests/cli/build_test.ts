@@ -15,6 +15,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { before, describe, it } from "node:test";
 import { dockerfile } from "../../lib/cli/dockerfile.ts";
+import { main } from "../../lib/cli/main.ts";
+import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { findControlPlane, startControlPlane } from "../control_plane/control_plane.ts";
 import { lotse, PATIENCE, Program, project, ROOT } from "./processes.ts";
 
@@ -297,5 +299,31 @@ describe("lotse build", () => {
         said,
         /^1: error: Cannot build: (Deno could not fetch the runtime|deno is not installed).*\n$/,
       );}
+  });
+});
+
+describe("lotse build, before it compiles", () => {
+  it("knows whether the executable can be written, and makes its folder", async () => {
+    const host = virtualHost({ files: { "/work/handlers.ts": "", "/work/taken/file": "" } });
+    const runs: string[] = [];
+    host.process.run = async (command) => {
+      runs.push(`${command} ${await host.files.list("/work/new").catch(() => "nothing")}`);
+      return { code: 1, stdout: "", stderr: "no" };
+    };
+    const build = (output: string) => main(host, ["build", "handlers.ts", "-o", output]);
+    assert.equal(await build("taken"), 1);
+    assert.match(
+      host.process.stderr,
+      /there is a folder of that name \(name a file, such as "taken\/operator"\)\n$/,
+    );
+    const { writeText } = host.files;
+    host.files.writeText = () => Promise.reject(new Error("EACCES: permission denied"));
+    assert.equal(await build("new/operator"), 1);
+    assert.match(host.process.stderr, /Cannot build "new\/operator": it cannot be written: EACCES.*\n$/);
+    assert.deepEqual(runs, []);
+    host.files.writeText = writeText;
+    assert.equal(await build("new/operator"), 1); // as the compiler is none
+    assert.deepEqual(new Set(runs.filter((run) => !run.startsWith("git"))), new Set(["bun "]));
+    assert.deepEqual(await host.files.list("/work/new"), []);
   });
 });
