@@ -66,6 +66,7 @@ export type { Kinds } from "../registry/kinds.ts";
 export type {
   ColumnOptions,
   FurtherVersionOptions,
+  InputOf,
   JsonSchemaConverter,
   JsonSchemaOptions,
   OutputOf,

@@ -25,8 +25,10 @@ export interface PartAddress extends Address {
   readonly subresource?: string;
 }
 
-/** An object as it is sent: complete, but without what the server adds. */
-export type NewObject<Spec, Status> = Partial<KubeObject<Spec, Status>>;
+/** An object as it is sent: complete, but without what the server adds, defaults of the kind's schema among it. */
+export type NewObject<Spec, Status, Input = unknown> = Partial<
+  KubeObject<unknown extends Input ? Spec : Input, Status>
+>;
 
 /** A merge patch of an object: objects in part, null for what is to be deleted, lists as a whole. */
 export interface ObjectPatch<Spec, Status> {
@@ -250,9 +252,9 @@ export interface Api {
     options?: ApplyOptions,
   ): Promise<KubeObject<Spec, Status>>;
   /** Creates an object; its `apiVersion` and `kind` are filled in. An ApiError has the status 409 if it is there. */
-  create<Spec, Status>(
-    kind: ResourceType<Spec, Status>,
-    object: NewObject<Spec, Status>,
+  create<Spec, Status, Input>(
+    kind: ResourceType<Spec, Status, Input>,
+    object: NewObject<Spec, Status, Input>,
     options?: WriteOptions,
   ): Promise<KubeObject<Spec, Status>>;
   /** Writes the whole object. An ApiError has the status 409 if its `resourceVersion` is not the newest. */

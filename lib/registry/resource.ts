@@ -6,7 +6,7 @@
 import type { JsonObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
-import type { FurtherVersionOptions, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
+import type { FurtherVersionOptions, InputOf, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import { nearest } from "../settings/rules.ts";
 
@@ -36,14 +36,14 @@ export interface ResourceOptions extends VersionOptions {
   readonly categories?: readonly string[];
 }
 
-/** A declared kind. `Spec` and `Status` exist for the compiler only. */
-export interface ResourceType<Spec = JsonObject, Status = JsonObject> {
+/** A declared kind. `Spec`, `Status` and `Input`, the spec as it is sent, exist for the compiler only. Unknown: as it is read. */
+export interface ResourceType<Spec = JsonObject, Status = JsonObject, Input = unknown> {
   /** As declared. */
   readonly options: ResourceOptions;
   /** The kinds of the server that it matches. */
   readonly selector: Selector;
   /** Never there at run time. */
-  readonly types?: { readonly spec: Spec; readonly status: Status };
+  readonly types?: { readonly spec: Spec; readonly status: Status; readonly input?: Input };
 }
 
 /** All forms in which handlers may name a kind; strings and predicates are untyped. */
@@ -77,12 +77,12 @@ export function resource<
   Status extends SchemaLike<unknown> = SchemaLike<JsonObject>,
 >(
   options: ResourceOptions & { readonly spec: Spec; readonly status?: Status },
-): ResourceType<OutputOf<Spec>, OutputOf<Status>>;
+): ResourceType<OutputOf<Spec>, OutputOf<Status>, InputOf<Spec>>;
 /** The same, with types that are given. */
 export function resource<Spec = JsonObject, Status = JsonObject>(
   options: ResourceOptions,
 ): ResourceType<Spec, Status>;
-export function resource(options: ResourceOptions): ResourceType<never, never> {
+export function resource(options: ResourceOptions): ResourceType<never, never, never> {
   const parsed = parseNames(options);
   // NB: not enumerable, so that selectors that mean the same stay equal.
   const selector = Object.freeze(Object.defineProperty({ ...parsed }, OPTIONS, { value: options }));

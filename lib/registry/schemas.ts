@@ -44,6 +44,10 @@ export interface JsonSchemaOptions {
 export type OutputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["output"]
   : Record<string, unknown>;
 
+/** The type that is sent of a kind with this schema: what has a default may be left out. */
+export type InputOf<Schema> = Schema extends SchemaLike ? NonNullable<Schema["~standard"]["types"]>["input"]
+  : unknown;
+
 /** A definition's part about one version of a kind. */
 export interface VersionOptions {
   /** The schema of what users write. Without it the server takes anything. */

@@ -328,6 +328,16 @@ it("objects of other kinds are typed by the kind: a misspelt field does not comp
     await api.patch(kinds.Deployment, address, { spec: { replica: 3 } });
     // @ts-expect-error Nor is there one in what is made.
     await api.create(Database, { metadata: { name: "a" }, spec: { engine: "mysql", version: "8", size: 3 } });
+    const Dated = resource({
+      ...{ group: "example.com", version: "v1", plural: "dated", kind: "Dated" },
+      spec: z.object({ text: z.string(), copies: z.int().default(1) }),
+    });
+    await api.create(Dated, { spec: { text: "what has a default may be left out" } });
+    // @ts-expect-error: but nothing else
+    await api.create(Dated, { spec: { copies: 1 } });
+    // @ts-expect-error: nor may it be of another type
+    await api.create(Dated, { spec: { text: "", copies: "1" } });
+    (await api.get(Dated, { name: "a" })).spec?.copies satisfies number | undefined;
     await api.apply(Database, { metadata: address, spec: { replicas: 3 } });
     await api.apply(kinds.ConfigMap, { metadata: address, data: { a: "b" } }, { force: true });
     // @ts-expect-error Of the wrong type.
