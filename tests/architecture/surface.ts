@@ -92,7 +92,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile DeclareTask
     DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions ExponentialBackoff
     FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram
-    HistogramOptions IndexKey IndexOf IndexValue Json JsonPatchOperation JsonSchemaConverter
+    HistogramOptions IndexKey IndexOf IndexValue InputOf Json JsonPatchOperation JsonSchemaConverter
     JsonSchemaOptions Kinds LabelValues LifecycleContext LogOptions LoginResult Mapper MetricOptions
     MetricsMaker MissingRight Offload OffloadOptions OptionalField OptionsOfCause OutputOf OwnsOptions
     PartAddress PartOf PatchFunction PatchOfMeta PatchOptions PathOf PathOfObject Preconditions
