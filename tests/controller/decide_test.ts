@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decide, type Decision, prematch, selectChanges } from "../../lib/controller/decide.ts";
+import { causeOf } from "../../lib/controller/reconciliation.ts";
 import type { Observer } from "../../lib/execution/observer.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
@@ -157,11 +158,14 @@ function select(
   const { r } = makeBench({ body: pod() });
   const registry = new Registry();
   declare(declareInto(registry).on);
-  const { resource, memo } = r.state;
   const cause: ChangeCause = {
-    ...{ resource, memo, patch: r.patch, logger: r.logger, indices: {} },
-    ...{ reason: "create", initial: false, old: undefined, new: { spec: { a: 1 } }, diff: [] },
+    ...causeOf(r),
     body: pod({ labels: { a: "b" } }),
+    reason: "create",
+    initial: false,
+    old: undefined,
+    new: { spec: { a: 1 } },
+    diff: [],
     ...changes,
   };
   const prematched = prematch(r, { cause, handlers: registry.of(PODS).changes });
