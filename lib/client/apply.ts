@@ -57,7 +57,8 @@ export class ApplyConflictError extends ApiError {
   /** Makes the error from the server's refusal. */
   constructor(refusal: ApiError, options: { readonly title: string; readonly live: KubeObject | undefined }) {
     const { status, request, headers, body } = refusal;
-    super({ status, request, headers, body, cause: refusal });
+    // It is the refusal, in other words: as its cause, that would be told twice.
+    super({ status, request, headers, body });
     this.conflicts = conflictsIn(refusal, options.live);
     const listed = this.conflicts.map(({ field, manager, value }) =>
       `${field}${value === undefined ? "" : ` (${JSON.stringify(value)})`} of ${manager}`

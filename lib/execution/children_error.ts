@@ -24,7 +24,7 @@ const LONGEST_EXPLANATION = 400;
 
 /**
  * Some children cannot be brought in line: the message says which, what they are, and why. Its `cause` is the error of the
- * first, or what a function has thrown.
+ * first, or what a function has thrown; none where that repeats whole values (`failed` has it).
  *
  * It counts as any other error of a handler: it is tried again unless the handler says otherwise.
  */
@@ -38,7 +38,9 @@ export class ChildrenError extends Error {
   constructor(failed: readonly FailedChild[]) {
     const first = failed.find(isThrown) ?? failed[0];
     const what = failed.length === 1 ? "child" : `${failed.length} children:`;
-    super(`Cannot bring about ${what} ${listSome(explain(failed))}`, { cause: first?.error });
+    // NB: the log tells causes, too.
+    const cause = isTooLong(first?.error) ? undefined : first?.error;
+    super(`Cannot bring about ${what} ${listSome(explain(failed))}`, { cause });
     this.failed = failed;
   }
 
@@ -75,11 +77,18 @@ function explain(failed: readonly FailedChild[]): readonly string[] {
 /** Of what the server refuses, what was asked is left out: the child says it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
-  const { status, reason = "", details, explanation } = error;
-  const { causes = [] } = details ?? {};
-  if (explanation.length <= LONGEST_EXPLANATION || status !== 422 || causes.length === 0) return explanation;
-  const fields = causes.map(({ field = "", message = "" }) => `${field}: ${withoutValue(message)}`);
+  const { status, reason = "", explanation } = error;
+  if (!isTooLong(error)) return explanation;
+  const fields = (error.details?.causes ?? []).map(({ field = "", message = "" }) =>
+    `${field}: ${withoutValue(message)}`
+  );
   return `${status} ${reason}: ${listSome(fields)}`;
+}
+
+function isTooLong(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 422 &&
+    error.explanation.length > LONGEST_EXPLANATION &&
+    (error.details?.causes ?? []).length > 0;
 }
 
 /** `Invalid value: {…}: field is immutable`. */

@@ -54,8 +54,10 @@ describe("ChildrenError", () => {
       message: `Job.batch "a-b" is invalid: spec.template: ${value}`,
       details: { causes: [{ field: "spec.template", message: value, reason: "FieldValueInvalid" }] },
     });
+    const { message, cause, failed } = new ChildrenError([{ child: "b", title: 'Job "default/a-b"', error }]);
+    assert.deepEqual([cause, failed[0]?.error], [undefined, error], "the log would tell it with the cause");
     assert.equal(
-      new ChildrenError([{ child: "b", title: 'Job "default/a-b"', error }]).message,
+      message,
       'Cannot bring about child "b" (Job "default/a-b"): 422 Invalid: spec.template: field is immutable ' +
         '(to have the object deleted and made anew: recreateOn: ["spec.template"])',
     );
