@@ -222,10 +222,15 @@ const BUILTIN: Readonly<Record<string, readonly (readonly [string, Traits])[]>> 
     ["Role", { createOnUpdate: true }],
   ],
   "resource.k8s.io/v1": [
-    ["DeviceClass", { cluster: true, plural: "deviceclasses", counted: true }],
-    ["ResourceClaim", { subresources: STATUS }],
-    ["ResourceClaimTemplate", {}],
-    ["ResourceSlice", { cluster: true, counted: true, selectable: ["spec.driver", "spec.nodeName"] }],
+    ["DeviceClass", { cluster: true, plural: "deviceclasses", counted: true, returnsDeleted: true }],
+    ["ResourceClaim", { subresources: STATUS, returnsDeleted: true }],
+    ["ResourceClaimTemplate", { returnsDeleted: true }],
+    ["ResourceSlice", {
+      cluster: true,
+      counted: true,
+      returnsDeleted: true,
+      selectable: ["spec.driver", "spec.nodeName"],
+    }],
   ],
   "scheduling.k8s.io/v1": [
     ["PriorityClass", { short: ["pc"], plural: "priorityclasses", cluster: true, counted: true }],

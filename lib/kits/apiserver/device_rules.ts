@@ -63,7 +63,7 @@ function listCauses(items: readonly JsonObject[], { at, most, each }: ListOption
   const names = new Set<unknown>();
   for (const [index, item] of items.entries()) {
     causes.push(...each(item, `${at}[${index}]`));
-    if (names.has(item.name)) causes.push(duplicate(`${at}[${index}].name`, item.name));
+    if (names.has(item.name)) causes.push(duplicate(`${at}[${index}]`, item.name));
     names.add(item.name);
   }
   return causes;

@@ -18,6 +18,7 @@ import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
 import { DELETION } from "./scenarios/deletion.ts";
+import { DEVICES } from "./scenarios/devices.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
 import { FOUND } from "./scenarios/found.ts";
 import { INTEGRATION } from "./scenarios/integration.ts";
@@ -61,6 +62,7 @@ const ALL: readonly Scenario[] = [
   ...CONVERSION,
   ...MACHINERY,
   ...STORED_KINDS,
+  ...DEVICES,
   ...PODS,
   ...QUOTAS,
   ...BAD_INPUT,

@@ -33,6 +33,7 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
     status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
   },
   Deployment: { spec: { selector: null, template: TEMPLATE, strategy: {} }, status: {} },
+  DeviceClass: { spec: {} },
   EndpointSlice: { addressType: "", endpoints: null, ports: null },
   FlowSchema: { spec: { priorityLevelConfiguration: { name: "" }, matchingPrecedence: 0 }, status: {} },
   HorizontalPodAutoscaler: {
@@ -62,7 +63,10 @@ const ZERO: Readonly<Record<string, JsonObject>> = {
   PriorityLevelConfiguration: { spec: { type: "" }, status: {} },
   ReplicaSet: { spec: { selector: null, template: TEMPLATE }, status: { replicas: 0 } },
   ReplicationController: { spec: {}, status: { replicas: 0 } },
+  ResourceClaim: { spec: { devices: {} }, status: {} },
+  ResourceClaimTemplate: { spec: { metadata: {}, spec: { devices: {} } } },
   ResourceQuota: { spec: {}, status: {} },
+  ResourceSlice: { spec: { driver: "", pool: { name: "", generation: 0, resourceSliceCount: 0 } } },
   Role: { rules: null },
   RoleBinding: { roleRef: { apiGroup: "", kind: "", name: "" } },
   RuntimeClass: { handler: "" },

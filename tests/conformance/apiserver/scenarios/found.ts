@@ -39,7 +39,7 @@ export const FOUND: readonly Scenario[] = [
       const { body } = await api.peek("GET", "/apis");
       const stable = body.groups.flatMap(({ name, versions }: Answer) =>
         versions.map(({ version }: Answer) => `/apis/${name}/${version}`)
-      ).filter((path: string) => /(k8s\.io|\/[a-z]+)\/v\d$/.test(path) && !path.includes("resource.k8s.io"));
+      ).filter((path: string) => /(k8s\.io|\/[a-z]+)\/v\d$/.test(path));
       for (const path of ["/api/v1", ...stable.sort()]) {
         const { resources } = (await api.peek("GET", path)).body;
         const kept = resources.filter(({ name, storageVersionHash }: Answer) =>
