@@ -147,6 +147,7 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     object.status ??= {};
     fill(object.status, { daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo: {} });
     fill(objectAt(object.status, "nodeInfo") ?? {}, NODE_INFO);
+    fill(objectAt(objectAt(object.status, "daemonEndpoints"), "kubeletEndpoint") ?? {}, { Port: 0 });
     const capacity = objectAt(object.status, "capacity");
     if (capacity !== undefined) fill(object.status, { allocatable: capacity });
   },

@@ -1,7 +1,8 @@
 /**
  * Pruning with a structural schema: fields that it does not know go away.
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning; of metadata: pkg/apiserver/schema/objectmeta.
+ * Sources: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning; k8s.io/apiextensions-apiserver,
+ * pkg/apiserver/schema/objectmeta.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
