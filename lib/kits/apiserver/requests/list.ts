@@ -47,7 +47,7 @@ async function answerLater(
   source: Source | Promise<Source>,
 ): Promise<Response> {
   const { kind } = request;
-  const page = pageOf(kind, await source);
+  const page = pageOf(kind, await shownSource(kind, await source));
   return pageResponse(cluster, { ...page, items: await inVersion(kind, page.items) }, request);
 }
 
@@ -56,8 +56,9 @@ async function answerLater(
  *
  * @throws {Refusal} 400 or 422 for options that cannot be; 410 for versions that are gone; 504 for those to come.
  */
-export function listPage(cluster: Cluster, request: Omit<ListRequest, "shape">): Page {
-  return pageOf(request.kind, sourceOf(cluster, request));
+export async function listPage(cluster: Cluster, request: Omit<ListRequest, "shape">): Promise<Page> {
+  const { kind } = request;
+  return pageOf(kind, await shownSource(kind, sourceOf(cluster, request)));
 }
 
 function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest, "shape">): Source {
@@ -82,7 +83,8 @@ function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest
 }
 
 function isLong({ scope, entries }: Source): boolean {
-  return scope.unpacks === true && scope.key === undefined && entries.keys.length > SEARCHED;
+  return scope.unpacks === true && scope.key === undefined && scope.matchesShown === undefined &&
+    entries.keys.length > SEARCHED;
 }
 
 /** Finds what the scope means, and a page of it at most, in pieces; others get their turn in between. */
@@ -101,6 +103,25 @@ async function searched(source: Source, clock: Clock): Promise<Source> {
   }
   const content = { keys: [...found.keys()], get: (key: string) => found.get(key) };
   return { ...source, entries: content, scope: { prefix, matches: () => true } };
+}
+
+/** Where a webhook converts, selectors are about what it makes of the objects: so all that may be meant are converted first. */
+async function shownSource(kind: Kind, source: Source): Promise<Source> {
+  const { scope: { matchesShown, ...scope }, entries } = source;
+  if (matchesShown === undefined) return source;
+  const { key, prefix } = scope;
+  const keys = key === undefined ? entries.keys.slice(...rangeOf(entries.keys, prefix)) : [key];
+  const kept = keys.flatMap((each) => {
+    const stored = entries.get(each);
+    return stored === undefined ? [] : [{ key: each, stored }];
+  });
+  const shown = await inVersion(kind, kept.map(({ stored }) => stored));
+  const found = new Map<string, Stored>();
+  for (const [index, object] of shown.entries()) {
+    if (matchesShown(object)) found.set(kept[index]?.key ?? "", object);
+  }
+  const content = { keys: [...found.keys()], get: (each: string) => found.get(each) };
+  return { ...source, entries: content, scope: { ...scope, matches: () => true } };
 }
 
 interface Token {

@@ -351,7 +351,7 @@ function successStatus({ group, plural }: Kind, { stored }: Deletion): JsonObjec
 async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, query, shape } = call;
   const options = withDefaults(kind, await readDeleteOptions(request, query));
-  const { items, metadata } = listPage(cluster, { kind, namespace: path.namespace, query });
+  const { items, metadata } = await listPage(cluster, { kind, namespace: path.namespace, query });
   const headers = new Headers();
   const warn = warner(headers);
   for (const { object } of items) {

@@ -15,6 +15,8 @@ export interface Scope {
   readonly key?: string;
   /** Absent if everything with the prefix is meant. */
   readonly matches?: (stored: Stored) => boolean;
+  /** In place of `matches` where a webhook converts: asked about objects in the version that the request is about. */
+  readonly matchesShown?: (shown: Stored) => boolean;
   /** Whether that looks into the object, which takes its time. */
   readonly unpacks?: boolean;
 }
@@ -35,15 +37,16 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   const matches = (stored: Stored) =>
     (byLabels === undefined || byLabels(stored.labels ?? {})) &&
     (selector === undefined || selector.matches(stored.object));
-  if (selector?.name === undefined) return { prefix, matches, unpacks: selector !== undefined };
-  if (!kind.namespaced) return { prefix, matches, key: selector.name };
+  const criteria = kind.converter === undefined ? { matches } : { matchesShown: matches };
+  if (selector?.name === undefined) return { prefix, ...criteria, unpacks: selector !== undefined };
+  if (!kind.namespaced) return { prefix, ...criteria, key: selector.name };
   const only = namespace ?? selector.namespace;
   return only === undefined
-    ? { prefix, matches, unpacks: true }
-    : { prefix, matches, key: `${only}/${selector.name}` };
+    ? { prefix, ...criteria, unpacks: true }
+    : { prefix, ...criteria, key: `${only}/${selector.name}` };
 }
 
-/** Returns the objects in the scope, in order. */
+/** Returns the objects in the scope, in order; where a webhook converts, those that may be in it. */
 export function select(kind: Kind, { prefix, key, matches }: Scope, entries: Entries): Stored[] {
   if (key !== undefined) {
     const stored = entries.get(key);

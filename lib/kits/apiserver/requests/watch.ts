@@ -165,7 +165,7 @@ class Watch implements ChangeListener {
   }
 
   offer(change: Change): void {
-    if (this.#closed || this.#typeOf(change) === undefined) return;
+    if (this.#closed || !this.#mayBeSeen(change)) return;
     this.#changes.push(change);
     if (this.#changes.length > BACKLOG_LIMIT) this.close();
     else this.#rouse();
@@ -257,8 +257,8 @@ class Watch implements ChangeListener {
       size += piece.length;
     };
     while (size < CHUNK && this.#sent < this.#initial.length) {
-      const stored = this.#initial[this.#sent++];
-      if (stored !== undefined) add(this.#line("ADDED", this.#shownOf(stored) ?? stored));
+      const shown = this.#shownOf(this.#initial[this.#sent++]);
+      if (this.#isSeen(shown)) add(this.#line("ADDED", shown));
     }
     if (this.#sent < this.#initial.length) return concat(pieces);
     this.#initial = [];
@@ -277,13 +277,22 @@ class Watch implements ChangeListener {
 
   /** Returns what a change is to somebody who sees only what is in the scope. */
   #typeOf({ key, previous, current }: Change): EventType | undefined {
-    const { scope } = this.#options;
-    if (!isKeyInScope(scope, key)) return undefined;
-    const { matches } = scope;
-    const was = previous !== undefined && (matches === undefined || matches(previous));
-    const is = current !== undefined && (matches === undefined || matches(current));
+    if (!isKeyInScope(this.#options.scope, key)) return undefined;
+    const [was, is] = [this.#isSeen(this.#shownOf(previous)), this.#isSeen(this.#shownOf(current))];
     if (is) return was ? "MODIFIED" : "ADDED";
     return was ? "DELETED" : undefined;
+  }
+
+  /** NB: where a webhook converts, selectors are about what it makes of the objects, which comes later. */
+  #mayBeSeen(change: Change): boolean {
+    const { scope } = this.#options;
+    if (scope.matchesShown !== undefined) return isKeyInScope(scope, change.key);
+    return this.#typeOf(change) !== undefined;
+  }
+
+  #isSeen(shown: Stored | undefined): shown is Stored {
+    const { matches, matchesShown = matches } = this.#options.scope;
+    return shown !== undefined && (matchesShown?.(shown) ?? true);
   }
 
   #shownOf(stored: Stored | undefined): Stored | undefined {

@@ -112,6 +112,48 @@ export const CONVERSION: readonly Scenario[] = [{
     await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
   },
 }, {
+  name: "selects by the fields and labels of the version that is asked for",
+  accepted: [{ line: /managedFields/, because: "the owners of converted objects are in one version here" }],
+  async run(api) {
+    const group = "selected.lotse.dev";
+    await using served = await api.serveHook((review) => answer(review));
+    const definition = boats(group, served.config("/convert"));
+    const [v1, v2] = definition.spec.versions;
+    v1.selectableFields = [{ jsonPath: ".spec.size" }];
+    v2.selectableFields = [{ jsonPath: ".spec.length" }, { jsonPath: ".spec.width" }];
+    await api.define(definition);
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    const { resourceVersion } = (await api.peek("GET", two)).body.metadata;
+    await api.ok("POST", one, boat(group, "v1", "a", { size: "3x4" }));
+    await api.ok("POST", two, boat(group, "v2", "b", { length: 3, width: 6 }));
+    await api.ok("POST", two, boat(group, "v2", "c", { length: 5, width: 6 }));
+    const namesIn = async (path: string) =>
+      (await api.ok("GET", path)).items.map(({ metadata }: Answer) => metadata.name);
+    assert.deepEqual(await namesIn(`${two}?fieldSelector=spec.length%3D3`), ["a", "b"]);
+    assert.deepEqual(await namesIn(`${two}?fieldSelector=spec.length%3D3&limit=1`), ["a"]);
+    assert.deepEqual(await namesIn(`${two}?fieldSelector=spec.length%3D3,spec.width!%3D4`), ["b"]);
+    assert.deepEqual(await namesIn(`${two}?fieldSelector=metadata.name%3Dc,spec.width%3D6`), ["c"]);
+    assert.deepEqual(await namesIn(`${one}?fieldSelector=spec.size%3D5x6`), ["c"]);
+    await api.refused(400, "GET", `${two}?fieldSelector=spec.size%3D5x6`);
+    const watch = await api.watch(
+      `${two}?watch=true&resourceVersion=${resourceVersion}&fieldSelector=spec.length%3D3`,
+    );
+    await api.ok("PATCH", `${one}/c`, { spec: { size: "3x1" } }, MERGE);
+    await api.ok("PATCH", `${one}/a`, { spec: { size: "4x4" } }, MERGE);
+    const events = await watch.take(4);
+    assert.deepEqual(
+      events.map(({ type, object }: Answer) => [type, object.metadata.name, object.spec.length]),
+      [["ADDED", "a", 3], ["ADDED", "b", 3], ["ADDED", "c", 3], ["DELETED", "a", 3]],
+    );
+    await watch.stop();
+    await api.ok("DELETE", `${two}?fieldSelector=spec.length%3D3`);
+    assert.deepEqual(await namesIn(one), ["a"]);
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
   name: "tells what is wrong with a conversion",
   async run(api) {
     const group = "misconverted.lotse.dev";
