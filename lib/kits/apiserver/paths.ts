@@ -28,19 +28,19 @@ const NAMESPACE_SUBRESOURCES = ["status", "finalize"];
 
 /** Reads a path below /api/v1 or /apis/group/version; undefined if it names no resource. */
 export function parseResourcePath(pathname: string): ResourcePath | undefined {
-  const parts = pathname.split("/").slice(1).map(decode);
+  // NB: an encoded slash is a slash, as to Go's router.
+  const parts = decode(pathname)?.split("/").slice(1) ?? [];
   if (parts.at(-1) === "") parts.pop();
-  if (parts.includes(undefined) || parts.includes("")) return undefined;
-  // The line above has ruled undefined out.
-  const [root, ...rest] = parts as string[];
+  if (parts.includes("")) return undefined;
+  const [root, ...rest] = parts;
   if (root === "api") return parseRest(rest[0] ?? "", rest.slice(1));
   if (root === "apis" && rest.length > 2) return parseRest(`${rest[0]}/${rest[1]}`, rest.slice(2));
   return undefined;
 }
 
-function decode(part: string): string | undefined {
+function decode(pathname: string): string | undefined {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(pathname);
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ import { aggregated, coreVersions, groupDocument, groupList, resourceList } from
 import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
 import { HEALTH_PARTS, healthResponse, partResponse } from "./health.ts";
-import type { Kind } from "./kinds.ts";
+import { keyFor, type Kind } from "./kinds.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
 import {
@@ -178,7 +178,11 @@ async function serveApiPath(
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
   if (kind === undefined) return await serveReview(cluster, c, path);
   const missingPart = NOT_SERVED[`${path.apiVersion}/${path.plural}/${path.subresource}`];
-  if (missingPart !== undefined) throw notServed(missingPart);
+  if (missingPart !== undefined) {
+    const { namespace, name = "" } = path;
+    const isThere = kind.collection.get(keyFor(kind, { namespace, name })) !== undefined;
+    throw isThere ? notServed(missingPart) : notFound(kind, name);
+  }
   const isKnown = path.subresource === undefined || kind.subresources.includes(path.subresource);
   if (!isKnown && kind.custom) throw notFound(kind, path.name ?? "");
   if (!isKnown || (!kind.namespaced && path.namespace !== undefined)) return missing(kind.custom);

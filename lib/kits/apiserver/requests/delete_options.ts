@@ -17,7 +17,18 @@ export async function readDeleteOptions(request: Request, query: URLSearchParams
   if (value !== undefined && !isObject(value)) {
     throw badRequest("the request body is not an object of kind DeleteOptions");
   }
+  const { kind = "DeleteOptions" } = value ?? {};
+  if (kind !== "DeleteOptions") {
+    throw badRequest(`decoded object cannot be converted to DeleteOptions: kind ${JSON.stringify(kind)}`);
+  }
+  checkGracePeriod(query.get("gracePeriodSeconds"));
   return deleteOptionsFrom(value ?? {}, query);
+}
+
+/** @throws {Refusal} 400 unless it is a whole number. */
+function checkGracePeriod(text: string | null): void {
+  if (text === null || /^[+-]?\d+$/.test(text)) return;
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 /** Reads the options out of a body, and out of the query. @throws {Refusal} 422 */

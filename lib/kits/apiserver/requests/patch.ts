@@ -48,20 +48,10 @@ export async function readPatch(request: Request, kind: Kind): Promise<Patcher> 
   return (live) => mergePatch(live, patch);
 }
 
-function jsonPatcher(operations: unknown): Patcher {
-  if (!Array.isArray(operations)) {
-    throw badRequest(
-      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
-    );
-  }
-  const [wrong] = operations.filter((operation) => !isObject(operation));
-  if (wrong !== undefined) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${typeof wrong} into Go value of type jsonpatch.Operation`,
-    );
-  }
-  if (operations.length > MOST_OPERATIONS) throw tooManyOperations(operations.length, MOST_OPERATIONS);
+/** NB: what it holds is looked at when the object has been found, as the real server does. */
+function jsonPatcher(patch: unknown): Patcher {
   return (live) => {
+    const operations = operationsOf(patch);
     let patched: unknown;
     try {
       patched = applyJsonPatch(live, operations);
@@ -71,6 +61,23 @@ function jsonPatcher(operations: unknown): Patcher {
     if (isObject(patched)) return patched;
     throw unprocessable();
   };
+}
+
+/** @throws {Refusal} 400 or 413 */
+function operationsOf(patch: unknown): readonly JsonObject[] {
+  if (!Array.isArray(patch)) {
+    throw badRequest(
+      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+    );
+  }
+  const [wrong] = patch.filter((operation) => !isObject(operation));
+  if (wrong !== undefined) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${typeof wrong} into Go value of type jsonpatch.Operation`,
+    );
+  }
+  if (patch.length > MOST_OPERATIONS) throw tooManyOperations(patch.length, MOST_OPERATIONS);
+  return patch;
 }
 
 function strategicPatcher(patch: JsonObject): Patcher {

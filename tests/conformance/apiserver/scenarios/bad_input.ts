@@ -32,6 +32,27 @@ async function answered(
 
 export const BAD_INPUT: readonly Scenario[] = [
   {
+    name: "tells requests that cannot be read from objects that are not there",
+    accepted: [{ line: /configmaps\/none \.body\.message/, because: "the real server names its own sources" }],
+    async run(api) {
+      await api.namespace("bad-requests");
+      const path = "/api/v1/namespaces/bad-requests/configmaps";
+      const pod = { apiVersion: "v1", kind: "Pod" };
+      const options = { apiVersion: "v1", kind: "DeleteOptions" };
+      await api.refused(400, "DELETE", `${path}/none?gracePeriodSeconds=x`);
+      await api.refused(400, "DELETE", `${path}/none?gracePeriodSeconds=1.5`);
+      await api.refused(400, "DELETE", `${path}/none?gracePeriodSeconds=`);
+      await api.refused(400, "DELETE", `${path}/none`, pod);
+      await api.refused(404, "DELETE", `${path}/none`, options);
+      await api.refused(404, "DELETE", `${path}/none`, { ...options, apiVersion: "apps/v1" });
+      await api.refused(404, "PATCH", `${path}/none`, {}, JSON_PATCH);
+      await api.refused(404, "PATCH", `${path}/none`, [1], JSON_PATCH);
+      await api.refused(404, "GET", "/api/v1/namespaces/bad-requests/pods/none/log");
+      assert.equal((await api.peek("GET", "/api/v1/namespaces/..%2f/configmaps")).code, 404);
+      assert.equal((await api.peek("GET", "/api/v1/namespaces/a%2fb/configmaps")).code, 404);
+    },
+  },
+  {
     name: "refuses bodies that are no objects",
     accepted: [PARSER],
     async run(api) {
