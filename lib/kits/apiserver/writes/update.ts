@@ -218,23 +218,28 @@ function setOrDelete<Field extends keyof KubeObject["metadata"]>(
 
 /** The status of one object in the rest of the other. Built-in kinds let some metadata through. */
 function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObject {
-  const metadata = kind.custom || STATUS_ALONE.includes(kind.kind)
-    ? { ...current.metadata }
-    : { ...next.metadata, ownerReferences: current.metadata.ownerReferences };
-  const updated: KubeObject = { ...clone({ ...current, metadata: {}, status: undefined }), metadata };
-  if (metadata.ownerReferences === undefined) delete metadata.ownerReferences;
+  const metadata = kind.custom || STATUS_ALONE.includes(kind.kind) ? current.metadata : next.metadata;
+  const updated: KubeObject = {
+    ...clone({ ...current, metadata: {}, status: undefined }),
+    metadata: { ...metadata },
+  };
+  setOrDelete(updated, current.metadata, "ownerReferences");
+  // NB: a Deployment's own controller notes the revision in an annotation, with the status.
+  if (kind.kind === "Deployment") setOrDelete(updated, current.metadata, "labels");
   if (Object.hasOwn(next, "status")) updated.status = next.status;
   else delete updated.status;
   return updated;
 }
 
-/** Built-in kinds of whose metadata a write of the status changes nothing. Source: k8s.io/apiserver, pkg/registry/rest/meta.go. */
+/**
+ * Built-in kinds of whose metadata a write of the status changes nothing.
+ * Source: k8s.io/kubernetes, pkg/registry, the strategies with `ResetObjectMetaForStatus()` or an ObjectMeta that is kept.
+ */
 const STATUS_ALONE = [
   "APIService",
-  "Deployment",
   "FlowSchema",
-  "MutatingAdmissionPolicy",
   "PriorityLevelConfiguration",
+  "ResourceClaim",
   "ServiceCIDR",
   "ValidatingAdmissionPolicy",
   "VolumeAttachment",

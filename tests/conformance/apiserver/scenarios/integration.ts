@@ -165,7 +165,7 @@ export const INTEGRATION: readonly Scenario[] = [
     },
   },
   {
-    name: "changes nothing of the metadata of a Deployment with its status",
+    name: "changes the annotations of a Deployment with its status, but not its labels",
     accepted: [{ line: /status|generation|annotations/, because: "the real controller writes them" }],
     async run(api) {
       const path = "/apis/apps/v1/namespaces/default/deployments";
@@ -178,10 +178,14 @@ export const INTEGRATION: readonly Scenario[] = [
           template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
         },
       });
-      const change = { metadata: { labels: { app: "lost" } }, status: { readyReplicas: 0 } };
+      const change = {
+        metadata: { labels: { app: "lost" }, annotations: { told: "yes" } },
+        status: { readyReplicas: 0 },
+      };
       const { body, code } = await api.peek("PATCH", `${path}/kept/status`, change, MERGE);
       assert.equal(code, 200);
       assert.deepEqual(body.metadata.labels, labels);
+      assert.equal(body.metadata.annotations.told, "yes");
     },
   },
 ];
