@@ -91,6 +91,32 @@ suite("server-side apply", (scenario) => {
     },
   );
 
+  scenario(
+    "a field that the kind does not have fails at once, though the server calls it its own fault",
+    async (world) => {
+      const op = operator();
+      const said: unknown[] = [];
+      op.on.create(Example, async function make({ body: owner, clock }) {
+        const begun = clock.monotonic();
+        const misspelt = { metadata: { name: "settings" }, dta: { a: "1" } };
+        await op.api.apply(kinds.ConfigMap, misspelt as { metadata: { name: string } }, { owner }).catch(
+          (error) => {
+            said.push(
+              error.status,
+              /field not declared in schema/.test(error.message),
+              clock.monotonic() - begun < 5,
+            );
+          },
+        );
+      });
+      const running = await world.start(op);
+      await new Objects(world).create("one");
+      await world.until(() => said.length > 0);
+      assert.deepEqual(said, [500, true, true]);
+      await running.stop();
+    },
+  );
+
   scenario("[N4.3] what is applied no more goes away, and what others have added stays", async (world) => {
     const op = operator();
     const seen: unknown[] = [];

@@ -16,7 +16,7 @@ const UNTRUSTED =
 export function isRetriable(error: unknown): boolean {
   if (error instanceof ApiError) {
     // What a disruption budget forbids is for the caller to wait for: it may take hours.
-    if (isForbiddenByBudget(error)) return false;
+    if (isForbiddenByBudget(error) || isMistyped(error)) return false;
     return error.status === 429 || error.status >= 500;
   }
   return isConnectionError(error) && !isUntrusted(error);
@@ -25,6 +25,14 @@ export function isRetriable(error: unknown): boolean {
 /** Tells whether a disruption budget forbids an eviction for now. */
 export function isForbiddenByBudget({ status, details }: ApiError): boolean {
   return status === 429 && (details?.causes?.some(({ reason }) => reason === "DisruptionBudget") ?? false);
+}
+
+/**
+ * Tells whether an applied object does not fit the schema of its kind, such as by a misspelt field: the server calls that its own fault.
+ * Source: k8s.io/apimachinery, pkg/util/managedfields/internal/structuredmerge.go.
+ */
+function isMistyped({ status, body }: ApiError): boolean {
+  return status === 500 && (body?.message?.startsWith("failed to create typed patch object") ?? false);
 }
 
 /** Tells whether no (whole) answer came: refused, reset, timed out, badly encrypted. */

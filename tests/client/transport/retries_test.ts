@@ -19,6 +19,15 @@ describe("isRetriable()", () => {
     assert.equal(isRetriable(new Error("Cannot connect", { cause: inner })), false);
     assert.equal(isRetriable(Object.assign(new Error("reset"), { code: "ECONNRESET" })), true);
   });
+
+  it("finds an application with a misspelt field not worth it, which the server calls its own fault", () => {
+    const failure = (message: string) =>
+      new ApiError({ status: 500, request: "PATCH /", body: { apiVersion: "v1", kind: "Status", message } });
+    const misspelt =
+      "failed to create typed patch object (default/a; /v1, Kind=ConfigMap): .dta: field not declared in schema";
+    assert.equal(isRetriable(failure(misspelt)), false);
+    assert.equal(isRetriable(failure("etcdserver: request timed out")), true);
+  });
 });
 
 describe("isConnectionError()", () => {

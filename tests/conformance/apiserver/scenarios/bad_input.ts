@@ -33,7 +33,10 @@ async function answered(
 export const BAD_INPUT: readonly Scenario[] = [
   {
     name: "tells requests that cannot be read from objects that are not there",
-    accepted: [{ line: /configmaps\/none \.body\.message/, because: "the real server names its own sources" }],
+    accepted: [{
+      line: /configmaps\/none \.body\.message/,
+      because: "the real server names its own sources",
+    }],
     async run(api) {
       await api.namespace("bad-requests");
       const path = "/api/v1/namespaces/bad-requests/configmaps";
