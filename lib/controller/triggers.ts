@@ -11,6 +11,7 @@
 import type { Answer, Caches } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent, StoredObject } from "../client/cache/object_store.ts";
 import { BY_OWNER } from "../client/cache/store_index.ts";
+import { messageOf } from "../client/errors.ts";
 import type { ChildEvent } from "../execution/child_events.ts";
 import type { ObjectState } from "../execution/object_state.ts";
 import type { ReconcileReason } from "../execution/reconcile_record.ts";
@@ -242,14 +243,17 @@ export class Triggers {
       const isMany = typeof named === "object" && Symbol.iterator in named;
       return isMany ? [...named as Iterable<unknown>] : [named];
     } catch (error) {
-      const { namespace, name } = object.metadata ?? {};
-      this.#options.logger.error("Mapper failed: nobody is woken by this change", {
-        handler: id,
-        kind: object.kind,
-        namespace,
-        name,
-        error,
-      });
+      const { kind, metadata: { namespace, name } } = object;
+      const report = (level: "error" | "debug"): void =>
+        this.#options.logger[level]("Mapper failed: nobody is woken by this change", {
+          handler: id,
+          kind,
+          namespace,
+          name,
+          error,
+        });
+      // NB: a mistake in a mapper shows with each of the objects, which may be ten thousand at a start.
+      if (!this.#reportOnce(`mapper ${id} ${messageOf(error)}`, () => report("error"))) report("debug");
       return [];
     }
   }
@@ -311,10 +315,12 @@ export class Triggers {
       ));
   }
 
-  #reportOnce(what: string, report: () => void): void {
-    if (this.#reported.has(what) || this.#reported.size >= MOST_REPORTED) return;
+  /** Returns whether it was reported now. */
+  #reportOnce(what: string, report: () => void): boolean {
+    if (this.#reported.has(what) || this.#reported.size >= MOST_REPORTED) return false;
     this.#reported.add(what);
     report();
+    return true;
   }
 }
 
