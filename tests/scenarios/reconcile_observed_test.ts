@@ -44,7 +44,8 @@ suite("what is told of reconciles", (scenario) => {
         );
       assert.equal(attempts("keep", "retry"), 1);
       assert.ok(attempts("keep", "success") >= 2, text);
-      assert.ok(attempts("follow/configmaps.v1", "success") >= 2, text);
+      // Of the operator's own writes it is told only if their events come before their answers.
+      assert.ok(attempts("follow/configmaps.v1", "success") >= 1, text);
       await running.stop();
     },
   );
