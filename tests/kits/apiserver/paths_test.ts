@@ -16,13 +16,20 @@ describe("parseResourcePath()", () => {
       subresource: "finalize",
     }],
     ["/api/v1/namespaces/n/pods", { apiVersion: "v1", plural: "pods", namespace: "n" }],
-    ["/apis/example.com/v1/namespaces/n/databases/a%2Fb/status", {
+    ["/apis/example.com/v1/namespaces/n/databases/a%2Fstatus", {
       apiVersion: "example.com/v1",
       plural: "databases",
       namespace: "n",
-      name: "a/b",
+      name: "a",
       subresource: "status",
     }],
+    ["/apis/example.com/v1/namespaces/n/databases/a%20b", {
+      apiVersion: "example.com/v1",
+      plural: "databases",
+      namespace: "n",
+      name: "a b",
+    }],
+    ["/apis/example.com/v1/namespaces/n/databases/a%2Fb/status", undefined],
     ["/apis/example.com/v1", undefined],
     ["/api/v1/pods/a/b/c", undefined],
     ["/api/v1//pods", undefined],
