@@ -27,7 +27,6 @@ interface ServedKind {
   readonly namespaced: boolean;
 }
 
-const DEFINITION = "CustomResourceDefinition";
 /** How long a new CRD may take until its objects are served. In seconds. */
 const SERVED_WITHIN = 10;
 
@@ -37,13 +36,18 @@ const SERVED_WITHIN = 10;
  * @throws {CommandError} If the server refuses one, or does not know its kind.
  */
 export async function applyManifests(manifests: readonly Manifest[], options: ApplyOptions): Promise<void> {
-  const definitions = manifests.filter((manifest) => manifest.kind === DEFINITION);
-  const others = manifests.filter((manifest) => manifest.kind !== DEFINITION);
+  const definitions = manifests.filter(isDefinition);
+  const others = manifests.filter((manifest) => !isDefinition(manifest));
   for (const manifest of [...definitions, ...others]) {
     const kind = await findKind(manifest, { ...options, patient: definitions.length > 0 });
     const done = await applyOne(manifest, kind, options);
     options.logger.info("Applied", { object: `${kind.name}/${manifest.metadata.name}`, result: done });
   }
+}
+
+/** Whether it defines a kind. */
+export function isDefinition({ kind }: Manifest): boolean {
+  return kind === "CustomResourceDefinition";
 }
 
 async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOptions): Promise<string> {

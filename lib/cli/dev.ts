@@ -8,7 +8,7 @@ import type { Command } from "commander";
 import { defaultOperator, type Operator, webhookServer } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { addApiServerOptions, type ApiServerFlags, serveApi, type ServedApi } from "./apiserver.ts";
-import { applyManifests, findManifestFiles, readManifests } from "./apply.ts";
+import { applyManifests, findManifestFiles, isDefinition, type Manifest, readManifests } from "./apply.ts";
 import { reportError } from "./dispatch.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
 import {
@@ -57,20 +57,48 @@ async function dev(files: readonly string[], flags: DevFlags, host: Host): Promi
   using stop = listenForSignals(host);
   await using api = await serveApi(host, flags);
   host.process.write("stdout", welcome(api));
-  async function apply(changed: readonly string[]): Promise<void> {
-    const objects = await Promise.all(changed.map((file) => readManifests(file, host)));
-    await applyManifests(objects.flat(), { host, logger, fetch: api.fetch });
+  async function read(changed: readonly string[]): Promise<Manifest[]> {
+    return (await Promise.all(changed.map((file) => readManifests(file, host)))).flat();
   }
-  await apply(manifests);
+  const applyAll = (objects: readonly Manifest[]) =>
+    applyManifests(objects, { host, logger, fetch: api.fetch });
+  const apply = async (changed: readonly string[]): Promise<void> => await applyAll(await read(changed));
+  let objects = await read(manifests);
+  if (operators.some(convertsObjects)) {
+    // Objects that the operators convert cannot be written before they serve.
+    await applyAll(objects.filter(isDefinition));
+    objects = objects.filter((object) => !isDefinition(object));
+  } else await applyAll(objects.splice(0));
+  function ready(): void {
+    applyAll(objects.splice(0)).catch((error: unknown) => reportError(error, { host, flags }));
+  }
   const { signal } = stop;
   const { kubeconfig } = api;
-  await serveWithReload(operators, { host, logger, flags, signal, files, manifests, apply, kubeconfig });
+  await serveWithReload(operators, {
+    host,
+    logger,
+    flags,
+    signal,
+    files,
+    manifests,
+    apply,
+    kubeconfig,
+    ready,
+  });
+}
+
+/** Whether kinds of the operator have versions that its code converts. */
+function convertsObjects({ declared }: Operator): boolean {
+  const versions = declared.flatMap(({ resource }) => Object.values(resource?.versions ?? {}));
+  return versions.some(({ convert }) => convert !== undefined);
 }
 
 /** Has the API server in this process ask these operators, wherever they are reached in a cluster. */
 function withWebhooksHere(operators: readonly Operator[]): Operator[] {
-  for (const [number, { declared, settings: { admission } }] of operators.entries()) {
-    if (!declared.some(({ cause }) => cause === "validate" || cause === "mutate")) continue;
+  for (const [number, op] of operators.entries()) {
+    const { declared, settings: { admission } } = op;
+    const isAsked = declared.some(({ cause }) => cause === "validate" || cause === "mutate");
+    if (!isAsked && !convertsObjects(op)) continue;
     admission.server = webhookServer({ addr: "127.0.0.1" });
     admission.managed ??= `dev-${number}.lotse.dev`;
   }

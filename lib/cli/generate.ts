@@ -6,7 +6,7 @@
 
 import type { Command } from "commander";
 
-import { declaredKinds, isCrd, makeCrds, makeTypes, peeringCrds } from "../kits/generate/mod.ts";
+import { converterOf, declaredKinds, isCrd, makeCrds, makeTypes, peeringCrds } from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { parseYaml } from "../runtime/yaml.ts";
 import { findManifestFiles } from "./apply.ts";
@@ -31,6 +31,8 @@ export function addGenerate(program: Command, host: Host): void {
 
 interface CrdFlags {
   readonly peering?: boolean;
+  readonly name?: string;
+  readonly home?: string;
 }
 
 function addCrd(parent: Command, host: Host): void {
@@ -38,13 +40,23 @@ function addCrd(parent: Command, host: Host): void {
   command.summary("Print the CustomResourceDefinitions of kinds that are declared with schemas");
   command.description(
     `${command.summary()}\n\nThe kinds are those of the handlers, and those that the files export. Schemas are what ` +
-      "resource() was given as spec and status: of zod, ArkType, valibot, or any Standard JSON Schema.",
+      "resource() was given as spec and status: of zod, ArkType, valibot, or any Standard JSON Schema. Where versions " +
+      "are converted, the definition names the Service that `generate manifests` makes.",
   );
-  command.addOption(new CommandOption("--peering", "Print the two peering kinds of Kopf, too: kopf.dev/v1"));
+  command
+    .addOption(new CommandOption("--peering", "Print the two peering kinds of Kopf, too: kopf.dev/v1"))
+    .addOption(
+      new CommandOption("--name <name>", "The operator's name, as in `manifests`, for conversions"),
+    )
+    .addOption(new CommandOption("--home <namespace>", "Its namespace, as in `manifests`, for conversions"));
   addExamples(command, ["generate crd handlers.ts | kubectl apply -f -", "generate crd --peering"]);
-  command.action(async (files: readonly string[], { peering = false }: CrdFlags) => {
+  command.action(async (files: readonly string[], flags: CrdFlags) => {
+    const { peering = false, name = defaultName(files, host), home = name } = flags;
     if (files.length === 0 && !peering) throw new UsageError("Name handler files, or add --peering");
-    const crds = files.length === 0 ? [] : makeCrds(declaredKinds(await declarationsOf(files, host)));
+    const crds = files.length === 0 ? [] : makeCrds(
+      declaredKinds(await declarationsOf(files, host)),
+      converterOf({ name, home }),
+    );
     if (files.length > 0 && crds.length === 0) {
       throw new CommandError(
         `No kind with a schema is declared in ${

@@ -1,7 +1,8 @@
 /**
- * Admission while an operator runs: the server that reviews come through, and the configurations that send them there.
+ * Admission while an operator runs: the server that reviews come through, and the configurations that send them there. The
+ * same server converts objects between versions.
  *
- * Both begin once the kinds are known. When the operator stops, configurations let go first, so that no request is refused
+ * Both begin once the kinds are known; conversions before that, as no objects can be listed without them. When the operator stops, configurations let go first, so that no request is refused
  * since nobody listens any more. Source: scenarios B128–B157.
  */
 
@@ -9,14 +10,19 @@ import { aborted } from "../async/timeout.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import type { Client } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
-import { webhooksFor } from "../engines/admission/webhook_configuration.ts";
+import { CONVERSION_PATH, Conversions } from "../engines/admission/conversion.ts";
+import { clientConfigFor, webhooksFor } from "../engines/admission/webhook_configuration.ts";
 import { type Edit, ManagedConfiguration } from "../engines/admission/managed_configuration.ts";
 import { AdmissionReviews, type AdmissionReviewsOptions } from "../engines/admission/reviewer.ts";
+import { writeConversions } from "../engines/definitions/conversion.ts";
 import type { Poster } from "../engines/posting/poster.ts";
 import type { Check } from "../engines/probing.ts";
 import { objectReference } from "../model/references.ts";
 import { MUTATING_WEBHOOK_CONFIGURATIONS, VALIDATING_WEBHOOK_CONFIGURATIONS } from "../model/kinds.ts";
 import type { AdmissionHandler } from "../registry/handlers.ts";
+import { convertedIn, declaredIn } from "../registry/declared.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { ResourceOptions } from "../registry/resource.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type {
@@ -33,8 +39,10 @@ export interface AdmissionOptions extends Omit<AdmissionReviewsOptions, "clock">
   readonly settings: Pick<Settings, "admission" | "posting" | "watching">;
   /** Tells people who look at a configuration that somebody has changed it. */
   readonly poster: Poster;
-  /** All admission handlers, whether or not their kinds are served. */
-  readonly handlers: readonly AdmissionHandler[];
+  /** Has all admission handlers, whether or not their kinds are served, and the kinds that are converted. */
+  readonly registry: Registry;
+  /** Called when the API server has to be told another way to us. */
+  readonly onMoved: () => void;
   /** Called with an error that ends the operator. */
   readonly onFailure: (error: unknown) => void;
   /** Called when the server has ended by itself: then the operator stops, too. */
@@ -59,13 +67,16 @@ export class Admission {
   readonly #logger: Logger;
   readonly #tasks: TaskGroup;
   readonly #serving: TaskGroup;
-  readonly #managed: readonly Managed[];
+  /** Without those that are not needed, and that the operator has no right to. */
+  #managed: readonly Managed[];
   readonly #reviews: AdmissionReviews;
   /** How the API server reaches us; undefined until the server listens. */
   #way: WebhookClientConfig | undefined;
   /** Undefined for plain HTTP, and for servers that do not tell. */
   #certificate: CertificateValidity | undefined;
+  #isListening = false;
   #isCreated = false;
+  readonly #opened = Promise.withResolvers<void>();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: AdmissionOptions) {
@@ -101,7 +112,7 @@ export class Admission {
 
   /** Returns the checks that readiness depends on. */
   checks(): readonly Check[] {
-    if (this.#options.handlers.length === 0) return [];
+    if (!this.#isAsked) return [];
     const problem = this.#way === undefined ? "the server does not listen yet" : this.#certificateProblem();
     const until = this.#certificate?.notAfter;
     return [
@@ -126,12 +137,44 @@ export class Admission {
     return undefined;
   }
 
+  /** Whether the API server has anything to ask. */
+  get #isAsked(): boolean {
+    return this.#options.registry.admissionHandlers.length > 0 || this.#converted().length > 0;
+  }
+
+  /** NB: handlers may be exchanged. */
+  #converted(): ResourceOptions[] {
+    return convertedIn(declaredIn(this.#options.registry));
+  }
+
   /** Begins to serve, and to manage. To be called when the kinds are known. */
   start(): void {
-    const { handlers, settings: { admission: { server } } } = this.#options;
     if (this.#tasks.signal.aborted) return;
     if (this.#managed.length > 0) this.#tasks.start("manage webhooks", (signal) => this.#create(signal));
-    if (server === null || handlers.length === 0) return;
+    this.#open();
+  }
+
+  /**
+   * Converts objects, and says so in the definitions of their kinds: to be awaited before objects are listed.
+   *
+   * @throws {ApiError} If the server refuses.
+   */
+  async openConversions(): Promise<void> {
+    const { client, settings: { admission: { managed } } } = this.#options;
+    const kinds = this.#converted();
+    if (kinds.length === 0) return;
+    this.#open();
+    const { signal } = this.#tasks;
+    await Promise.race([this.#opened.promise, aborted(signal)]);
+    if (this.#way === undefined || managed === null || signal.aborted) return;
+    const way = clientConfigFor(CONVERSION_PATH, this.#way);
+    await writeConversions(kinds, { client, way, logger: this.#logger, signal });
+  }
+
+  #open(): void {
+    const { server } = this.#options.settings.admission;
+    if (this.#isListening || server === null || !this.#isAsked || this.#tasks.signal.aborted) return;
+    this.#isListening = true;
     this.#serving.start("serve admission", (signal) => this.#serve(server, signal));
   }
 
@@ -149,7 +192,13 @@ export class Admission {
   }
 
   async #create(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#managed.map(({ configuration }) => configuration.create(signal)));
+    const { admissionHandlers } = this.#options.registry;
+    const managed = await Promise.all(this.#managed.map(async (each) => {
+      // Without handlers a list is left to be emptied at most, if there were handlers before.
+      const isNeeded = admissionHandlers.some(({ cause }) => cause === each.cause);
+      return await each.configuration.create(signal, { isNeeded }) ? each : undefined;
+    }));
+    this.#managed = managed.filter((each) => each !== undefined);
     this.#isCreated = true;
     this.revise();
     await Promise.all(this.#managed.map(({ configuration }) => configuration.guard(signal)));
@@ -251,13 +300,18 @@ export class Admission {
     const review: AdmissionServerContext["review"] = (payload, hints) => this.#reviews.review(payload, hints);
     // Few operators are asked for admission, and the server's packages take their time to load.
     const { admissionApp } = await import("../engines/admission/app.ts");
-    const { fetch } = admissionApp({ review, logger: this.#logger });
+    const convert: AdmissionServerContext["convert"] = (payload) =>
+      new Conversions(this.#converted(), this.#logger).answer(payload);
+    const { fetch } = admissionApp({ review, convert, logger: this.#logger });
     const presents = (certificate: CertificateValidity): void => void (this.#certificate = certificate);
-    const context = { review, fetch, host, logger: this.#logger, signal, presents };
+    const context = { review, convert, fetch, host, logger: this.#logger, signal, presents };
     const ways = typeof server === "function" ? server(context) : server.serve(context);
     for await (const way of ways) {
+      const isMoved = this.#way !== undefined;
       this.#way = way;
+      this.#opened.resolve();
       this.revise();
+      if (isMoved && this.#converted().length > 0) this.#options.onMoved();
       if (signal.aborted) return;
     }
   }

@@ -232,6 +232,7 @@ export class OperatorRun {
     // An operator without object handlers meets nobody.
     const meeting = registry.objectHandlers.length > 0 ? this.#peering.revise() : undefined;
     const [resources] = await Promise.all([this.#watched.watched(), meeting]);
+    await this.#admission.openConversions();
     if (!this.#isAnnounced) {
       this.#isAnnounced = true;
       logger.info("Operator has started");
@@ -381,7 +382,8 @@ export class OperatorRun {
       observer,
       settings,
       poster: this.#poster,
-      handlers: registry.admissionHandlers,
+      registry,
+      onMoved: () => void this.#revisions.request(),
       served: () => this.#watched.admitted,
       memoOf: (resource, object) => {
         const cached = object && caches.get(resource, object);

@@ -19,6 +19,8 @@ import { RightsFile } from "../engines/rights/recorder.ts";
 import type { Resource } from "../model/resource.ts";
 import { formatSelector } from "../model/selector.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { convertedIn, declaredIn } from "../registry/declared.ts";
+import type { Registry } from "../registry/registry.ts";
 import { keptPartsFor } from "../settings/server_selectors.ts";
 import { checkSettings, type Settings } from "../settings/settings.ts";
 import { Activities } from "./activities.ts";
@@ -131,6 +133,7 @@ async function serveWithProbes(life: Life): Promise<void> {
       `Cannot serve admission handler ${title}: there is no server for it (set admission.server, such as to webhookServer())`,
     );
   }
+  rejectUnservedConversions(registry, settings);
   await using _probes = await answerProbes(life);
   const transport = new Transport({
     host,
@@ -145,6 +148,15 @@ async function serveWithProbes(life: Life): Promise<void> {
   if (options.selfCheck) components.work.start("self-check", () => selfCheck(options, client));
   current.serving = new OperatorRun(options, { client, components });
   await current.serving.serve();
+}
+
+/** @throws {TypeError} If objects are to be converted, and nobody can ask for it. */
+function rejectUnservedConversions(registry: Registry, { admission }: Settings): void {
+  const [kind] = convertedIn(declaredIn(registry));
+  if (kind === undefined || admission.server !== null) return;
+  throw new TypeError(
+    `Cannot convert objects of "${kind.plural}.${kind.group}": there is no server for it (set admission.server, such as to webhookServer())`,
+  );
 }
 
 /** Returns what is kept of each kind's objects. NB: asked several times for each object, so it is found out once for a kind. */

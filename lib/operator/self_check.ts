@@ -16,6 +16,7 @@ import { keyOf, pathOf, type Resource } from "../model/resource.ts";
 import { select, type Selector } from "../model/selector.ts";
 import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
 import type { RunningOptions } from "./components.ts";
+import { serveConversions } from "./conversions.ts";
 import { NAMESPACES } from "./namespaces.ts";
 
 /**
@@ -24,12 +25,12 @@ import { NAMESPACES } from "./namespaces.ts";
  * @throws {TypeError} If a definition cannot be made, or would lose data.
  * @throws {ApiError} If the server refuses.
  */
-export async function applyOwnCrds(
-  { registry, logger, host: { clock }, signal }: RunningOptions,
-  client: Client,
-): Promise<void> {
-  const kinds = new Set(declaredIn(registry).flatMap(({ resource }) => resource ?? []));
-  await applyCrds(makeCrds([...kinds]), { client, clock, logger, signal });
+export async function applyOwnCrds(options: RunningOptions, client: Client): Promise<void> {
+  const { registry, logger, host: { clock }, signal } = options;
+  const kinds = [...new Set(declaredIn(registry).flatMap(({ resource }) => resource ?? []))];
+  // Who moves objects to another version needs them converted.
+  await using converter = await serveConversions(options);
+  await applyCrds(makeCrds(kinds, converter?.way), { client, clock, logger, signal });
 }
 
 /** Warns once about each right and each field that is missing. What cannot be found out is left. */

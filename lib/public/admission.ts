@@ -13,6 +13,8 @@ export type {
   AdmissionServerFn,
   AdmissionServerObject,
   CertificateValidity,
+  ConversionAnswer,
+  ConvertFn,
   ReviewFn,
   ReviewHints,
   WebhookClientConfig,

@@ -65,6 +65,8 @@ export type { DeclaredHandler } from "../registry/declared.ts";
 export type { Kinds } from "../registry/kinds.ts";
 export type {
   ColumnOptions,
+  Conversion,
+  ConvertedParts,
   FurtherVersionOptions,
   InputOf,
   JsonSchemaConverter,
@@ -74,6 +76,7 @@ export type {
   ScaleOptions,
   SchemaLike,
   StandardJsonSchema,
+  VersionedObject,
   VersionOptions,
 } from "../registry/schemas.ts";
 export type { DiffOperation } from "../model/diff.ts";

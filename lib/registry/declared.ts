@@ -5,7 +5,7 @@ import type { Selector } from "../model/selector.ts";
 import type { ChangeHandler, ObjectHandler } from "./handlers.ts";
 import type { Registry } from "./registry.ts";
 import type { SourceHandler } from "./related.ts";
-import { optionsOf, type ResourceOptions } from "./resource.ts";
+import { hasConversion, optionsOf, type ResourceOptions } from "./resource.ts";
 
 /** A handler of objects, as declared. */
 export interface DeclaredHandler {
@@ -50,6 +50,12 @@ export function declaredIn(registry: Registry): DeclaredHandler[] {
     owner: isSource(handler) ? handler.owner : undefined,
     fn: handler.fn,
   }));
+}
+
+/** Returns the kinds of handlers whose versions are converted by code, each once. */
+export function convertedIn(handlers: readonly Pick<DeclaredHandler, "resource">[]): ResourceOptions[] {
+  const kinds = new Set(handlers.flatMap(({ resource }) => resource ?? []));
+  return [...kinds].filter(hasConversion);
 }
 
 function isSource(handler: ObjectHandler): handler is SourceHandler {

@@ -6,7 +6,14 @@
 import type { JsonObject } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
 import { parseSelector, type Selector } from "../model/selector.ts";
-import type { FurtherVersionOptions, InputOf, OutputOf, SchemaLike, VersionOptions } from "./schemas.ts";
+import type {
+  Conversion,
+  FurtherVersionOptions,
+  InputOf,
+  OutputOf,
+  SchemaLike,
+  VersionOptions,
+} from "./schemas.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import { nearest } from "../settings/rules.ts";
 
@@ -75,8 +82,18 @@ const OPTIONS = Symbol.for("lotse.resource");
 export function resource<
   Spec extends SchemaLike,
   Status extends SchemaLike<unknown> = SchemaLike<JsonObject>,
+  Specs extends Readonly<Record<string, SchemaLike>> = Readonly<Record<string, SchemaLike>>,
 >(
-  options: ResourceOptions & { readonly spec: Spec; readonly status?: Status },
+  options: Omit<ResourceOptions, "versions"> & {
+    readonly spec: Spec;
+    readonly status?: Status;
+    readonly versions?: {
+      readonly [Version in keyof Specs]: Omit<FurtherVersionOptions, "spec" | "convert"> & {
+        readonly spec?: Specs[Version];
+        readonly convert?: Conversion<OutputOf<Specs[Version]>, unknown, OutputOf<Spec>, OutputOf<Status>>;
+      };
+    };
+  },
 ): ResourceType<OutputOf<Spec>, OutputOf<Status>, InputOf<Spec>>;
 /** The same, with types that are given. */
 export function resource<Spec = JsonObject, Status = JsonObject>(
@@ -145,8 +162,8 @@ function checkOptions(options: unknown): void {
   }
 }
 
-/** @throws {TypeError} Where names cannot be those of a kind, or a schema is none. */
-function checkKind({ plural, spec, status }: ResourceOptions): void {
+/** @throws {TypeError} Where names cannot be those of a kind, a schema is none, or nobody could convert its objects. */
+function checkKind({ plural, spec, status, version, versions = {} }: ResourceOptions): void {
   if (plural !== undefined && plural !== plural.toLowerCase()) {
     throw new TypeError(
       `Cannot declare a kind with the plural "${plural}": Kubernetes has them in lower case, take "${plural.toLowerCase()}"`,
@@ -157,6 +174,20 @@ function checkKind({ plural, spec, status }: ResourceOptions): void {
     throw new TypeError(
       `Cannot declare a kind with this "${name}": it is no schema, take one of zod, ArkType or valibot (z.object({ … }))`,
     );
+  }
+  for (const [name, { convert }] of Object.entries(versions)) {
+    if (convert === undefined) continue;
+    const { toHub, fromHub } = convert;
+    if (typeof toHub !== "function" || typeof fromHub !== "function") {
+      throw new TypeError(
+        `Cannot declare a kind whose version "${name}" has half a "convert": it needs two functions, "toHub" and "fromHub"`,
+      );
+    }
+    if (version === undefined) {
+      throw new TypeError(
+        `Cannot declare a kind whose version "${name}" is converted, but not into what: add the kind's own "version"`,
+      );
+    }
   }
 }
 
@@ -194,4 +225,9 @@ export function hasSchema({ spec, status, versions = {} }: ResourceOptions): boo
   return [{ spec, status }, ...Object.values(versions)].some((each) =>
     each.spec !== undefined || each.status !== undefined
   );
+}
+
+/** Tells whether objects of some version have to be converted by code. */
+export function hasConversion({ versions = {} }: ResourceOptions): boolean {
+  return Object.values(versions).some(({ convert }) => convert !== undefined);
 }

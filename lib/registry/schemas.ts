@@ -6,6 +6,8 @@
  * `toStandardJsonSchema()`, valibot implement.
  */
 
+import type { ObjectMeta } from "../model/object.ts";
+
 /** A validator of any library that follows Standard JSON Schema. */
 export interface SchemaLike<Output = unknown> {
   /** The part that libraries agree on. */
@@ -72,6 +74,46 @@ export interface FurtherVersionOptions extends VersionOptions {
   readonly storage?: boolean;
   /** Warns who uses it; a text is the warning. Default: false. */
   readonly deprecated?: boolean | string;
+  /** How its objects become objects of the kind's own version, and back. Default: only their `apiVersion` changes. */
+  readonly convert?: Conversion;
+}
+
+/**
+ * How objects of a further version become objects of the kind's own version (the "hub"), and back.
+ *
+ * The API server asks whenever somebody reads or writes objects in another version than the stored one. So both functions
+ * must keep everything: what one version has no field for belongs into an annotation.
+ * Source: Kubernetes, "Webhook conversion".
+ */
+export interface Conversion<Spec = unknown, Status = unknown, HubSpec = unknown, HubStatus = unknown> {
+  /** Returns what is different in the kind's own version. Parts that are not returned stay as they are. */
+  toHub(object: VersionedObject<Spec, Status>): ConvertedParts<HubSpec, HubStatus>;
+  /** Returns what is different in the further version. Parts that are not returned stay as they are. */
+  fromHub(object: VersionedObject<HubSpec, HubStatus>): ConvertedParts<Spec, Status>;
+}
+
+/** An object of one version of a kind, as it is to be converted. A copy: it may be changed. */
+export interface VersionedObject<Spec = unknown, Status = unknown> {
+  /** Such as "example.com/v1beta1". */
+  readonly apiVersion: string;
+  /** Such as "Database". */
+  readonly kind: string;
+  /** Name, labels, annotations and so on. */
+  readonly metadata: ObjectMeta;
+  /** As it is in this version. */
+  readonly spec: Spec;
+  /** As it is in this version; undefined until somebody has written it. */
+  readonly status: Status | undefined;
+}
+
+/** The parts of an object that a conversion changes. */
+export interface ConvertedParts<Spec = unknown, Status = unknown> {
+  /** The whole spec. */
+  readonly spec?: Spec;
+  /** The whole status. */
+  readonly status?: Status;
+  /** All labels, all annotations: the API server lets nothing else of the metadata change. */
+  readonly metadata?: Pick<ObjectMeta, "labels" | "annotations">;
 }
 
 /** A column of `kubectl get`. */

@@ -64,6 +64,30 @@ export interface AdmissionAnswer {
  */
 export type ReviewFn = (review: unknown, hints?: ReviewHints) => Promise<AdmissionAnswer>;
 
+/** The answer to a conversion review. Source: Kubernetes API reference, ConversionReview. */
+export interface ConversionAnswer {
+  /** Always this. */
+  readonly apiVersion: "apiextensions.k8s.io/v1";
+  /** Always this. */
+  readonly kind: "ConversionReview";
+  /** The objects, or why there are none. */
+  readonly response: {
+    readonly uid: string;
+    /** In the order of the request. */
+    readonly convertedObjects: readonly JsonObject[];
+    readonly result:
+      | { readonly status: "Success" }
+      | { readonly status: "Failure"; readonly message: string };
+  };
+}
+
+/**
+ * Answers a parsed ConversionReview.
+ *
+ * Throws a `ReviewError`, as `ReviewFn` does, if there is no answer to such a review.
+ */
+export type ConvertFn = (review: JsonObject) => ConversionAnswer;
+
 /** For how long a certificate is valid. RFC 3339. */
 export interface CertificateValidity {
   /** From when on. */
@@ -76,7 +100,9 @@ export interface CertificateValidity {
 export interface AdmissionServerContext {
   /** Answers reviews. */
   readonly review: ReviewFn;
-  /** The same as an HTTP application: a POST to "/" asks all handlers, a POST to "/<id>" that one. */
+  /** Converts objects between versions, where `resource()` was told how. */
+  readonly convert: ConvertFn;
+  /** Both as an HTTP application: a POST to "/" asks all handlers, a POST to "/<id>" that one; conversions are known by their content. */
   readonly fetch: (request: Request, peer?: Peer) => Promise<Response>;
   /** The world that the operator runs in: for sockets, files and time. */
   readonly host: Host;

@@ -41,7 +41,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   `,
   "./admission": `
     AdmissionAnswer AdmissionServer AdmissionServerContext AdmissionServerFn AdmissionServerObject
-    CertificateValidity ReviewError ReviewFn ReviewHints WebhookClientConfig WebhookServerOptions
+    CertificateValidity ConversionAnswer ConvertFn ReviewError ReviewFn ReviewHints WebhookClientConfig WebhookServerOptions
     webhookServer
   `,
   "./children": `
@@ -88,7 +88,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
   "./types": `
     Addressable BackgroundOptions Before Cache CacheIndex CacheListOptions CacheOptions CachedView
     Candidate ChangeFn ChangeHandlerCause ChildHandlerArguments ChildHandlerOptions ColumnOptions
-    ConditionOptions Counter DeclareActivity DeclareAdmission DeclareCache DeclareChange DeclareChild
+    ConditionOptions Conversion ConvertedParts Counter DeclareActivity DeclareAdmission DeclareCache DeclareChange DeclareChild
     DeclareDaemon DeclareEvent DeclareField DeclareIndex DeclareOwns DeclareReconcile DeclareTask
     DeclareTimer DeclareWatches DeclaredHandler DeepReadonly DiffOperation EvictOptions ExponentialBackoff
     FieldOf FieldPathOf FieldValue FurtherVersionOptions Gauge HandlerBackoff HandlerCall Histogram
@@ -100,7 +100,7 @@ export const SURFACE: Readonly<Record<string, string>> = {
     RemoveManyOptions RemoveOptions ReplaceOptions Requeue ResourcePredicate RuleOptions Scale
     ScaleOptions SchemaLike SeenBy Selector SelectorTerm ServiceAccountToken SingleValue
     StandardJsonSchema StatusBody SubFn TargetAddress TaskArguments TaskOptions TokenOptions TriggerTarget
-    TypedPostOptions ValueAt VersionOptions WaitCondition WaitOptions WatchScope WatchesOptions
+    TypedPostOptions ValueAt VersionOptions VersionedObject WaitCondition WaitOptions WatchScope WatchesOptions
     WriteOptions
   `,
   "./testing": `

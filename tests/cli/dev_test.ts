@@ -115,6 +115,38 @@ describe("lotse dev", () => {
     await dev.wrote(/object=things\/one result=configured/);
   });
 
+  it(
+    "has its server ask who converts objects, wherever they are reached",
+    { timeout: PATIENCE },
+    async () => {
+      const code = (word: string) =>
+        `import { operator, resource } from "@lotse/lotse";
+      import { z } from "zod";
+      const op = operator();
+      const Thing = resource({ group: "example.com", version: "v2", plural: "things", kind: "Thing",
+        spec: z.object({ count: z.number(), word: z.string() }), versions: { v1: { spec: z.object({ size: z.number() }), convert: {
+          toHub: ({ spec }) => ({ spec: { count: spec.size, word: "${word}" } }),
+          fromHub: ({ spec }) => ({ spec: { size: spec.count } }) } } } });
+      op.on.create(Thing, function made({ logger, spec }) { logger.info("Made", spec); });
+      op.on.update(Thing, function changed({ logger, spec }) { logger.info("Changed", spec); });
+      export default op;`;
+      const folder = project({ "thing.yaml": thing(1), "handlers.ts": code("first") });
+      await using generate = lotse(["generate", "crd", "handlers.ts", "--name", "x"], { cwd: folder });
+      assert.equal(await generate.ended(), 0, generate.output);
+      assert.match(
+        generate.stdout,
+        /service:\n +port: 443\n +namespace: x\n +name: x-webhook\n +path: \/convert\n/,
+      );
+      save(folder, "crd.yaml", generate.stdout);
+      await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+      await dev.wrote(/\] Made count=1 word=first/);
+      save(folder, "handlers.ts", code("second"));
+      await dev.wrote(/Reloaded/);
+      save(folder, "thing.yaml", thing(2));
+      await dev.wrote(/\] Changed count=2 word=second/);
+    },
+  );
+
   it("reports a manifest that the server refuses, and ends with code 1", { timeout: PATIENCE }, async () => {
     const folder = project({
       ...files,

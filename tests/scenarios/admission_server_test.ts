@@ -285,6 +285,26 @@ suite("admission servers", (scenario) => {
   );
 
   scenario.timed(
+    "[B130] a configuration that has no handlers need not be allowed: the other one is managed",
+    async (world) => {
+      const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
+      op.on.validate(Example, function check() {});
+      const asked: string[] = [];
+      world.intercept = ({ method, url }) => {
+        if (!url.includes("/mutatingwebhookconfigurations")) return undefined;
+        asked.push(method);
+        return Response.json({ kind: "Status", code: 403, message: "no right" }, { status: 403 });
+      };
+      const running = await world.start(op);
+      await running.advance(100);
+      assert.deepEqual((await webhooksIn(world)).map(({ name }) => name), [`check.${NAME}`]);
+      assert.deepEqual(asked, ["POST"]);
+      assert.deepEqual(running.logs.filter(({ level }) => level === "warn" || level === "error"), []);
+      await running.stop();
+    },
+  );
+
+  scenario.timed(
     "[B131] [B132] [B133] [A266] webhooks follow the server and the kinds, and go with the operator unless persistent",
     async (world) => {
       const door = new Doorway({ url: "https://a.test:1/base/", caBundle: "QQ==" });

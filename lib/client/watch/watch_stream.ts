@@ -218,9 +218,11 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     if (error.status === 410) return "expired";
     if (error.status === 400 || error.status === 422) return "rejected";
-    if (error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge")) return "behind";
     // An ERROR event: the server was there, and what it sent was no good.
-    return error.request.startsWith("WATCH ") ? "garbled" : "other";
+    if (error.request.startsWith("WATCH ")) return "garbled";
+    // A server that was set back to an older state does not know the version yet.
+    const isTooLarge = error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge");
+    return isTooLarge === true ? "garbled" : "other";
   }
   return isNamed(error, "SyntaxError") || isNamed(error, "RangeError") ? "garbled" : "other";
 }

@@ -1,5 +1,6 @@
 /**
- * Admission reviews over HTTP: a POST with a review to a path asks all handlers, one below the path the handler of that id.
+ * Reviews over HTTP: a POST with an admission review to a path asks all handlers, one below the path the handler of that id.
+ * A conversion review is known by its content, wherever it is sent.
  *
  * The client is not checked here: handlers are told the headers, and the client's certificate where one was verified.
  * Source: scenarios B128–B157.
@@ -11,11 +12,18 @@ import type { JsonObject } from "../../model/object.ts";
 import { certificateFacts } from "../../runtime/certificate_facts.ts";
 import type { Peer } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import type { ReviewFn } from "../../settings/admission_server.ts";
+import type {
+  AdmissionAnswer,
+  ConversionAnswer,
+  ConvertFn,
+  ReviewFn,
+} from "../../settings/admission_server.ts";
+import { isConversionReview } from "./conversion.ts";
 import { parseReviewText, ReviewError } from "./review.ts";
 
 export interface AdmissionAppOptions {
   readonly review: ReviewFn;
+  readonly convert: ConvertFn;
   readonly logger: Logger;
   /** Begins with a slash, and does not end with one. Default: "", the root. */
   readonly path?: string;
@@ -63,18 +71,11 @@ export function admissionApp(options: AdmissionAppOptions): AdmissionApp {
 async function respond(
   request: Request,
   peer: Peer | undefined,
-  { review, logger, path = "" }: AdmissionAppOptions,
+  options: AdmissionAppOptions,
 ): Promise<Response> {
+  const { logger } = options;
   try {
-    const webhook = webhookOf(request, path);
-    const hints = {
-      webhook: webhook === "" ? undefined : webhook,
-      headers: Object.fromEntries(request.headers),
-      sslpeer: peerOf(peer),
-      signal: request.signal,
-    };
-    requireJson(request);
-    return Response.json(await review(parseReviewText(await request.text()), hints));
+    return Response.json(await answer(request, peer, options));
   } catch (error) {
     if (error instanceof ReviewError) {
       logger.warn("A review cannot be answered", { status: error.status, error, stack: false });
@@ -83,6 +84,24 @@ async function respond(
     logger.error("A review cannot be answered, unexpectedly", { error });
     return plain("Internal server error", 500);
   }
+}
+
+/** @throws {ReviewError} If there is no answer. */
+async function answer(
+  request: Request,
+  peer: Peer | undefined,
+  { review, convert, path = "" }: AdmissionAppOptions,
+): Promise<AdmissionAnswer | ConversionAnswer> {
+  const webhook = webhookOf(request, path);
+  requireJson(request);
+  const payload = parseReviewText(await request.text());
+  if (isConversionReview(payload)) return convert(payload);
+  return await review(payload, {
+    webhook: webhook === "" ? undefined : webhook,
+    headers: Object.fromEntries(request.headers),
+    sslpeer: peerOf(peer),
+    signal: request.signal,
+  });
 }
 
 /** Returns the part of the path below the server's own: an id may have slashes. @throws {ReviewError} */

@@ -77,16 +77,22 @@ export class ManagedConfiguration {
     return this.#problem;
   }
 
-  /** Makes it, if it is not there. @throws {ApiError} If it may not be made. */
-  async create(signal: AbortSignal): Promise<void> {
+  /**
+   * Makes it, if it is not there. Resolves to false if it may not be made, and is not needed.
+   *
+   * @throws {ApiError} If it may not be made, and is needed.
+   */
+  async create(signal: AbortSignal, { isNeeded }: { readonly isNeeded: boolean }): Promise<boolean> {
     const { client, resource, name, logger } = this.#options;
     const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name } };
     try {
       await client.create(resource, body, { signal });
       logger.debug("Made the webhook configuration", { kind: resource.kind, configuration: name });
+      return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) return;
+      if (error instanceof ApiError && error.status === 409) return true;
       if (error instanceof ApiError && error.status === 403) {
+        if (!isNeeded) return false;
         logger.error(
           "Cannot manage the webhook configuration: grant the operator the right to create, get and patch it, or unset admission.managed",
           { kind: keyOf(resource), configuration: name, error },

@@ -14,6 +14,11 @@ export interface WebhookServerOptions {
   readonly path?: string;
   /** The name or address by which the API server reaches us. Default: that of `cluster`, else `addr`, else "localhost". */
   readonly host?: string;
+  /**
+   * The Service of the cluster that leads here, as `lotse generate manifests` makes it: then the API server asks by it.
+   * Its port is 443 by default. Default: none, it asks by `host` and `port`.
+   */
+  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /** Which local cluster it is, where the machine that we run on has a name of its own. Default: none of them. */
   readonly cluster?: "k3d" | "minikube" | "docker-desktop";
   /** Speak plain HTTP: for tunnels and proxies that do TLS themselves. Kubernetes itself takes HTTPS only. Default: false. */
@@ -54,6 +59,7 @@ export const CLUSTER_HOSTS: Readonly<Record<string, string>> = {
 /** @throws {TypeError} If options contradict each other. */
 export function checkOptions(options: WebhookServerOptions): void {
   const { path = "", insecure = false, tls, certfile, pkeyfile, cluster, verifyMode } = options;
+  const { service, host } = options;
   const refuse = (reason: string): never => {
     throw new TypeError(`Cannot make a webhook server: ${reason}`);
   };
@@ -69,6 +75,15 @@ export function checkOptions(options: WebhookServerOptions): void {
   }
   if (cluster !== undefined && !Object.hasOwn(CLUSTER_HOSTS, cluster)) {
     refuse(`"cluster" must be one of ${Object.keys(CLUSTER_HOSTS).join(", ")}`);
+  }
+  if (service !== undefined) {
+    if ((host ?? cluster) !== undefined) {
+      refuse('"service" says how we are reached: leave out "host" and "cluster"');
+    }
+    if (insecure) refuse('Kubernetes speaks HTTPS with a "service": leave out "insecure"');
+    if (![service.namespace, service.name].every((name) => typeof name === "string" && name !== "")) {
+      refuse('"service" needs a namespace and a name');
+    }
   }
   const isVerified = (options.verifyCafile ?? options.verifyCadata) !== undefined;
   if (verifyMode !== undefined && verifyMode !== "none" && !isVerified) {

@@ -55,12 +55,12 @@ export function webhookServer(options: WebhookServerOptions = {}): AdmissionServ
 
 async function* serve(
   options: WebhookServerOptions,
-  { review, host, logger, signal, presents }: AdmissionServerContext,
+  { review, convert, host, logger, signal, presents }: AdmissionServerContext,
 ): AsyncGenerator<WebhookClientConfig, void, void> {
   const { path = "", cadump } = options;
   const name = nameOf(options);
   const identity = await openIdentity(options, { host, name });
-  const app = admissionApp({ review, logger, path });
+  const app = admissionApp({ review, convert, logger, path });
   const { fetch } = app;
   const server = await listen(host, {
     ...options,
@@ -69,14 +69,17 @@ async function* serve(
   });
   const scheme = identity === undefined ? "http" : "https";
   const url = `${scheme}://${authorityOf(name, server.port, scheme)}${path}`;
+  const way: WebhookClientConfig = options.service === undefined
+    ? { url }
+    : { service: { port: 443, ...options.service, ...path !== "" && { path } } };
   const local = `${scheme}://${authorityOf(options.addr ?? "*", server.port, scheme)}${path}`;
   logger.debug("Listening for admission reviews", { at: local });
-  logger.debug("Admission reviews are to go to", { url });
+  logger.debug("Admission reviews are to go to", { ...way });
   try {
     for (let current = identity; !signal.aborted; current = await nextIdentity(current, { server, signal })) {
       if (current !== undefined && cadump !== undefined) await host.files.writeText(cadump, current.caBundle);
       if (current !== undefined) presents(await validityOf(current));
-      yield current === undefined ? { url } : { url, caBundle: toBase64(current.caBundle) };
+      yield current === undefined ? way : { ...way, caBundle: toBase64(current.caBundle) };
     }
   } finally {
     await server.close(GRACE);
@@ -122,8 +125,9 @@ async function listen(host: Host, { addr, port = 0, tls, fetch }: ListenOptions)
 }
 
 /** By which name or address the API server reaches us. */
-function nameOf({ host, cluster, addr }: WebhookServerOptions): string {
+function nameOf({ host, service, cluster, addr }: WebhookServerOptions): string {
   if (host !== undefined) return host;
+  if (service !== undefined) return `${service.name}.${service.namespace}.svc`;
   if (cluster !== undefined) return CLUSTER_HOSTS[cluster] ?? cluster;
   return addr === undefined ? "localhost" : EVERYWHERE[addr] ?? addr;
 }

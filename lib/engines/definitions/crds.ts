@@ -3,18 +3,19 @@
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { hasSchema, type ResourceOptions } from "../../registry/resource.ts";
+import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 import { toDefinition } from "./definition.ts";
 
 /**
- * Makes the definitions of all kinds that have a schema.
+ * Makes the definitions of all kinds that have a schema. `converter` is the way to whoever converts between their versions.
  *
  * @throws {TypeError} If a kind cannot have a definition (see `toDefinition()`), is declared twice in different words, or
  * names collide with those of another kind of the group.
  */
-export function makeCrds(kinds: readonly ResourceOptions[]): KubeObject[] {
+export function makeCrds(kinds: readonly ResourceOptions[], converter?: WebhookClientConfig): KubeObject[] {
   const crds = new Map<string, KubeObject>();
   for (const kind of kinds.filter(hasSchema)) {
-    const crd = toDefinition(kind);
+    const crd = toDefinition(kind, converter);
     const name = crd.metadata.name ?? "";
     const before = crds.get(name);
     if (before !== undefined && !isEqualJson(before, crd)) {

@@ -7,25 +7,28 @@
 
 import { isEmptyObject, isObject, setKey } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import type { ResourceOptions } from "../../registry/resource.ts";
+import { hasConversion, type ResourceOptions } from "../../registry/resource.ts";
 import type {
   FurtherVersionOptions,
   RuleOptions,
   SchemaLike,
   VersionOptions,
 } from "../../registry/schemas.ts";
+import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 import { toColumns, toScale, toSelectable } from "./columns.ts";
+import { conversionBy } from "./conversion.ts";
 import { completeDefaults, hasDefaults } from "./default_values.ts";
 import { toJsonSchema } from "./json_schema.ts";
 import { nodeAt } from "./nodes.ts";
 import { type SchemaProblem, toStructural } from "./structural.ts";
 
 /**
- * Makes the definition of a kind.
+ * Makes the definition of a kind. `converter` leads to whoever converts its objects, where code does; without it the
+ * definition does not say who.
  *
  * @throws {TypeError} If a name is missing or malformed, or a schema cannot be structural: with every path and reason.
  */
-export function toDefinition(options: ResourceOptions): KubeObject {
+export function toDefinition(options: ResourceOptions, converter?: WebhookClientConfig): KubeObject {
   const problems: SchemaProblem[] = [];
   const { group = "", plural = "", kind = "", version = "" } = options;
   const complain = (path: string, reason: string): void => void problems.push({ path, reason });
@@ -55,6 +58,7 @@ export function toDefinition(options: ResourceOptions): KubeObject {
       scope: options.namespaced === false ? "Cluster" : "Namespaced",
       names: namesOf(options),
       versions,
+      ...converter !== undefined && hasConversion(options) && { conversion: conversionBy(converter) },
     },
   };
 }

@@ -7,7 +7,7 @@
 
 import { KINDS } from "../../model/kinds.ts";
 import { EVERYTHING, formatSelector, isSpecific, type Selector, selectorKey } from "../../model/selector.ts";
-import type { DeclaredHandler } from "../../registry/declared.ts";
+import { convertedIn, type DeclaredHandler } from "../../registry/declared.ts";
 import { hasSchema, type ResourceOptions } from "../../registry/resource.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { rightsShownBy } from "./calls_in_code.ts";
@@ -254,6 +254,11 @@ function frameworkNeeds(
         by: "managed webhooks",
       };
       add(place, ["get", "create", "patch"]);
+    }
+    if (convertedIn(handlers).length > 0) {
+      const group = "apiextensions.k8s.io";
+      const place = { group, resource: "customresourcedefinitions", namespaced: false, by: "conversions" };
+      add(place, ["get", "patch"]);
     }
   }
   return needs;

@@ -5,7 +5,8 @@
 import { formatYaml } from "../../runtime/yaml.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { makeCrds } from "../../engines/definitions/crds.ts";
-import { declaredKinds } from "./crds.ts";
+import { hasConversion } from "../../registry/resource.ts";
+import { converterOf, declaredKinds } from "./crds.ts";
 import {
   budgetOf,
   deploymentOf,
@@ -52,14 +53,16 @@ export function makeManifests(options: ManifestsOptions): Manifests {
   const { operators, exports } = options;
   const [first] = operators;
   if (first === undefined) throw new TypeError("Cannot make manifests without an operator");
-  const hasWebhooks = operators.some(({ declared }) =>
-    declared.some(({ cause }) => cause === "validate" || cause === "mutate")
-  );
+  const kinds = declaredKinds({ operators, exports });
+  const hasWebhooks = kinds.some(hasConversion) ||
+    operators.some(({ declared }) =>
+      declared.some(({ cause }) => cause === "validate" || cause === "mutate")
+    );
   const webhookPort = hasWebhooks ? options.webhookPort ?? WEBHOOK_PORT : undefined;
   const deployment = { ...options, webhookPort, settings: first.settings };
   const { manifests, unknown, unseen } = makeRbac(options);
   return {
-    crds: makeCrds(declaredKinds({ operators, exports })),
+    crds: makeCrds(kinds, converterOf(options)),
     namespace: namespaceOf(deployment),
     rbac: manifests,
     operator: [deploymentOf(deployment), ...servicesOf(deployment), budgetOf(deployment)],

@@ -6,7 +6,7 @@
  * @module
  */
 
-export { type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
+export { converterOf, type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
 export { makeCrds } from "../../engines/definitions/crds.ts";
 export { isCrd, makeTypes } from "./types.ts";
 export {

@@ -9,7 +9,8 @@ import type { ReviewFn } from "../../../lib/settings/admission_server.ts";
 const MIB = 1024 * 1024;
 
 function appOf(review: unknown) {
-  return admissionApp({ review: review as ReviewFn, logger: silentLogger() });
+  const convert = () => assert.fail("No conversion is asked for");
+  return admissionApp({ review: review as ReviewFn, convert, logger: silentLogger() });
 }
 
 function post(

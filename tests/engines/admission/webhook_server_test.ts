@@ -16,6 +16,13 @@ import type {
   WebhookClientConfig,
 } from "../../../lib/settings/admission_server.ts";
 
+interface PostOptions {
+  readonly method?: string;
+  readonly body?: string;
+  /** The name in the server's certificate, where it is not that of the URL. */
+  readonly serverName?: string;
+}
+
 /** A server that was asked to serve. */
 class Served implements AsyncDisposable {
   readonly said: string[] = [];
@@ -32,6 +39,11 @@ class Served implements AsyncDisposable {
       void this.said.push(`${message} ${Object.values(fields)}`);
     const context: AdmissionServerContext = {
       review: (...args) => this.review(...args),
+      convert: ({ kind }) => ({
+        apiVersion: "apiextensions.k8s.io/v1",
+        kind: "ConversionReview",
+        response: { uid: String(kind), convertedObjects: [], result: { status: "Success" } },
+      }),
       fetch: () => Promise.reject(new Error("not used")),
       host,
       logger: createLogger({ level: "debug", write }, host.clock),
@@ -48,10 +60,11 @@ class Served implements AsyncDisposable {
   }
 
   /** Posts by a client that trusts what the way says. */
-  async post(way: WebhookClientConfig, path: string, method = "POST", body = "{}"): Promise<string> {
+  async post(way: WebhookClientConfig, path: string, options: PostOptions = {}): Promise<string> {
+    const { method = "POST", body = "{}", serverName } = options;
     const { url = "", caBundle } = way;
     const ca = caBundle && fromBase64(caBundle);
-    using connection = this.#host.network.connect({ server: url, ca });
+    using connection = this.#host.network.connect({ server: url, ca, serverName });
     const response = await connection.request({
       method,
       path,
@@ -81,7 +94,7 @@ describe("webhookServer()", () => {
     assert.deepEqual(way, { url: "http://127.0.0.1:22533/p1/p2" });
     assert.match(await served.post(way, "/some/id"), /^200 .*"uid":"some\/id"/);
     assert.match(await served.post(way, "/"), /^200 .*"uid":"all"/);
-    assert.match(await served.post(way, "", "GET"), /^405 /);
+    assert.match(await served.post(way, "", { method: "GET" }), /^405 /);
     assert.match(await served.post({ url: "http://127.0.0.1:22533" }, "/elsewhere"), /^404 /);
   });
 
@@ -104,6 +117,26 @@ describe("webhookServer()", () => {
         `Admission reviews are to go to ${url}`,
       ]);
     }
+  });
+
+  it("is reached by a Service of the cluster, where there is one, with a certificate in its name", async () => {
+    const service = { namespace: "home", name: "hooks" };
+    await using served = new Served({ addr: "127.0.0.1", port: 0, service, path: "/p" }, currentHost());
+    const { service: way, caBundle, url } = await served.next();
+    assert.deepEqual([way, url], [{ ...service, port: 443, path: "/p" }, undefined]);
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(served.said.join()) ?? [];
+    const local = { url: `https://127.0.0.1:${port}`, caBundle };
+    assert.match(await served.post(local, "/p/id", { serverName: "hooks.home.svc" }), /^200 .*"uid":"id"/);
+    assert.throws(() => webhookServer({ service, host: "x" }), /leave out "host" and "cluster"/);
+  });
+
+  it("hands reviews of conversions to whoever converts", async () => {
+    await using served = new Served({ addr: "127.0.0.1", insecure: true, port: 9443 });
+    const review = JSON.stringify({ kind: "ConversionReview" });
+    assert.match(
+      await served.post(await served.next(), "/convert", { body: review }),
+      /"uid":"ConversionReview"/,
+    );
   });
 
   it("[B146] is trusted by the certificate that it was given", async () => {
@@ -133,10 +166,10 @@ describe("webhookServer()", () => {
     served.review = () => Promise.reject(new ReviewError(503, "not now"));
     assert.equal(await served.post(way, "/x"), "503 not now\n");
     assert.match(
-      await served.post(way, "/x", "POST", "{"),
+      await served.post(way, "/x", { body: "{" }),
       /^400 Cannot read the admission review: it is not JSON/,
     );
-    assert.match(await served.post(way, "/x", "POST", "x".repeat(8 * 1024 * 1024)), /^413 /);
+    assert.match(await served.post(way, "/x", { body: "x".repeat(8 * 1024 * 1024) }), /^413 /);
     assert.match(await served.post(way, "/%ff"), /^400 Cannot read the path/);
   });
 
@@ -190,6 +223,9 @@ describe("webhookServer()", () => {
       { path: "/p/" },
       { cluster: "kind" as never },
       { verifyMode: "required" },
+      { service: { namespace: "home", name: "hooks" }, cluster: "k3d" },
+      { service: { namespace: "home", name: "hooks" }, insecure: true },
+      { service: { namespace: "home", name: "" } },
     ];
     for (const options of bad) assert.throws(() => webhookServer(options), TypeError);
   });

@@ -4,6 +4,8 @@ import bakery, { Bakery } from "../../../examples/27-schemas/handlers.ts";
 import ferry from "../../../examples/18-admission/handlers.ts";
 import { makeManifests, toKustomize, toYaml } from "../../../lib/kits/generate/manifests.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
+import { operator, resource } from "../../../mod.ts";
+import { z } from "zod";
 
 const OPTIONS = {
   operators: [bakery],
@@ -39,6 +41,21 @@ describe("makeManifests()", () => {
         "PodDisruptionBudget",
       ],
     );
+  });
+
+  it("leads to the operator where versions are converted, as webhooks do", () => {
+    const versions = { v0: { convert: { toHub: () => ({}), fromHub: () => ({}) } } };
+    const names = { group: "example.com", version: "v1", plural: "loaves", kind: "Loaf" };
+    const op = operator();
+    op.on.create(resource({ ...names, spec: z.object({}), versions }), () => {});
+    const { crds, operator: objects } = makeManifests({ ...OPTIONS, operators: [op] }) as Loose;
+    assert.deepEqual(crds[0].spec.conversion.webhook.clientConfig, {
+      service: { namespace: "bread", name: "bakery-webhook", path: "/convert", port: 443 },
+    });
+    const [{ spec }] = objects;
+    const [, { containerPort }] = spec.template.spec.containers[0].ports;
+    const service = objects.find(({ metadata }: Loose) => metadata.name === "bakery-webhook");
+    assert.deepEqual([containerPort, service.spec.ports[0].port], [9443, 443]);
   });
 
   it("runs the operator without any privilege, with probes, and with time to stop", () => {

@@ -56,6 +56,21 @@ describe("makeRbac()", () => {
     ]);
   });
 
+  it("lets operators that convert objects say so in the definitions, where webhooks are managed", () => {
+    const versions = { v0: { convert: { toHub: () => ({}), fromHub: () => ({}) } } };
+    const Converted = resource({ group: "example.com", version: "v1", plural: "cats", versions });
+    const rulesWith = (managed: string | null) => {
+      const op = operator({ ...QUIET, admission: { managed } });
+      op.on.event(Converted, { id: "a" }, () => {});
+      return rules({ ...WHERE, operators: [op] }).ClusterRole;
+    };
+    assert.deepEqual(rulesWith(null), ["example.com cats list,watch"]);
+    assert.deepEqual(rulesWith("hooks.example.com"), [
+      "apiextensions.k8s.io customresourcedefinitions get,patch",
+      "example.com cats list,watch",
+    ]);
+  });
+
   it("lets makers of children hold their owners back, which some clusters check", () => {
     const op = operator(QUIET);
     op.owns(Zone, Cat);

@@ -1,0 +1,163 @@
+/**
+ * Answers conversion reviews: objects of one version of a kind become objects of another one.
+ *
+ * Each conversion goes by the kind's own version, the hub, so that two functions for each further version do for all pairs.
+ * The API server compares what comes back with what it has sent; what it would refuse (another name, another uid) is never
+ * taken from functions here. Source: Kubernetes API reference, ConversionReview; Kubernetes, "Webhook conversion".
+ */
+
+import { cloneJson, getKey, isObject } from "../../model/json.ts";
+import type { JsonObject, ObjectMeta } from "../../model/object.ts";
+import type { ResourceOptions } from "../../registry/resource.ts";
+import type { Conversion, ConvertedParts, VersionedObject } from "../../registry/schemas.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { ConversionAnswer } from "../../settings/admission_server.ts";
+import { ReviewError } from "./review.ts";
+
+/** The path by which the API server asks, below that of the server: whoever answers looks at the content alone. */
+export const CONVERSION_PATH = "convert";
+
+const API_VERSION = "apiextensions.k8s.io/v1";
+
+/** How a kind's objects become each other. */
+interface ConvertedKind {
+  readonly group: string;
+  readonly hub: string;
+  /** By version. Versions without functions differ from the hub by their name alone. */
+  readonly conversions: ReadonlyMap<string, Conversion | undefined>;
+}
+
+/** One object on its way. */
+type Convertible = JsonObject & { apiVersion: string; kind: string; metadata: ObjectMeta };
+
+/** Tells a conversion review from reviews of other kinds. */
+export function isConversionReview(payload: unknown): payload is JsonObject {
+  return isObject(payload) && getKey(payload, "kind") === "ConversionReview";
+}
+
+/** The conversions of one operator. */
+export class Conversions {
+  readonly #logger: Logger;
+  /** By "Kind.group". */
+  readonly #kinds: ReadonlyMap<string, ConvertedKind>;
+
+  /** Of the given kinds, each of which has a conversion. */
+  constructor(kinds: readonly ResourceOptions[], logger: Logger) {
+    this.#logger = logger;
+    this.#kinds = new Map(kinds.map(({ group = "", version = "", kind = "", versions = {} }) => [
+      `${kind}.${group}`,
+      {
+        group,
+        hub: version,
+        conversions: new Map([
+          [version, undefined],
+          ...Object.entries(versions).map(([name, { convert }]) => [name, convert] as const),
+        ]),
+      },
+    ]));
+  }
+
+  /** Answers a parsed review; a function that throws is an answer, too. @throws {ReviewError} If it is no such review. */
+  answer(payload: JsonObject): ConversionAnswer {
+    const { uid, desired, objects } = parse(payload);
+    const head = { apiVersion: API_VERSION, kind: "ConversionReview" } as const;
+    try {
+      const convertedObjects = objects.map((object) => this.#convert(object, desired));
+      return { ...head, response: { uid, convertedObjects, result: { status: "Success" } } };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#logger.error("Objects cannot be converted: requests for them fail", { version: desired, error });
+      return { ...head, response: { uid, convertedObjects: [], result: { status: "Failure", message } } };
+    }
+  }
+
+  /** @throws {Error} If nobody knows how, or a function throws. */
+  #convert(given: unknown, desired: string): JsonObject {
+    const object = convertible(given);
+    const [group, version] = split(object.apiVersion);
+    const [wantedGroup, wanted] = split(desired);
+    const kind = this.#kinds.get(`${object.kind}.${group}`);
+    const title = `${object.kind} "${keyOf(object.metadata)}" from ${object.apiVersion} to ${desired}`;
+    const isKnown = kind !== undefined && group === wantedGroup && kind.conversions.has(version) &&
+      kind.conversions.has(wanted);
+    if (!isKnown) throw new Error(`Cannot convert ${title}: no such versions are declared`);
+    const hub = `${group}/${kind.hub}`;
+    const [from, to] = [kind.conversions.get(version), kind.conversions.get(wanted)];
+    try {
+      const atHub = merge(object, hub, from === undefined ? {} : from.toHub(viewOf(object)));
+      return merge(atHub, desired, to === undefined ? {} : to.fromHub(viewOf(atHub)));
+    } catch (cause) {
+      throw new Error(`Cannot convert ${title}: ${cause instanceof Error ? cause.message : cause}`, {
+        cause,
+      });
+    }
+  }
+}
+
+interface Request {
+  readonly uid: string;
+  /** Such as "example.com/v1". */
+  readonly desired: string;
+  readonly objects: readonly unknown[];
+}
+
+/** @throws {ReviewError} */
+function parse(payload: JsonObject): Request {
+  const request = getKey(payload, "request");
+  if (getKey(payload, "apiVersion") !== API_VERSION || !isObject(request)) {
+    throw malformed(`it is not of "${API_VERSION}", or has no "request"`);
+  }
+  const [uid, desired, objects] = ["uid", "desiredAPIVersion", "objects"].map((key) => getKey(request, key));
+  if (typeof uid !== "string" || uid === "") throw malformed('the request has no "uid"');
+  if (typeof desired !== "string") throw malformed('the request has no "desiredAPIVersion"');
+  if (!Array.isArray(objects)) throw malformed('the request has no "objects"');
+  return { uid, desired, objects };
+}
+
+function malformed(reason: string): ReviewError {
+  return new ReviewError(400, `Cannot read the conversion review: ${reason}`);
+}
+
+/** @throws {Error} If it is no object of Kubernetes. */
+function convertible(given: unknown): Convertible {
+  const isConvertible = isObject(given) && typeof given.apiVersion === "string" &&
+    typeof given.kind === "string" && isObject(given.metadata);
+  if (!isConvertible) throw new Error("Cannot convert what has no apiVersion, kind or metadata");
+  // Looked at above.
+  return given as Convertible;
+}
+
+/** Functions get copies: what they do to them changes nothing. */
+function viewOf(object: Convertible): VersionedObject {
+  const { apiVersion, kind, metadata, spec, status } = cloneJson(object);
+  return { apiVersion, kind, metadata, spec, status };
+}
+
+function merge(object: Convertible, apiVersion: string, parts: ConvertedParts): Convertible {
+  if (!isObject(parts) || "then" in parts) {
+    throw new TypeError("a conversion must return an object with spec, status or metadata, and no promise");
+  }
+  const { spec = object.spec, status = object.status }: ConvertedParts = parts;
+  const metadata: Pick<ObjectMeta, "labels" | "annotations"> = parts.metadata ?? {};
+  const { labels = object.metadata.labels, annotations = object.metadata.annotations } = metadata;
+  return {
+    ...object,
+    apiVersion,
+    metadata: {
+      ...object.metadata,
+      ...labels !== undefined && { labels },
+      ...annotations !== undefined && { annotations },
+    },
+    ...spec !== undefined && { spec },
+    ...status !== undefined && { status },
+  };
+}
+
+function split(apiVersion: string): [group: string, version: string] {
+  const [group = "", version = ""] = apiVersion.split("/");
+  return [group, version];
+}
+
+function keyOf({ namespace, name = "" }: ObjectMeta): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
