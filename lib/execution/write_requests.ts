@@ -15,7 +15,7 @@ import type { Client, PatchRequest } from "../client/client.ts";
 import type { Projection } from "../client/projection.ts";
 import { toError } from "./errors.ts";
 import { addFinalizer, isDeleting, removeFinalizer } from "../model/finalizers.ts";
-import { cloneJson } from "../model/json.ts";
+import { cloneJson, isObject } from "../model/json.ts";
 import { createJsonPatch, type JsonPatchOperation } from "../model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { minimisePatch, type PatchFunction, type SplitPatch, splitStatus } from "../model/patch.ts";
@@ -161,7 +161,7 @@ class Writer {
 
   async mergeWithFinalizer(content: JsonObject, finalizer: FinalizerChange): Promise<void> {
     await this.#insist(async () => {
-      const finalizers = finalizersAfter(this.body, finalizer);
+      const finalizers = finalizersAfter(withWantedFinalizers(this.body, content), finalizer);
       if (finalizers === undefined) return await this.merge(content);
       const rest = minimisePatch(this.body, content) ?? {};
       // The section is ours: patches of handlers hold labels and annotations there.
@@ -255,6 +255,14 @@ class Writer {
     const { name = "", namespace } = this.body.metadata;
     return { name, namespace: this.#options.resource.namespaced ? namespace : undefined, subresource };
   }
+}
+
+/** The object with the finalizers that a handler's patch wants: ours is put on that list, or taken off it. */
+function withWantedFinalizers(body: KubeObject, { metadata }: JsonObject): KubeObject {
+  if (!isObject(metadata) || !Object.hasOwn(metadata, "finalizers")) return body;
+  // Whatever a handler has put there: what is no list of texts counts as none.
+  const finalizers = metadata.finalizers as string[] | undefined;
+  return { ...body, metadata: { ...body.metadata, finalizers } };
 }
 
 /** The new list, null for none; undefined if nothing is to be changed. */

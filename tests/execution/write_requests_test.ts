@@ -193,6 +193,29 @@ describe("applyPatch()", () => {
     assert.equal(lines().filter((line) => line.startsWith("merge")).length, 6);
   });
 
+  it("puts ours on the list of finalizers that a handler wants, and takes it off that one", async () => {
+    const held = { ...body, metadata: { ...body.metadata, finalizers: ["x/y", "a/b"] } };
+    const lists: [wanted: readonly string[] | null, isOurs: boolean, sent: readonly string[] | null][] = [
+      [["a/b"], false, null],
+      [["a/b", "new/one"], false, ["new/one"]],
+      [["x/y"], true, ["x/y", "a/b"]],
+      [null, true, ["a/b"]],
+      [null, false, null],
+    ];
+    for (const [finalizers, isOurs, list] of lists) {
+      sent = [];
+      const patch = new Patch({ metadata: { finalizers } });
+      await applyWanted({
+        client,
+        resource: plain,
+        body: held,
+        patch,
+        finalizer: { name: "a/b", wanted: isOurs },
+      });
+      assert.deepEqual(sent.map(({ content }) => (content as KubeObject).metadata.finalizers), [list]);
+    }
+  });
+
   it("[A211] sends all parts in one order: the status, the object, functions; each on what came back before", async () => {
     const patch = new Patch({ spec: { b: 2 }, status: { c: 3 } });
     patch.fns.push((object) => {

@@ -34,6 +34,27 @@ suite("finalizers", (scenario) => {
     },
   );
 
+  scenario("[N45] a deletion handler may take others' finalizers off with ours", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    op.on.delete(Example, ({ meta, patch }) => {
+      patch.metadata.finalizers = meta.finalizers?.filter((each) => each !== "other.example.com/hold");
+    });
+    const running = await world.start(op);
+    await objects.create("one", { metadata: { finalizers: ["other.example.com/hold", "lotse.test/kept"] } });
+    await world.until(async () =>
+      (await objects.get("one")).metadata.finalizers?.includes(FINALIZER) === true
+    );
+    await objects.delete("one");
+    await world.until(async () =>
+      (await objects.get("one")).metadata.finalizers?.includes(FINALIZER) === false
+    );
+    await world.settle();
+    assert.deepEqual((await objects.get("one")).metadata.finalizers, ["lotse.test/kept"]);
+    await objects.patch("one", { metadata: { finalizers: null } });
+    await running.stop();
+  });
+
   scenario("[A111] once the finalizer is there, creation handlers are called", async (world) => {
     const objects = new Objects(world);
     const op = operator();
