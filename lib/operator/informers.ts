@@ -325,8 +325,9 @@ function isOtherVersion(a: Resource, b: Resource): boolean {
   return a.group === b.group && a.plural === b.plural && a.version !== b.version;
 }
 
-/** Whether a resource is served as it was. */
+/** Whether a resource is served as it was. NB: a definition that is made anew may have another kind, or another scope. */
 function isSame(now: Resource | undefined, before: Resource): boolean {
   const subresourcesOf = ({ subresources }: Resource): string => [...subresources].sort().join(" ");
-  return now !== undefined && subresourcesOf(now) === subresourcesOf(before);
+  return now !== undefined && now.kind === before.kind && now.namespaced === before.namespaced &&
+    subresourcesOf(now) === subresourcesOf(before);
 }

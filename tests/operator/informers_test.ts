@@ -126,6 +126,34 @@ describe("Informers", () => {
     await world.tasks.stop();
   });
 
+  it("watches a kind anew that is defined with another scope, kind or subresource, and not for less", async () => {
+    const world = bench({
+      controller: { notify: ({ kind, namespaced }) => void seen.add(`${kind} ${namespaced}`) },
+    });
+    const seen = new Set<string>();
+    const watches = (): number => world.seen.filter(({ query }) => query["watch"] === "true").length;
+    await world.informers.revise([WIDGETS]);
+    await world.host.clock.advance(1);
+    for (
+      const [change, isOther] of [
+        [{ namespaced: false }, true],
+        [{ kind: "Gadget" }, true],
+        [{ subresources: [] }, true],
+        [{ shortcuts: ["w"] }, false],
+      ] as const
+    ) {
+      const before = watches();
+      seen.clear();
+      await world.informers.revise([{ ...WIDGETS, ...change }]);
+      await world.host.clock.advance(1);
+      assert.equal(watches() > before, isOther, JSON.stringify(change));
+      if ("namespaced" in change) assert.ok(seen.has("Widget false"), [...seen].join());
+      await world.informers.revise([WIDGETS]);
+      await world.host.clock.advance(1);
+    }
+    await world.tasks.stop();
+  });
+
   it("marks what is stale from a pause until everything is listed anew, and has what was held released", async () => {
     const gates = new Gates();
     const peer = gates.peering.add();
