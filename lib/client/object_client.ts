@@ -2,6 +2,7 @@
  * Reads and writes objects of any kind: paths, queries and content types, over a transport.
  */
 
+import { isObject } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 import { keyOf, pathOf, type PathOptions } from "../model/resource.ts";
 import type {
@@ -63,7 +64,7 @@ class ObjectClient implements Client {
   ): Promise<T> {
     const { managedFields = false } = options;
     const request = toRequest({ method: "GET", verb: "get" }, resource, { ...options, path: address });
-    const object = await this.#send(request, managedFields);
+    const object = await this.#send(request, { managedFields, isObject: isWhole(address) });
     return object as T; // what a kind looks like is the caller's knowledge
   }
 
@@ -118,7 +119,8 @@ class ObjectClient implements Client {
       path: address,
       query,
     });
-    return await this.#send({ ...request, body: patch.body, contentType: PATCH_TYPES[patch.type] }) as T;
+    const sent = { ...request, body: patch.body, contentType: PATCH_TYPES[patch.type] };
+    return await this.#send(sent, { isObject: isWhole(address) }) as T;
   }
 
   async delete(resource: Addressable, address: ObjectAddress, options: DeleteOptions = {}): Promise<unknown> {
@@ -140,10 +142,33 @@ class ObjectClient implements Client {
     await this.transport.request({ ...request, body: deleteBody(options) });
   }
 
-  async #send(request: ApiRequest, managedFields = false): Promise<unknown> {
+  async #send(
+    request: ApiRequest,
+    { managedFields = false, isObject: isExpected = false }: AnswerForm = {},
+  ): Promise<unknown> {
     const { body } = await this.transport.request<KubeObject>(request);
+    if (isExpected && !(isObject(body) && isObject(body.metadata))) throw notAnObject(request);
     return managedFields ? body : dropManagedFields(body);
   }
+}
+
+/** The form that an answer is to have. */
+interface AnswerForm {
+  /** Keep `metadata.managedFields`. Default: false. */
+  readonly managedFields?: boolean;
+  /** Whether it can be nothing but an object with metadata. Default: false. */
+  readonly isObject?: boolean;
+}
+
+/** NB: what a proxy makes up must not be taken for another object, since then ours would seem to have gone. */
+function notAnObject({ method, path }: ApiRequest): SyntaxError {
+  const [place] = path.split("?");
+  return new SyntaxError(`Cannot read the answer to "${method} ${place}": it is no object with metadata`);
+}
+
+/** Whether an object itself is asked for, and not something below it, which may have any form. */
+function isWhole({ subresource }: ObjectAddress): boolean {
+  return subresource === undefined || subresource === "status";
 }
 
 function toRequest(

@@ -125,7 +125,7 @@ describe("A client", () => {
   it("tells the transport's observers what each request is about", async () => {
     const subjects: unknown[] = [];
     const world = makeWorld({
-      answer: () => json({ items: [] }),
+      answer: () => json({ ...widget("a", 1), items: [] }),
       observer: {
         requestBegins: ({ subject }) =>
           void subjects.push(`${subject?.verb} ${subject?.name} ${subject?.subresource}`),
@@ -146,6 +146,22 @@ describe("A client", () => {
       "delete a undefined",
       "list undefined undefined",
     ]);
+  });
+
+  it("takes nothing for an object that has no metadata, whoever has made it up", async () => {
+    for (const body of [undefined, {}, [], "maintenance", { kind: "Status", status: "Success" }]) {
+      const { client } = makeWorld({ answer: () => body === undefined ? new Response("") : json(body) });
+      const patch = { type: "merge", body: {} } as const;
+      for (const call of [() => client.get(WIDGETS, ADDRESS), () => client.patch(WIDGETS, ADDRESS, patch)]) {
+        await assert.rejects(call(), {
+          name: "SyntaxError",
+          message:
+            /^Cannot read the answer to "(GET|PATCH) \/apis\/example.com\/v1\/namespaces\/ns\/widgets\/a"/,
+        });
+      }
+      const scale = { ...ADDRESS, subresource: "scale" };
+      assert.deepEqual(await client.get(WIDGETS, scale), body, "other things have other forms");
+    }
   });
 
   it("refuses addresses that make no sense, without asking the server", async () => {
