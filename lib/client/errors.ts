@@ -78,12 +78,18 @@ export class ApiError extends Error {
 
   /** How long the server asks us to stay away, in seconds; undefined if it does not say. */
   get retryAfter(): number | undefined {
-    for (const value of [this.headers["retry-after"], this.details?.retryAfterSeconds]) {
+    const { "retry-after": asked, date } = this.headers;
+    for (const value of [asked, secondsBetween(date, asked), this.details?.retryAfterSeconds]) {
       const seconds = value === undefined || value === "" ? NaN : Number(value);
       if (Number.isFinite(seconds) && seconds >= 0) return seconds;
     }
     return undefined;
   }
+}
+
+/** Proxies name a date. It is compared with the answer's own, since our clock may be another one. Source: RFC 9110, 10.2.3. */
+function secondsBetween(from = "", to = ""): number {
+  return (Date.parse(to) - Date.parse(from)) / 1000;
 }
 
 /** There are no credentials that a server would take. The message says what was tried, and what to do. */

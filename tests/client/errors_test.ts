@@ -32,6 +32,15 @@ describe("ApiError.retryAfter", () => {
     assert.equal(refused(status).retryAfter, 7);
     assert.equal(refused("", { "retry-after": "0" }).retryAfter, 0);
     assert.equal(refused(status, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).retryAfter, 7);
+    const date = { "date": "Wed, 21 Oct 2026 07:26:30 GMT" };
+    const until = { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" };
+    assert.equal(refused(status, { ...until, ...date }).retryAfter, 90, "by the server's own clock");
+    assert.equal(refused("", until).retryAfter, undefined);
+    assert.equal(
+      refused("", { ...date, "retry-after": "Wed, 21 Oct 2026 07:00:00 GMT" }).retryAfter,
+      undefined,
+    );
+    assert.equal(refused("", { ...date, "retry-after": "soon" }).retryAfter, undefined);
     assert.equal(refused("", { "retry-after": "-1" }).retryAfter, undefined);
     assert.equal(refused("").retryAfter, undefined);
   });

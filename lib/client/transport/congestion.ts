@@ -12,7 +12,7 @@ import { Limiter } from "../../async/limiter.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { ApiError, isUnready } from "../errors.ts";
-import { isForbiddenByBudget } from "./retries.ts";
+import { isForbiddenByBudget, stayAfter } from "./retries.ts";
 
 /** In which level the server has put the request. It comes with each answer, refusals included. */
 const LEVEL_HEADER = "x-kubernetes-pf-prioritylevel-uid";
@@ -142,7 +142,7 @@ export class Congestion implements Disposable {
       level.window = Math.max(1, Math.min(level.window, this.#all.active) / 2);
       level.cutAt = now;
     }
-    this.#hold(level, now + (error.retryAfter ?? HOLD));
+    this.#hold(level, now + (stayAfter(error) ?? HOLD));
   }
 
   [Symbol.dispose](): void {

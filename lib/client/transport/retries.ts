@@ -46,6 +46,14 @@ export function startBackoffs(backoffs: Seconds | Iterable<Seconds>): Iterator<S
   return (typeof backoffs === "number" ? [backoffs] : backoffs)[Symbol.iterator]();
 }
 
+/** For so long a server is obeyed that asks us to stay away: a page about maintenance may name a day. */
+const LONGEST_STAY: Seconds = 300;
+
+/** Returns how long to stay away from a server that asks for it; undefined if it does not. */
+export function stayAfter({ retryAfter }: ApiError): Seconds | undefined {
+  return retryAfter === undefined ? undefined : Math.min(retryAfter, LONGEST_STAY);
+}
+
 /**
  * Returns how long to wait before the next attempt; undefined if there is to be none.
  *
@@ -59,7 +67,7 @@ export function nextDelay(
   const { value, done } = backoffs.next();
   if (done) return undefined;
   const asked = error instanceof ApiError && (error.status === 429 || error.status >= 500)
-    ? error.retryAfter
+    ? stayAfter(error)
     : undefined;
   if (asked === undefined) return value;
   return enforce ? asked : Math.max(value, asked);

@@ -9,6 +9,7 @@
 import { growingPause } from "../../async/backoff.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { ApiError, isUnready } from "../errors.ts";
+import { stayAfter } from "../transport/retries.ts";
 
 /** How long a stream must live to be called healthy. */
 const HEALTHY_AFTER: Seconds = 1;
@@ -173,8 +174,8 @@ export class WatchStatus implements WatchState, Disposable {
     this.#recovery?.[Symbol.dispose]();
     this.#restarts += 1;
     this.#lastError = error;
-    const { retryAfter = 0 } = error instanceof ApiError ? error : {};
-    return Math.max(retryAfter, pause);
+    const asked = error instanceof ApiError ? stayAfter(error) : undefined;
+    return Math.max(asked ?? 0, pause);
   }
 
   #grow(initial: Seconds, { fromStart = false } = {}): Seconds {

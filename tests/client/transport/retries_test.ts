@@ -6,6 +6,7 @@ import {
   isRetriable,
   nextDelay,
   startBackoffs,
+  stayAfter,
 } from "../../../lib/client/transport/retries.ts";
 import { answerWith, json, pauses, refusal, send } from "../fake_server.ts";
 
@@ -61,6 +62,16 @@ describe("nextDelay()", () => {
       9,
       1,
     ]);
+  });
+});
+
+describe("stayAfter()", () => {
+  it("obeys a server that asks us to stay away, for five minutes at most", () => {
+    const asked = (seconds: number): ApiError =>
+      new ApiError({ status: 503, request: "GET /", headers: { "retry-after": `${seconds}` } });
+    assert.deepEqual([1, 300, 86_400].map((seconds) => stayAfter(asked(seconds))), [1, 300, 300]);
+    assert.equal(stayAfter(new ApiError({ status: 503, request: "GET /" })), undefined);
+    assert.equal(nextDelay(startBackoffs(1), asked(86_400), true), 300);
   });
 });
 
