@@ -6,6 +6,7 @@
  * credential plugins".
  */
 
+import { toBase64 } from "../../model/encoding.ts";
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { parseTimestamp } from "../../model/timestamps.ts";
@@ -147,7 +148,7 @@ function toExecCluster(cluster: ExecCluster): JsonObject {
     : undefined;
   return {
     "server": cluster.server,
-    "certificate-authority-data": cluster.ca === undefined ? undefined : btoa(cluster.ca),
+    "certificate-authority-data": cluster.ca === undefined ? undefined : toBase64(cluster.ca),
     "insecure-skip-tls-verify": cluster.insecure,
     "tls-server-name": cluster.serverName,
     "proxy-url": cluster.proxy,

@@ -8,7 +8,7 @@ import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { configOf, PEM, sourceOf } from "../kubeconfigs.ts";
 
 const API = "client.authentication.k8s.io/v1";
-const CLUSTER = { server: "https://api.test", ca: PEM, serverName: "inner", config: {} };
+const CLUSTER = { server: "https://api.test", serverName: "inner", config: {} };
 
 function credential(status: unknown, apiVersion = API): string {
   return JSON.stringify({ apiVersion, kind: "ExecCredential", status });
@@ -28,16 +28,17 @@ async function run(
     code?: number;
     stderr?: string;
     calls?: Call[];
+    ca?: string;
   } = {},
 ): Promise<ExecIdentity> {
-  const { exec = {}, command = "plugin", code = 0, stderr = "", calls = [] } = options;
+  const { exec = {}, command = "plugin", code = 0, stderr = "", calls = [], ca = PEM } = options;
   const source = sourceOf();
   source.host.process.program(command, (args: readonly string[], { env = {} }: RunOptions = {}) => {
     calls.push({ args, env });
     return Promise.resolve({ code, stdout, stderr });
   });
   const config = { apiVersion: API, command: "plugin", ...exec };
-  return JSON.parse(JSON.stringify(await runExecPlugin(source, config, { cluster: CLUSTER })));
+  return JSON.parse(JSON.stringify(await runExecPlugin(source, config, { cluster: { ...CLUSTER, ca } })));
 }
 
 describe("runExecPlugin()", () => {
@@ -72,6 +73,18 @@ describe("runExecPlugin()", () => {
     });
     await run(credential({ token: "t" }), { calls });
     assert.equal(JSON.parse(calls[1]!.env["KUBERNETES_EXEC_INFO"]!).spec.cluster, undefined);
+  });
+
+  it("hands an authority over whose comments have letters beyond Latin-1", async () => {
+    const calls: Call[] = [];
+    const ca = `# Zürich → Łódź\n${PEM}`;
+    await run(credential({ token: "t" }), { exec: { provideClusterInfo: true }, calls, ca });
+    const { spec } = JSON.parse(calls[0]!.env["KUBERNETES_EXEC_INFO"]!);
+    const bytes = Uint8Array.from(
+      atob(spec.cluster["certificate-authority-data"]),
+      (char) => char.charCodeAt(0),
+    );
+    assert.equal(new TextDecoder().decode(bytes), ca);
   });
 
   it("finds a command with a folder in it from the kubeconfig, and any other one in PATH", async () => {
