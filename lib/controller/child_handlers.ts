@@ -5,6 +5,7 @@
  */
 
 import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
+import { leastPause } from "../execution/backoff.ts";
 import { execute } from "../execution/execute.ts";
 import { earliest } from "../execution/reconcile_record.ts";
 import { ChildArgs } from "../registry/args.ts";
@@ -74,5 +75,6 @@ async function call(r: Reconciliation, handler: ChildHandler, { events, pending 
   if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);
   if (outcome.kind === "success" || outcome.kind === "failure") return events.settle(pending);
   const failures = outcome.kind === "retry" ? retry + 1 : retry;
-  events.retry(pending, { failures, begun, due: clock.monotonic() + outcome.delay });
+  const pause = Math.max(outcome.delay, leastPause(failures));
+  events.retry(pending, { failures, begun, due: clock.monotonic() + pause });
 }

@@ -7,6 +7,7 @@
 
 import { TaskGroup } from "../async/tasks.ts";
 import type { ReadonlyGate } from "../async/gate.ts";
+import { leastPause } from "../execution/backoff.ts";
 import { TemporaryError, toError } from "../execution/errors.ts";
 import { execute } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
@@ -67,7 +68,9 @@ export class Tasks {
       const outcome = await this.#runOnce(handler, { retry, signal });
       const isAskedFor = outcome.kind === "retry" && outcome.error instanceof TemporaryError;
       retry = isAskedFor ? retry + 1 : 0;
-      pause = isAskedFor ? outcome.delay : "interval" in handler.times ? handler.times.interval : undefined;
+      // NB: who asks for the next run at once, and gets nowhere, must not take the whole process.
+      const asked = isAskedFor ? Math.max(outcome.delay, leastPause(retry)) : undefined;
+      pause = asked ?? ("interval" in handler.times ? handler.times.interval : undefined);
     }
   }
 

@@ -8,6 +8,7 @@
 
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
+import { leastPause } from "./backoff.ts";
 
 /** A reason that has woken a reconcile. */
 export type ReconcileReason =
@@ -203,7 +204,8 @@ export class ReconcileRecord {
       this.#reset();
     } else {
       this.#failures += 1;
-      this.#planned = { at: now + after, reason: { kind: "retry", error } };
+      const pause = Math.max(after, leastPause(this.#failures));
+      this.#planned = { at: now + pause, reason: { kind: "retry", error } };
     }
   }
 

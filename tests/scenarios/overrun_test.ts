@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Operator, operator, TemporaryError } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
-import { Example, Objects } from "../support/worlds.ts";
+import { Example, Objects, Plain, PLAINS } from "../support/worlds.ts";
 
 const WARNING = /^Events come faster than the handlers of events take them/;
 
@@ -113,6 +113,30 @@ suite("more than can be done", (scenario) => {
       );
     },
   );
+
+  scenario.virtual("[N42] so do reconciles, handlers of children and tasks", async (world) => {
+    const objects = new Objects(world);
+    const { uid = "" } = (await objects.create("parent")).metadata;
+    const owner = { apiVersion: "lotse.test/v1", kind: "Example", name: "parent", uid, controller: true };
+    await new Objects(world, PLAINS).create("child", { metadata: { ownerReferences: [owner] } });
+    const calls = async (declare: (op: Operator, fail: () => never) => void): Promise<void> => {
+      const count = await callsInAMinute(world, declare);
+      assert.ok(count > 40 && count < 160, `${count} calls`);
+      await objects.delete("one");
+    };
+    await calls((op, fail) => op.reconcile(Example, { id: "shape" }, fail));
+    await calls((op, fail) =>
+      op.reconcile(Example, { id: "plain", backoff: 0 }, () => {
+        try {
+          fail();
+        } catch {
+          throw new Error("not yet");
+        }
+      })
+    );
+    await calls((op, fail) => op.on.child(Example, Plain, { id: "follow" }, fail));
+    await calls((op, fail) => op.every("check", { interval: 1000 }, fail));
+  });
 
   scenario.virtual("[N42] so do startup handlers", async (world) => {
     const op = operator();
