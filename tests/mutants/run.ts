@@ -7,7 +7,7 @@
  * no longer fit the code, and the tests with a scenario's tag that noticed none (without a filter: also those files with
  * tags that no mutant is for). The exit code is 1 if there are any of the first two, or tests that fail unbroken.
  *
- * Usage: deno task mutants [part of a mutant's or a test's path]...
+ * Usage: deno task mutants [--part 2/5] [part of a mutant's or a test's path]...
  */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -36,7 +36,10 @@ const COPIED = [
 ];
 
 const root = new URL("../..", import.meta.url).pathname;
-const { positionals: filters } = readOptions(import.meta.url, { allowPositionals: true });
+const { positionals: filters, values: { part = "1/1" } } = readOptions(import.meta.url, {
+  options: { part: { type: "string" } },
+  allowPositionals: true,
+});
 /** The tests with tags, and their files. */
 const tagged = new Map<string, string>();
 /** Tests that fail without any break. */
@@ -45,9 +48,10 @@ const noticed = new Set<string>();
 const findings: string[] = [];
 
 const all = await readMutants();
+const [number = 1, parts = 1] = part.split("/").map(Number);
 const mutants = all.filter(({ file, tests }) =>
   filters.length === 0 || filters.some((part) => [file, ...tests].some((path) => path.includes(part)))
-);
+).filter((_, index) => index % parts === number - 1);
 const scratch = mkdtempSync(join(tmpdir(), "lotse-mutants-"));
 process.on("SIGINT", () => process.exit(130));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
