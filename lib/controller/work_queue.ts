@@ -14,6 +14,7 @@ import type { TaskGroup } from "../async/tasks.ts";
 import type { ObjectEvent } from "../client/cache/object_store.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { ObjectState } from "../execution/object_state.ts";
+import { namespacedName } from "../model/references.ts";
 import { keyOf } from "../model/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 
@@ -63,10 +64,10 @@ export interface Worker {
 /** Says which turns must wait. */
 export interface TurnGates {
   /**
-   * "everything": a standby, or another replica's shard. "wakes": paused, or its informer has not listed since; then events
-   * that had come are handled to their end, and retries wait for the newest state.
+   * Whether an object's wakes must wait: the operator is paused, or the object's informer has not listed since. Events that had
+   * come are handled to their end, and retries wait for the newest state.
    */
-  hold(state: ObjectState): "everything" | "wakes" | undefined;
+  holds(state: ObjectState): boolean;
 }
 
 export interface WorkQueueOptions {
@@ -140,10 +141,9 @@ export class WorkQueue {
 
   /** The objects that are being reconciled, as "resource namespace/name". */
   get busy(): readonly string[] {
-    return [...this.#items].filter(([, { isRunning }]) => isRunning).map(([{ resource, body }]) => {
-      const { namespace = "", name = "" } = body.metadata;
-      return `${keyOf(resource)} ${namespace === "" ? name : `${namespace}/${name}`}`;
-    });
+    return [...this.#items].filter(([, { isRunning }]) => isRunning).map(([{ resource, body }]) =>
+      `${keyOf(resource)} ${namespacedName(body.metadata)}`
+    );
   }
 
   /** How many objects wait for a slot, if the turns that hold the slots have all been going on for so long; else 0. */
@@ -212,11 +212,10 @@ export class WorkQueue {
     return (this.#items.get(state)?.failures ?? 0) > 0;
   }
 
-  /** Tries again what was held: a pause is over, a lease or shard was acquired, an informer has listed. */
+  /** Tries again what was held: a pause is over, or an informer has listed. */
   release(): void {
     for (const [state, item] of this.#items) {
       if (item.plan?.kind === "held") this.add(state, item.plan.wake);
-      else this.#start(state, item);
     }
   }
 
@@ -248,15 +247,15 @@ export class WorkQueue {
     return item;
   }
 
-  #isDue(state: ObjectState, { events, wake, plan }: Item): boolean {
+  #isDue({ events, wake, plan }: Item): boolean {
     if (events.length === 0 && wake === undefined) return false;
-    return !this.#isStopped && plan?.kind !== "throttled" && this.#options.gates.hold(state) !== "everything";
+    return !this.#isStopped && plan?.kind !== "throttled";
   }
 
   #start(state: ObjectState, item: Item): void {
     if (item.events.length > 0 || item.wake !== undefined) item.since ??= this.#options.clock.monotonic();
     const worker = this.#worker;
-    if (worker === undefined || item.isRunning || !this.#isDue(state, item)) return;
+    if (worker === undefined || item.isRunning || !this.#isDue(item)) return;
     item.isRunning = true;
     this.#options.tasks.own(() => `reconcile ${state.key}`, () => this.#run(state, item, worker));
   }
@@ -303,7 +302,7 @@ export class WorkQueue {
         } finally {
           item.begun = undefined;
         }
-      } while (this.#isDue(state, item));
+      } while (this.#isDue(item));
     } finally {
       item.isRunning = false;
       if (item.plan === undefined && item.events.length === 0 && item.wake === undefined) {
@@ -345,7 +344,7 @@ export class WorkQueue {
   }
 
   #wake(state: ObjectState, item: Item, wake: Wake): void {
-    if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };
+    if (this.#options.gates.holds(state)) item.plan = { kind: "held", wake };
     else item.wake = wake;
   }
 

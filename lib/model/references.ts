@@ -49,6 +49,13 @@ export function objectReference(body: Referable): ObjectReference {
   return reference;
 }
 
+/** Returns "namespace/name", or the name alone of what is in no namespace. */
+export function namespacedName(
+  { namespace, name = "" }: Pick<ObjectReference, "namespace" | "name">,
+): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
 /**
  * Returns the reference by which other objects say that this one owns them.
  *

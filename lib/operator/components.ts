@@ -179,7 +179,7 @@ function createTasks(
     logger,
     memo,
     indices,
-    gate: gates.watching,
+    gate: gates.peering,
     observer,
   });
 }

@@ -11,26 +11,18 @@
  * The wait for the first indexing is a gate of the work queue's own. Source: Kopf, docs/peering.
  */
 
-import { GateSet, type ReadonlyGate } from "../async/gate.ts";
+import { GateSet } from "../async/gate.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { KubeObject } from "../model/object.ts";
 
-/** Whether objects' turns must wait: all of them, or those that no event has brought. */
-export type Hold = "everything" | "wakes";
-
 /** The gates of one run. */
 export class Gates {
-  /** Open while nobody is in the way. Each peering object has a gate in it. */
+  /** Open while nobody is in the way: then informers watch, and daemons and timers run. Each peering object has a gate in it. */
   readonly peering: GateSet = new GateSet();
   /** Informers that a pause has closed, and that have not listed since, by "plural.version.group|namespace". */
   readonly #stale = new Set<string>();
   readonly #handlers = new AbortController();
   readonly #fence = new AbortController();
-
-  /** Open while informers watch, and daemons and timers run. */
-  get watching(): ReadonlyGate {
-    return this.peering;
-  }
 
   get isPaused(): boolean {
     return !this.peering.isOpen;
@@ -56,12 +48,11 @@ export class Gates {
     return this.#stale.delete(key);
   }
 
-  /** Returns what must wait of an object's turns; undefined: nothing. */
-  hold({ resource, body }: { readonly resource: Resource; readonly body: KubeObject }): Hold | undefined {
-    if (this.isPaused) return "wakes";
-    if (this.#stale.size === 0) return undefined;
-    const isStale = keysFor(resource, body.metadata?.namespace).some((key) => this.#stale.has(key));
-    return isStale ? "wakes" : undefined;
+  /** Whether those turns of an object must wait that no event has brought. */
+  holds({ resource, body }: { readonly resource: Resource; readonly body: KubeObject }): boolean {
+    if (this.isPaused) return true;
+    if (this.#stale.size === 0) return false;
+    return keysFor(resource, body.metadata?.namespace).some((key) => this.#stale.has(key));
   }
 
   stopHandlers(): void {

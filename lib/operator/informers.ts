@@ -130,11 +130,11 @@ export class Informers {
 
   /** Whether each informer sees what happens. Watches that break are opened again: only what lasts is a problem. */
   checks(): readonly Check[] {
-    const { gates: { watching }, host: { clock } } = this.#options;
+    const { gates: { isPaused }, host: { clock } } = this.#options;
     return [...this.#running].map(([key, { health }]) => ({
       name: `watch ${key.replace(/\|$/, "")}`,
-      problem: watching.isOpen ? health.problemAt(clock.monotonic()) : undefined,
-      note: watching.isOpen ? undefined : "paused",
+      problem: isPaused ? undefined : health.problemAt(clock.monotonic()),
+      note: isPaused ? "paused" : undefined,
     }));
   }
 
@@ -211,7 +211,7 @@ export class Informers {
       store,
       host,
       logger,
-      gate: gates.watching,
+      gate: gates.peering,
       about,
       watch: (store, signal) => this.#watch({ key, target, health, store, signal }),
       notify: (event) => controller.notify(resource, event),

@@ -245,10 +245,10 @@ export class OperatorRun {
 
   /** Stops daemons and timers while others are in the way. */
   async #followPauses(signal: AbortSignal): Promise<void> {
-    const { watching } = this.#components.gates;
-    while (await watching.closed(signal)) {
+    const { peering } = this.#components.gates;
+    while (await peering.closed(signal)) {
       await this.#daemons.pause();
-      if (!await watching.opened(signal)) return;
+      if (!await peering.opened(signal)) return;
       this.#daemons.resume();
     }
   }

@@ -8,30 +8,30 @@ const object = { resource: WIDGETS, body: widget("a", 1) };
 describe("Gates", () => {
   it("hold nothing at first", () => {
     const gates = new Gates();
-    assert.deepEqual([gates.hold(object), gates.isPaused, gates.watching.isOpen], [undefined, false, true]);
+    assert.deepEqual([gates.holds(object), gates.isPaused], [false, false]);
     assert.deepEqual([gates.handlers.aborted, gates.fence.aborted], [false, false]);
   });
 
   it("hold wakes while any peer is in the way", () => {
     const gates = new Gates();
     const [one, other] = [gates.peering.add(false), gates.peering.add(false)];
-    assert.deepEqual([gates.hold(object), gates.isPaused, gates.watching.isOpen], ["wakes", true, false]);
+    assert.deepEqual([gates.holds(object), gates.isPaused], [true, true]);
     one.open();
-    assert.equal(gates.hold(object), "wakes");
+    assert.equal(gates.holds(object), true);
     other.open();
-    assert.equal(gates.hold(object), undefined);
+    assert.equal(gates.holds(object), false);
   });
 
   it("hold wakes of the objects of an informer that is stale, whatever it is in charge of, and of no others", () => {
     for (const scope of ["ns", "", "*"]) {
       const gates = new Gates();
       gates.markStale(informerKey(WIDGETS, scope));
-      assert.equal(gates.hold(object), "wakes", scope);
+      assert.equal(gates.holds(object), true, scope);
       const body = { metadata: { name: "a", namespace: "elsewhere" } };
-      assert.equal(gates.hold({ resource: WIDGETS, body }), scope === "ns" ? undefined : "wakes");
-      assert.equal(gates.hold({ ...object, resource: { ...WIDGETS, plural: "gadgets" } }), undefined);
+      assert.equal(gates.holds({ resource: WIDGETS, body }), scope !== "ns");
+      assert.equal(gates.holds({ ...object, resource: { ...WIDGETS, plural: "gadgets" } }), false);
       assert.equal(gates.markCurrent(informerKey(WIDGETS, scope)), true);
-      assert.equal(gates.hold(object), undefined);
+      assert.equal(gates.holds(object), false);
       assert.equal(gates.markCurrent(informerKey(WIDGETS, scope)), false);
     }
   });

@@ -161,14 +161,14 @@ describe("Informers", () => {
     const world = bench({ gates, queue: { release: () => void released++, isAtWork: false } });
     await world.informers.revise([WIDGETS]);
     await world.host.clock.advance(1);
-    assert.equal(holdOf(gates), undefined);
+    assert.equal(isHeld(gates), false);
     peer.close();
     await world.host.clock.settle();
     assert.deepEqual(world.informers.checks().map(({ problem, note }) => problem ?? note), ["paused"]);
     peer.open();
-    assert.equal(holdOf(gates), "wakes");
+    assert.equal(isHeld(gates), true);
     await world.host.clock.settle();
-    assert.equal(holdOf(gates), undefined);
+    assert.equal(isHeld(gates), false);
     assert.equal(released, 1);
     await world.tasks.stop();
   });
@@ -205,7 +205,7 @@ describe("Informers", () => {
   });
 });
 
-/** Returns what must wait of the turns of a widget. */
-function holdOf(gates: Gates): string | undefined {
-  return gates.hold({ resource: WIDGETS, body: { metadata: { name: "a", namespace: "ns" } } });
+/** Whether wakes of a widget must wait. */
+function isHeld(gates: Gates): boolean {
+  return gates.holds({ resource: WIDGETS, body: { metadata: { name: "a", namespace: "ns" } } });
 }

@@ -119,14 +119,14 @@ const queue: Mutant[] = [
     ],
     [
       "WorkQueue.release",
-      `if (item.plan?.kind === "held") this.add(state, item.plan.wake);\n      else `,
+      `if (item.plan?.kind === "held") this.add(state, item.plan.wake);`,
       "",
     ],
     ["WorkQueue.stop", "this.#stopping.abort();", ""],
     [
       "WorkQueue.#start",
-      "item.isRunning || !this.#isDue(state, item)) return;",
-      "!this.#isDue(state, item)) return;",
+      "item.isRunning || !this.#isDue(item)) return;",
+      "!this.#isDue(item)) return;",
     ],
     ["WorkQueue.#run", "using _slot = await limiter.enter(signal, { urgent });", ""],
     ["WorkQueue.#run", "limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
@@ -141,10 +141,9 @@ const queue: Mutant[] = [
     ["WorkQueue.#plan", `kind: kind === "throttle" ? "throttled" : "scheduled"`, `kind: "scheduled"`],
     [
       "WorkQueue.#wake",
-      `if (this.#options.gates.hold(state) !== undefined) item.plan = { kind: "held", wake };\n    else `,
+      `if (this.#options.gates.holds(state)) item.plan = { kind: "held", wake };\n    else `,
       "",
     ],
-    ["WorkQueue.#isDue", `&& this.#options.gates.hold(state) !== "everything"`, ""],
     ["WorkQueue.#settle", "        item.wake = undefined;\n        item.events = [];\n", ""],
     ["WorkQueue.#settle", "        this.#worker?.forget(state);\n", ""],
     [
@@ -169,8 +168,8 @@ const queue: Mutant[] = [
     ],
     [
       "WorkQueue.#start",
-      "item.isRunning || !this.#isDue(state, item)) return;",
-      "!this.#isDue(state, item)) return;",
+      "item.isRunning || !this.#isDue(item)) return;",
+      "!this.#isDue(item)) return;",
     ],
     ["WorkQueue.addEvent", "if (!keepAll) item.events.length = 0;", "item.events.length = 0;"],
   ], delays),
@@ -454,11 +453,6 @@ const decisions: Mutant[] = [
 const changes: Mutant[] = [
   ...breaksOf(CHANGES, [
     ["callOptionalDeletes", "r.state.hasRunOptionalDeletes = true;", ""],
-    [
-      "handle",
-      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
-      `if (purpose === "delete" && isPending) return { finalizer: { name: finalizer, wanted: false } };\n  if (!progress.isDone) {`,
-    ],
     ["handle", "if (selected.length > 0) logger.info", "logger.info"],
     ["conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
   ], finalizers),
@@ -468,6 +462,11 @@ const changes: Mutant[] = [
       "handle",
       `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
       `if (purpose === "delete" && isPending) return {};\n  if (!progress.isDone) {`,
+    ],
+    [
+      "handle",
+      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
+      `if (purpose === "delete" && isPending) return { finalizer: { name: finalizer, wanted: false } };\n  if (!progress.isDone) {`,
     ],
   ], stopping),
   ...breaksOf(CHANGES, [

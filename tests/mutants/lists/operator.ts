@@ -73,8 +73,8 @@ const mutants: Mutant[] = [
     ["RecentCalls.attemptEnds", "this.#running.delete(start);", ""],
   ]),
   ...breaksOf("lib/operator/gates.ts", [
-    ["Gates.hold", `if (this.isPaused) return "wakes";`, ""],
-    ["Gates.hold", "if (this.#stale.size === 0) return undefined;", "return undefined;"],
+    ["Gates.holds", "if (this.isPaused) return true;", ""],
+    ["Gates.holds", "if (this.#stale.size === 0) return false;", "return false;"],
     ["keysFor", '["*", namespace, ""]', '[namespace, ""]'],
   ]),
   ...breaksOf("lib/operator/revisions.ts", [
