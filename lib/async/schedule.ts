@@ -24,7 +24,7 @@ interface DueTime<Key> {
 }
 
 /** Binary fractions: a timer for 0.3 s may ring when the clock shows 0.29999999999999993. */
-const TOLERANCE: Seconds = 1e-6;
+export const TOLERANCE: Seconds = 1e-6;
 
 /** Due times by key. */
 export class Schedule<Key = string> implements Disposable {

@@ -12,7 +12,7 @@ import type { ReconcileEnd } from "../execution/observer.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { KubeObject } from "../model/object.ts";
 import { objectReference } from "../model/references.ts";
-import { keyOf, type Resource } from "../model/resource.ts";
+import { groupResource, keyOf, type Resource } from "../model/resource.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
 import type { HandlersOfKind } from "../registry/registry.ts";
 import { Leaving } from "./leaving.ts";
@@ -78,9 +78,9 @@ export class Controller implements Worker {
   /** How many objects of each kind are known, by "plural.group". */
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const { resource: { group, plural } } of this.#states.values()) {
-      const name = group === "" ? plural : `${plural}.${group}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const { resource } of this.#states.values()) {
+      const kind = groupResource(resource);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return counts;
   }
@@ -111,7 +111,7 @@ export class Controller implements Worker {
 
   /** The object has gone; what has come in its place meanwhile is handled now. */
   forget(state: ObjectState): void {
-    for (const end of state.pending.abandon()) this.#options.observer?.attemptCounts?.(state, end);
+    for (const end of state.pending.abandon()) this.#options.observer.attemptCounts?.(state, end);
     state.forget();
     this.#states.delete(state.cached);
     this.#shared.slots.forget(state);

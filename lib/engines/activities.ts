@@ -4,6 +4,7 @@
  * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: scenarios B260–B278.
  */
 
+import { TOLERANCE } from "../async/schedule.ts";
 import { execute } from "../execution/execute.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
@@ -15,9 +16,6 @@ import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
-const TOLERANCE: Seconds = 1e-6;
-
 export interface ActivityRunOptions {
   readonly handlers: readonly ActivityHandler[];
   readonly clock: Clock;
@@ -28,8 +26,7 @@ export interface ActivityRunOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborting ends the activity: waits at once, running handlers when they have had the grace to listen to it. */
   readonly signal: AbortSignal;
-  /** The observer. Default: none. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
 }
 
 /**
@@ -116,7 +113,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
       signal: options.signal,
-      observed: options.observer && { observer: options.observer, subject: undefined },
+      observed: { observer: options.observer, subject: undefined },
       // The types of `op.on` have made sure that the function takes these arguments.
       args: (signal) => activityArgs(handler, { ...options, retry, started, signal }, runtime) as never,
     }),

@@ -28,8 +28,7 @@ export interface TasksOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Open while tasks may run. */
   readonly gate: ReadonlyGate;
-  /** The observer. Default: none. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
 }
 
 /** The tasks of one run. */
@@ -127,7 +126,7 @@ export class Tasks {
         errors: "temporary",
         defaultBackoff: this.#untilNext(handler),
         signal: limits,
-        observed: observer && { observer, subject: undefined },
+        observed: { observer, subject: undefined },
         args: (limited): never => {
           const args: TaskArguments = {
             name: handler.id,

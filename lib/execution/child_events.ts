@@ -3,6 +3,7 @@
  * has failed. In memory: after a start each child that is there is told of again.
  */
 
+import { TOLERANCE } from "../async/schedule.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { earliest } from "./reconcile_record.ts";
@@ -24,9 +25,6 @@ export interface PendingChild {
   /** When it may be handled. */
   readonly due: Seconds;
 }
-
-/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
-const TOLERANCE: Seconds = 1e-6;
 
 /** The changes that one handler is still to be told of. */
 export class ChildEvents {

@@ -47,8 +47,8 @@ export interface ExecuteOptions<Args> {
   readonly signal: AbortSignal;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
-  /** The observer, and the object that it is told about. Default: none. */
-  readonly observed?: Observed;
+  /** The observer, and the object that it is told about. */
+  readonly observed: Observed;
 }
 
 /** How long a handler may compute before it waits for the first time, until others should know. */
@@ -56,9 +56,7 @@ const BLOCKING: Seconds = 0.75;
 
 /** Calls the handler once, unless its limits are exceeded already. Never throws. */
 export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
-  const { observed, noun, attempts, clock } = options;
-  if (observed === undefined) return await attemptOnce(handler, options);
-  const { observer, subject, succeeded } = observed;
+  const { observed: { observer, subject, succeeded }, noun, attempts, clock } = options;
   const { id, family = id } = handler;
   const attempt: AttemptStart = { noun, handler: id, family, retry: attempts.retry };
   observer.attemptBegins?.(subject, attempt);
@@ -131,8 +129,8 @@ export interface RefusedAttempt {
   /** Time since the first attempt began. */
   readonly runtime: Seconds;
   readonly error: Error;
-  /** The observer, and the object that it is told about. Default: none. */
-  readonly observed?: Observed;
+  /** The observer, and the object that it is told about. */
+  readonly observed: Observed;
 }
 
 /** Fails an attempt afterwards: what the handler wrote was refused. Says the same as if the handler had thrown the error. */
@@ -142,7 +140,7 @@ export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt)
   report(handler, outcome, { ...refused, thrown: error });
   const { id, family = id } = handler;
   const start: AttemptStart = { noun, handler: id, family, retry };
-  observed?.observer.attemptCounts?.(observed.subject, { ...start, start, outcome, seconds: 0 });
+  observed.observer.attemptCounts?.(observed.subject, { ...start, start, outcome, seconds: 0 });
   return outcome;
 }
 

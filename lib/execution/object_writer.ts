@@ -80,8 +80,7 @@ const MOST_RACES = 5;
 /** The things that an `ObjectWriter` works with. */
 export interface ObjectWriterOptions {
   readonly client: Client;
-  /** Default: nobody observes. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
   readonly clock: Clock;
   /** How long the event of a write is waited for, and what must not be repeated. Read anew for each write. */
   readonly settings: Pick<PersistenceSettings, "consistencyTimeout" | "confidential">;
@@ -111,7 +110,7 @@ export class ObjectWriter {
   /** Writes what is pending and what is new. Never throws. */
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const result = await this.#write(state, request);
-    if (result.kind === "dropped") this.#options.observer?.refused?.(state, result);
+    if (result.kind === "dropped") this.#options.observer.refused?.(state, result);
     return result;
   }
 
@@ -140,7 +139,7 @@ export class ObjectWriter {
         urgent,
       });
       if (sent.body === body && fns.length === 0) return unchanged(request);
-      if (observer?.written !== undefined && sent.writes > 0) {
+      if (observer.written !== undefined && sent.writes > 0) {
         this.#tell(state, request, { before: body, wanted, sent });
       }
       if (sent.body !== undefined) this.#adopt(state, sent.body);
@@ -193,12 +192,12 @@ export class ObjectWriter {
     const written = { paths: pathsOf(told), writes, version };
     if (author.kind === "reconcile") {
       const { byEvent, concluded } = author;
-      this.#options.observer?.written?.(state, { ...written, byEvent, concluded });
+      this.#options.observer.written?.(state, { ...written, byEvent, concluded });
       return;
     }
     const { kind: type, handler, onChange } = author;
     const by = { handler, type, onChange, before, content, version, order: state.cached.order };
-    this.#options.observer?.written?.(state, { ...written, byEvent: false, concluded: false, by });
+    this.#options.observer.written?.(state, { ...written, byEvent: false, concluded: false, by });
   }
 }
 

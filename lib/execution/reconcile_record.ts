@@ -6,6 +6,7 @@
  * call takes it, so that nothing is lost while the object waits, for whatever reason.
  */
 
+import { TOLERANCE } from "../async/schedule.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { leastPause } from "./backoff.ts";
@@ -50,9 +51,6 @@ const MOST_REASONS = 100;
 
 /** How many times its debounce an object waits at most while it is woken again and again. */
 const PATIENCE = 10;
-
-/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
-const TOLERANCE: Seconds = 1e-6;
 
 /** The record of one object and one handler. All times are those of the monotonic clock. */
 export class ReconcileRecord {
@@ -159,7 +157,7 @@ export class ReconcileRecord {
     }
   }
 
-  /** When the object is to be looked at again: when it may be called, if something has woken it, or when something comes due. */
+  /** When the object is to be reconciled again: when it may be called, if something has woken it, or when something comes due. */
   nextLook(pace: Pace): Seconds | undefined {
     if (this.isRunning) return undefined;
     if (this.isWoken) return this.#mayRunAt(pace);

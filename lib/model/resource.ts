@@ -46,6 +46,11 @@ export function apiVersionOf(resource: Pick<Resource, "group" | "version">): str
   return resource.group === "" ? resource.version : `${resource.group}/${resource.version}`;
 }
 
+/** Returns "plural.group" (or "plural" in the core group), whatever the version, as kubectl names kinds. */
+export function groupResource({ group, plural }: Pick<Resource, "group" | "plural">): string {
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
 /** Returns "plural.version.group" (or "plural.version" in the core group): the identity of a kind as one string. */
 export function keyOf(resource: Pick<Resource, "group" | "version" | "plural">): string {
   return resource.group === ""

@@ -27,8 +27,7 @@ export interface ActivitiesOptions {
   readonly indices: Readonly<Record<string, Index>>;
   /** Aborts when the operator is told to stop. */
   readonly signal: AbortSignal;
-  /** The observer. Default: none. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
 }
 
 /** How long a probe handler may take that has no `timeout`. */

@@ -28,6 +28,7 @@ async function run(
     settings: defaultSettings(),
     memo: {},
     indices: {},
+    observer: {},
     signal: new AbortController().signal,
   });
   const note = (error: unknown): void => {

@@ -25,6 +25,7 @@ function bench(options: TaskOptions, fn: (args: TaskArguments, run: number) => u
     memo: { a: 1 },
     indices: {},
     gate,
+    observer: {},
   });
   return { host, gate, logs, begun, tasks };
 }

@@ -39,6 +39,7 @@ async function attempt(
     errors,
     defaultBackoff: 60,
     signal: new AbortController().signal,
+    observed: { observer: {}, subject: undefined },
     args: (signal) => signal,
   });
   let outcome: Outcome | undefined;
@@ -174,6 +175,7 @@ describe("failAfterwards()", () => {
         retry: 0,
         runtime: 0,
         error,
+        observed: { observer: {}, subject: undefined },
       });
       const { outcome: expected } = thrown;
       assert.equal(outcome.kind, expected.kind);

@@ -35,7 +35,7 @@ const RESOURCE: Resource = {
 type Answer = ((live: KubeObject) => KubeObject) | Error | undefined;
 
 /** An object, a server that has it and answers as it is told to (then as it should), and a writer. */
-function world(answers: readonly Answer[] = [], observer?: Observer) {
+function world(answers: readonly Answer[] = [], observer: Observer = {}) {
   const body: KubeObject = {
     apiVersion: "lotse.test/v1",
     kind: "Example",

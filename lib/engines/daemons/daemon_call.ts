@@ -64,7 +64,7 @@ export function callOnce(
     defaultBackoff: settings.execution.defaultBackoff,
     random,
     signal,
-    observed: observer && { observer, subject: state, succeeded },
+    observed: { observer, subject: state, succeeded },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
   });
@@ -82,7 +82,7 @@ export function failRun(caller: Caller, attempts: Attempts, error: Error): Outco
     retry: attempts.retry,
     runtime: clock.monotonic() - attempts.begun,
     error,
-    observed: observer && { observer, subject: state },
+    observed: { observer, subject: state },
   });
 }
 

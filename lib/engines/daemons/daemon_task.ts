@@ -8,7 +8,7 @@
  */
 
 import type { AttemptEnd } from "../../execution/observer.ts";
-import type { Schedule } from "../../async/schedule.ts";
+import { type Schedule, TOLERANCE } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
 import { toError } from "../../execution/errors.ts";
 import type { Outcome } from "../../execution/handler.ts";
@@ -28,7 +28,7 @@ import {
   failRun,
   nounOf,
 } from "./daemon_call.ts";
-import { type NextRun, nextRun, runsOnChange, stopStage, TOLERANCE } from "./next_run.ts";
+import { type NextRun, nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 
 /** The things that tasks share. */
@@ -253,7 +253,7 @@ export class DaemonTask {
 
   #count(succeeded: Iterable<AttemptEnd>): void {
     const { observer } = this.#context;
-    for (const end of succeeded) observer?.attemptCounts?.(this.siblings.state, end);
+    for (const end of succeeded) observer.attemptCounts?.(this.siblings.state, end);
   }
 
   #planNext(next: NextRun, seen: number, outcome: Outcome): void {
@@ -310,7 +310,7 @@ export class DaemonTask {
       resendAt: Infinity,
       brakedUntil: -Infinity,
     };
-    await brake?.findOtherWriters(state, logger);
+    await brake.findOtherWriters(state, logger);
     const author = { kind: handler.type, handler: handler.id, onChange: runsOnChange(handler) };
     const { pending } = writes;
     const result = await writer.write(state, {
@@ -325,7 +325,7 @@ export class DaemonTask {
     // Those that were refused are judged anew.
     if (result.kind !== "dropped") this.#count(pending.decide(ended));
     if (result.kind === "written" && result.writes > 0) {
-      const pause = brake?.pauseAfter(state, logger);
+      const pause = brake.pauseAfter(state, logger);
       if (pause !== undefined) writes.brakedUntil = clock.monotonic() + pause;
     }
     if (pending.isEmpty && writes.brakedUntil <= clock.monotonic()) this.#writes = undefined;

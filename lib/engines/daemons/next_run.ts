@@ -7,13 +7,11 @@
  * ends. Source: Kopf, docs/timers; Kopf, docs/daemons.
  */
 
+import { TOLERANCE } from "../../async/schedule.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { leastPause } from "../../execution/backoff.ts";
 import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
-
-/** Binary fractions: what is due at 0.3 s may be looked at when the clock shows 0.29999999999999993. */
-export const TOLERANCE: Seconds = 1e-6;
 
 /** Whether it runs when the object has changed, and not every now and then. */
 export function runsOnChange(handler: BackgroundHandler): boolean {
@@ -54,7 +52,7 @@ export function nextRun(handler: BackgroundHandler, run: FinishedRun): NextRun {
 function afterInterval({ interval = 0, sharp }: TimerHandler, { due, now }: FinishedRun): Seconds {
   if (sharp !== true || interval === 0) return now + interval;
   // NB: 0.3 s of 0.1 s each are 2.9999999999999996 intervals in binary fractions.
-  const passed = Math.max(0, Math.floor((now - due) / interval + 1e-6));
+  const passed = Math.max(0, Math.floor((now - due) / interval + TOLERANCE));
   return due + (passed + 1) * interval;
 }
 

@@ -19,14 +19,13 @@ import type { Settings } from "../../settings/settings.ts";
 /** The part of the operator that its daemons and timers need to know. */
 export interface DaemonContext {
   readonly clock: Clock;
-  /** Lets pauses that grow vary. Default: they do not. */
-  readonly random?: Random;
+  /** Lets pauses that grow vary. */
+  readonly random: Random;
   readonly settings: Settings;
   readonly writer: ObjectWriter;
-  /** Default: nobody observes. */
-  readonly observer?: Observer;
-  /** Slows down what triggers itself. Default: nothing does. */
-  readonly brake?: Brake;
+  readonly observer: Observer;
+  /** Slows down what triggers itself. */
+  readonly brake: Brake;
   /** Returns a logger that is bound to the object. */
   readonly loggerOf: (body: KubeObject) => Logger;
   readonly indices: ObjectCause["indices"];

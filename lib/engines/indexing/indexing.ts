@@ -44,8 +44,7 @@ export interface IndexingOptions {
   readonly logger: Logger;
   readonly defaultBackoff: () => Seconds;
   readonly tasks: TaskGroup;
-  /** The observer. Default: none. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
   /** Aborts when handlers must stop. */
   readonly signal: AbortSignal;
 }
@@ -236,7 +235,7 @@ export class Indexing implements Disposable {
         errors: "ignored",
         defaultBackoff: this.#options.defaultBackoff(),
         signal,
-        observed: observer && { observer, subject: { key, resource, body: cause.body } },
+        observed: { observer, subject: { key, resource, body: cause.body } },
         // The types of `op.index` have made sure that the function takes these arguments.
         args: (signal) =>
           new ObjectArgs(cause, { param: handler.param, retry, started, begun, signal, clock }) as never,

@@ -85,7 +85,7 @@ export function timerOf(
 export function engineWorld(
   handlers: readonly BackgroundHandler[],
   overrides: SettingsOverrides = {},
-  brake?: Brake,
+  brake: Brake = { findOtherWriters: () => undefined, pauseAfter: () => undefined },
 ): EngineWorld {
   const host = virtualHost();
   const tasks = new TaskGroup();
@@ -112,9 +112,12 @@ export function engineWorld(
   const fence = new AbortController();
   const daemons = new Daemons({
     clock: host.clock,
+    random: host.random,
+    observer: {},
     writer: new ObjectWriter({
       client,
       clock: host.clock,
+      observer: {},
       settings: defaultSettings().persistence,
       fence: fence.signal,
     }),

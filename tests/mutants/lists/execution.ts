@@ -132,8 +132,8 @@ const mutants: Mutant[] = [
     ["ObjectWriter.read", "if (error instanceof ApiError && error.status === 404) return undefined;", ""],
     [
       "ObjectWriter.#write",
-      "observer?.written !== undefined && sent.writes > 0",
-      "observer?.written !== undefined",
+      "observer.written !== undefined && sent.writes > 0",
+      "observer.written !== undefined",
     ],
     ["pathsOf", '.filter((path) => !path.startsWith("metadata."))', ""],
   ]),
