@@ -22,10 +22,10 @@ export interface WatchedResourcesOptions {
   readonly client: Client;
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Whose keys are to match something. Default: none are looked at. */
-  readonly settings?: WatchingSettings;
-  /** Where notes are kept. Default: nobody asks. */
-  readonly persistence?: Persistence;
+  /** Its keys are to match something. */
+  readonly settings: WatchingSettings;
+  /** Where notes are kept. */
+  readonly persistence: Persistence;
 }
 
 /** Settings that are kept by kind. */
@@ -93,16 +93,13 @@ export class WatchedResources {
   }
 
   async #findNotesRoom(watched: readonly Resource[]): Promise<void> {
-    const { client, settings, persistence, logger } = this.#options;
-    const room = persistence?.diffBase.room;
-    if (settings === undefined || room === undefined) return;
-    await findNotesRoom(watched, { room, client, settings, logger });
+    const { client, settings, persistence: { diffBase: { room } }, logger } = this.#options;
+    if (room !== undefined) await findNotesRoom(watched, { room, client, settings, logger });
   }
 
   /** A misspelt key would be without effect, and nobody would know why. */
   #checkKeys(watched: readonly Resource[]): void {
     const { settings } = this.#options;
-    if (settings === undefined) return;
     const keys: { name: string; key: Selector }[] = BY_KIND.flatMap((name) =>
       entriesOf<unknown>(settings[name]).map(([key]) => ({ name, key }))
     );
@@ -120,7 +117,6 @@ export class WatchedResources {
   /** An object that the server selects no more is out of sight, and keeps our finalizer.  */
   #warnOfLeaving(resource: Resource): void {
     const { settings, registry } = this.#options;
-    if (settings === undefined) return;
     const { labelSelector, fieldSelector } = serverSelectorsFor(settings, resource);
     const handler = registry.of(resource).changes.find(({ reason }) => reason === "delete");
     if (handler === undefined || (labelSelector ?? fieldSelector) === undefined) return;
@@ -221,7 +217,6 @@ export class WatchedResources {
     { handler, isStateful }: { readonly handler: ObjectHandler; readonly isStateful: boolean },
   ): boolean {
     const { settings, persistence } = this.#options;
-    if (settings === undefined || persistence === undefined) return false;
     const complaint = metadataOnlyConflict(handler, resource, { settings, persistence, isStateful });
     if (complaint === undefined) return false;
     if (!this.#hasBegun) throw new TypeError(complaint);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Resource } from "../../lib/model/resource.ts";
 import { EVERYTHING } from "../../lib/model/selector.ts";
-import { WatchedResources } from "../../lib/operator/watched_resources.ts";
+import { WatchedResources, type WatchedResourcesOptions } from "../../lib/operator/watched_resources.ts";
 import { declareInto } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger, type LogRecord, silentLogger } from "../../lib/runtime/logging.ts";
@@ -18,7 +18,7 @@ describe("WatchedResources", () => {
     on.validate(Example, function check() {});
     on.mutate(Example, function change() {});
     on.event(Plain, () => {});
-    const observation = new WatchedResources({ client, registry, logger: silentLogger() });
+    const observation = observe({ client, registry, logger: silentLogger() });
     const names = (kinds: readonly Resource[]): string[] => kinds.map(({ plural }) => plural);
     assert.deepEqual(names(await observation.watched()), ["plains"]);
     const admitted = [...observation.admitted].map(([{ id }, kinds]) => [id, names(kinds)]);
@@ -38,7 +38,7 @@ describe("WatchedResources", () => {
     const told: unknown[] = [];
     const write = ({ level, fields }: LogRecord): void => void told.push([level, fields]);
     const logger = createLogger({ level: "debug", write }, host.clock);
-    const observation = new WatchedResources({ client, registry, logger });
+    const observation = observe({ client, registry, logger });
     await observation.watched();
     await observation.watched();
     assert.deepEqual(told, [["warn", { kind: "examples.v1.lotse.test", handler: "make" }]]);
@@ -57,7 +57,7 @@ describe("WatchedResources", () => {
     watches("secrets", function ownersOf() {
       return [];
     });
-    const observation = new WatchedResources({ client, registry, logger });
+    const observation = observe({ client, registry, logger });
     await observation.watched();
     await observation.watched();
     const owner = "examples.v1.lotse.test owns configmaps";
@@ -67,12 +67,12 @@ describe("WatchedResources", () => {
 
     told.length = 0;
     reconcile(Plain, () => {});
-    await new WatchedResources({ client, registry, logger }).watched();
+    await observe({ client, registry, logger }).watched();
     assert.deepEqual(told, [unheard]);
 
     told.length = 0;
     reconcile("examples", () => {});
-    await new WatchedResources({ client, registry, logger }).watched();
+    await observe({ client, registry, logger }).watched();
     assert.deepEqual(told, []);
   });
 
@@ -88,7 +88,7 @@ describe("WatchedResources", () => {
     reconcile("lates.late.test/v1", () => {});
     owns("lates.late.test/v1", "configmaps");
     watches("secrets", () => []);
-    await new WatchedResources({ client, registry, logger }).watched();
+    await observe({ client, registry, logger }).watched();
     assert.deepEqual(told, ["Nothing matches the selector yet: its handlers wait for such a kind"]);
   });
 
@@ -103,7 +103,7 @@ describe("WatchedResources", () => {
       labelSelectors: { examples: "a=b", exmaples: "a=b", namespaces: "a=b" },
       metadataOnly: ["Example", "other.lotse.test", EVERYTHING],
     };
-    const observation = new WatchedResources({ client, registry, logger, settings });
+    const observation = observe({ client, registry, logger, settings });
     await observation.watched();
     await observation.watched();
     assert.deepEqual(told, [
@@ -112,3 +112,13 @@ describe("WatchedResources", () => {
     ]);
   });
 });
+
+type Observed =
+  & Omit<WatchedResourcesOptions, "settings" | "persistence">
+  & Partial<Pick<WatchedResourcesOptions, "settings">>;
+
+/** What is watched, with the settings by default. */
+function observe(options: Observed): WatchedResources {
+  const { watching: settings, persistence } = defaultSettings();
+  return new WatchedResources({ settings, persistence, ...options });
+}
