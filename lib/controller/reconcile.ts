@@ -104,7 +104,7 @@ function begin({ state, clock, observer }: Reconciliation, { wake, events }: Tur
   return change !== undefined;
 }
 
-/** Whether the object has to be looked at although it has not changed. */
+/** Whether the object is to be reconciled although it has not changed. */
 function isToBeContinued({ state }: Reconciliation, { wake, failures }: Turn): boolean {
   return wake !== "event" || failures > 0 || state.isUnfinished;
 }

@@ -23,7 +23,7 @@ import type { Diff } from "../model/diff.ts";
 import { formatField } from "../model/fields.ts";
 import { isEmptyObject } from "../model/json.ts";
 import { minimisePatch } from "../model/patch.ts";
-import { keyOf } from "../model/resource.ts";
+import { groupResource, keyOf } from "../model/resource.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 
@@ -104,8 +104,9 @@ export class HotLoops implements Observer {
   counts(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const [subject, state] of this.#slowed) {
+      const kind = groupResource(subject.resource);
       if (this.#isOver(state)) this.#slowed.delete(subject);
-      else counts.set(kindOf(subject), (counts.get(kindOf(subject)) ?? 0) + 1);
+      else counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return counts;
   }
@@ -273,10 +274,6 @@ function hasOthers(
 
 function isAmong(paths: readonly string[], path: string): boolean {
   return paths.some((own) => isSamePlace(own, path));
-}
-
-function kindOf({ resource: { group, plural } }: Subject): string {
-  return group === "" ? plural : `${plural}.${group}`;
 }
 
 /** The fields of a round; none if the write follows from something else. */

@@ -9,7 +9,7 @@
  */
 
 import type { AttemptEnd, AttemptStart, Observer, Subject } from "../execution/observer.ts";
-import { objectReference } from "../model/references.ts";
+import { namespacedName, objectReference } from "../model/references.ts";
 import type { Block, Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { ExecutionSettings } from "../settings/sections.ts";
@@ -58,7 +58,7 @@ const MOST_NAMED = 10;
 const LONG: Seconds = 0.5;
 const REMEMBERED: Seconds = 10;
 
-/** Looks on, and warns. Disposing ends it. */
+/** The observer that warns of them. Disposing ends it. */
 export class StuckHandlers implements Observer, Disposable {
   readonly #options: StuckHandlersOptions;
   readonly #calls = new Map<AttemptStart, Call>();
@@ -227,10 +227,7 @@ function mayEnd({ noun }: AttemptStart): boolean {
 /** Returns the name of a call, such as "provision of databases default/db-1". */
 export function titleOf({ attempt: { handler }, subject }: Pick<Call, "attempt" | "subject">): string {
   if (subject === undefined) return handler;
-  const { namespace, name } = subject.body.metadata;
-  return `${handler} of ${subject.resource.plural} ${
-    namespace === undefined ? name : `${namespace}/${name}`
-  }`;
+  return `${handler} of ${subject.resource.plural} ${namespacedName(subject.body.metadata)}`;
 }
 
 function round(seconds: Seconds): number {

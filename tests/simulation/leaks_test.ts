@@ -42,7 +42,7 @@ async function counts({ host }: VirtualWorld): Promise<unknown> {
   using connection = host.network.connect({ server: "http://localhost:8080" });
   const response = await connection.request({ method: "GET", path: "/metrics", headers: {} });
   const gauges = [
-    ...["lotse_objects", "lotse_hot_loop_objects", "lotse_background_handlers", "lotse_planned_looks"],
+    ...["lotse_objects", "lotse_hot_loop_objects", "lotse_background_handlers", "lotse_planned_reconciles"],
     ...[
       "lotse_posting_queue",
       "lotse_handlers_active",

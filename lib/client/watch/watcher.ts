@@ -291,7 +291,7 @@ class Watcher {
   #complete(version: string | undefined): WatchItem {
     const isSetBack = this.#order.restart(version);
     if (isSetBack) {
-      this.#log("warn", "The server was set back to an older state, all objects are looked at again");
+      this.#log("warn", "The server was set back to an older state, all objects are reconciled again");
     }
     this.#status.completed();
     this.#apply({ is: "complete", version: version ?? "" });

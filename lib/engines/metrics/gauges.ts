@@ -118,13 +118,13 @@ export class Gauges {
     };
     this.#made.pulled(
       "workqueue_depth",
-      "Objects that wait to be looked at",
+      "Objects that wait for a reconcile",
       () => count(this.#options.queued.keys()),
       "name",
     );
     this.#made.pulled(
       "controller_runtime_active_workers",
-      "Objects that are being looked at",
+      "Objects that are being reconciled",
       () => count(this.#options.working.keys()),
       "controller",
     );
@@ -142,7 +142,7 @@ export class Gauges {
     );
     this.#made.pulled(
       "controller_runtime_max_concurrent_reconciles",
-      "How many objects may be looked at at once, of all kinds together",
+      "How many objects may be reconciled at once, of all kinds together",
       () => {
         const limit = this.#options.sources()?.workerLimit() ?? Infinity;
         return new Map(this.#watches().map((each) => [this.#options.kindOf(each), limit]));
@@ -195,7 +195,7 @@ export class Gauges {
       () => this.#options.sources()?.background() ?? 0,
     );
     this.#made.single(
-      "lotse_planned_looks",
+      "lotse_planned_reconciles",
       "Objects that are to be reconciled again without an event, after a pause",
       () => this.#options.sources()?.planned() ?? 0,
     );

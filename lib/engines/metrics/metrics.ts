@@ -19,7 +19,7 @@ import type {
   WatchChange,
   Written,
 } from "../../execution/observer.ts";
-import type { Resource } from "../../model/resource.ts";
+import { groupResource, type Resource } from "../../model/resource.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import { VERSION } from "../../runtime/version.ts";
@@ -42,7 +42,7 @@ const QUICK = [0.0001, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
 /** How often the event loop is timed. */
 const TICK: Seconds = 5;
 
-/** Looks on, and counts. Disposing ends the timing of the event loop. */
+/** The observer that counts. Disposing ends the timing of the event loop. */
 export class Metrics implements Observer, Disposable {
   readonly #host: Host;
   readonly #custom: () => Promise<string>;
@@ -58,12 +58,12 @@ export class Metrics implements Observer, Disposable {
 
   readonly #reconciles = this.#made.counter(
     "controller_runtime_reconcile_total",
-    "Looks at objects, by how they ended",
+    "Reconciles, by how they ended",
     ["controller", "result"],
   );
   readonly #reconcileErrors = this.#made.counter(
     "controller_runtime_reconcile_errors_total",
-    "Looks at objects that failed",
+    "Reconciles that failed",
     ["controller"],
   );
   readonly #reconcileTime = this.#made.histogram(
@@ -74,7 +74,7 @@ export class Metrics implements Observer, Disposable {
   readonly #adds = this.#made.counter("workqueue_adds_total", "Events taken in", ["name", "controller"]);
   readonly #queueTime = this.#made.histogram(
     "workqueue_queue_duration_seconds",
-    "How long objects waited to be looked at",
+    "How long objects waited for a reconcile",
     { labels: ["name", "controller"], buckets: QUICK },
   );
   readonly #workTime = this.#made.histogram(
@@ -82,7 +82,7 @@ export class Metrics implements Observer, Disposable {
     "Duration of reconciles, as a queue sees it",
     { labels: ["name", "controller"], buckets: QUICK },
   );
-  readonly #retries = this.#made.counter("workqueue_retries_total", "Looks at objects for another try", [
+  readonly #retries = this.#made.counter("workqueue_retries_total", "Reconciles that try again", [
     "name",
     "controller",
   ]);
@@ -109,7 +109,7 @@ export class Metrics implements Observer, Disposable {
     "kind",
     "type",
   ]);
-  readonly #wakes = this.#made.counter("lotse_wakeups_total", "Looks at objects, by what woke them", [
+  readonly #wakes = this.#made.counter("lotse_wakeups_total", "Reconciles, by what woke them", [
     "kind",
     "wake",
   ]);
@@ -355,7 +355,7 @@ export class Metrics implements Observer, Disposable {
   #kindOf({ resource }: { readonly resource: Pick<Resource, "group" | "plural"> }): string {
     const known = this.#kinds.get(resource);
     if (known !== undefined) return known;
-    const kind = resource.group === "" ? resource.plural : `${resource.plural}.${resource.group}`;
+    const kind = groupResource(resource);
     this.#kinds.set(resource, kind);
     return kind;
   }

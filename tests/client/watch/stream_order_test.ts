@@ -57,7 +57,7 @@ describe("A watch whose versions", () => {
     assert.deepEqual(course(world), ["list", "watch 100", "list", "watch 50"]);
     assert.ok(
       world.messages("warn").includes(
-        "The server was set back to an older state, all objects are looked at again",
+        "The server was set back to an older state, all objects are reconciled again",
       ),
     );
     await world.stop();

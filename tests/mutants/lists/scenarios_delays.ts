@@ -1,4 +1,4 @@
-/** Breaks in when objects are looked at, which the scenarios of delays must notice. */
+/** Breaks in when objects are reconciled, which the scenarios of delays must notice. */
 
 import type { Mutant } from "../mutant.ts";
 
