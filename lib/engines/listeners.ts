@@ -7,6 +7,7 @@
  * Source: Kubernetes, "Liveness, Readiness, and Startup Probes".
  */
 
+import { withTimeout } from "../async/timeout.ts";
 import type { Clock, Host, Seconds, Server } from "../runtime/host.ts";
 
 /** How long the answer of a look counts. */
@@ -80,11 +81,7 @@ class Listener {
     if (this.#clock.monotonic() - this.#looked >= FRESH) {
       this.#looking ??= this.#look().finally(() => this.#looking = undefined);
     }
-    if (this.#looking !== undefined) {
-      const late = new AbortController();
-      await Promise.race([this.#looking, this.#clock.sleep(SOON, late.signal)]);
-      late.abort();
-    }
+    if (this.#looking !== undefined) await withTimeout(this.#looking, { clock: this.#clock, timeout: SOON });
     const { hostname, port } = this.#server;
     const isDeaf = this.#failures >= FAILURES;
     const problem = isDeaf ? "it takes no connections any more" : undefined;

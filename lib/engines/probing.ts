@@ -9,6 +9,7 @@
  */
 
 import { Hono } from "hono";
+import { messageOf } from "../client/errors.ts";
 import { withoutPassword } from "../client/transport/proxy.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
 import { formatJson } from "../runtime/json.ts";
@@ -148,7 +149,7 @@ class Probes {
       const headers = { "content-type": "application/json" };
       return new Response(formatJson(Object.fromEntries(results)), { headers });
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       const { tellsReasons } = this.#options;
       return report(request, { title, checks: [{ name: "probes", problem }], status: 500, tellsReasons });
     }

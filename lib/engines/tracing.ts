@@ -14,6 +14,7 @@ import {
   trace,
   type Tracer,
 } from "@opentelemetry/api";
+import { messageOf } from "../client/errors.ts";
 import type { ApiRequest, Attempt, AttemptOutcome } from "../client/transport/transport.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Observer, Step } from "../execution/observer.ts";
@@ -87,7 +88,7 @@ function failureOf(result: unknown): unknown {
 
 function end(span: Span, error: unknown): void {
   if (error !== undefined) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     span.recordException(error instanceof Error ? error : message);
     span.setStatus({ code: SpanStatusCode.ERROR, message });
   }

@@ -7,6 +7,7 @@ import { ObjectStore } from "../client/cache/object_store.ts";
 import { type WatchItem, watchObjects } from "../client/watch/watcher.ts";
 import { hasCondition } from "../engines/children/ready.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
+import { namespacedName } from "../model/references.ts";
 import type { Address, WaitCondition, WaitOptions, WatchScope } from "../registry/api.ts";
 import { findKind } from "../registry/find_kind.ts";
 import type { ResourceType } from "../registry/resource.ts";
@@ -58,7 +59,7 @@ export async function waitFor<Spec, Status>(
     if (verdict === true) return object;
   }
   signal?.throwIfAborted();
-  const title = `"${namespace === undefined ? name : `${namespace}/${name}`}"`;
+  const title = `"${namespacedName({ namespace, name })}"`;
   const what = typeof condition === "string" ? ` to be "${condition}"` : "";
   const error = new Error(
     `Cannot wait any longer for ${title}${what}: ${timeout} s are over, and ${describe(verdict, object)}`,

@@ -12,7 +12,7 @@ import { findNeeds, type RightsKind } from "../engines/rights/needs.ts";
 import { formatField } from "../model/fields.ts";
 import { isExactName, parsePattern } from "../model/patterns.ts";
 import type { KubeObject } from "../model/object.ts";
-import { keyOf, pathOf, type Resource } from "../model/resource.ts";
+import { groupResource, keyOf, pathOf, type Resource } from "../model/resource.ts";
 import { select, type Selector } from "../model/selector.ts";
 import { type DeclaredHandler, declaredIn } from "../registry/declared.ts";
 import type { RunningOptions } from "./components.ts";
@@ -102,7 +102,7 @@ async function warnOfRights(
     const { by, ...right } of await findMissingRights({ client, needs: missed, namespaces: places, signal })
   ) {
     const { group, resource, verb, namespace } = right;
-    const title = group === "" ? resource : `${resource}.${group}`;
+    const title = groupResource({ group, plural: resource });
     logger.warn(`A right is missing: ${by.join(", ")} cannot ${verb} ${title}`, {
       verb,
       resource,

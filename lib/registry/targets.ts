@@ -2,7 +2,7 @@
  * Which object is to be reconciled: named by the object itself, or by its address.
  */
 
-import type { Referable } from "../model/references.ts";
+import { namespacedName, type Referable } from "../model/references.ts";
 import type { Selector } from "../model/selector.ts";
 import { type ResourceLike, type ResourceType, selectorOf } from "./resource.ts";
 
@@ -54,6 +54,6 @@ export function readTarget(target: unknown): ReadTarget {
 }
 
 /** For log lines: "namespace/name". */
-export function titleOf({ address: { namespace, name }, kind }: ReadTarget): string {
-  return `${kind === undefined ? "" : `${kind} `}${namespace === undefined ? name : `${namespace}/${name}`}`;
+export function titleOf({ address, kind }: ReadTarget): string {
+  return `${kind === undefined ? "" : `${kind} `}${namespacedName(address)}`;
 }

@@ -4,6 +4,7 @@
  * Source: Kubernetes API reference, AdmissionReview; scenarios B101–B127.
  */
 
+import { messageOf } from "../../client/errors.ts";
 import { getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { UserInfo } from "../../registry/causes.ts";
@@ -77,8 +78,7 @@ export function parseReviewText(text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw malformed(`it is not JSON (${reason.slice(0, 200)})`);
+    throw malformed(`it is not JSON (${messageOf(cause).slice(0, 200)})`);
   }
 }
 

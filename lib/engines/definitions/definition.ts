@@ -5,6 +5,7 @@
  * in one error. Source: Kubernetes API reference, CustomResourceDefinition.
  */
 
+import { messageOf } from "../../client/errors.ts";
 import { isEmptyObject, isObject, setKey } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { hasConversion, type ResourceOptions } from "../../registry/resource.ts";
@@ -187,7 +188,7 @@ function partOf(schema: SchemaLike | undefined, path: "spec" | "status", complai
   try {
     json = toJsonSchema(schema);
   } catch (error) {
-    complain(path, error instanceof Error ? error.message : String(error));
+    complain(path, messageOf(error));
     return open;
   }
   const node = toStructural(json, { path, onProblem: (problem) => complain(problem.path, problem.reason) });

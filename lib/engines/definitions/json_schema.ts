@@ -5,6 +5,7 @@
  * would change beyond defaults, such as texts to dates, is no matter of a schema: the API server stores what was sent.
  */
 
+import { messageOf } from "../../client/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import type { SchemaLike } from "../../registry/schemas.ts";
@@ -28,7 +29,7 @@ export function toJsonSchema(schema: SchemaLike): JsonObject {
   try {
     return jsonSchema.input({ target: "draft-2020-12", libraryOptions });
   } catch (error) {
-    throw new TypeError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new TypeError(messageOf(error), { cause: error });
   }
 }
 

@@ -7,6 +7,7 @@
  */
 
 import type { Gate, GateSet } from "../../async/gate.ts";
+import { withTimeout } from "../../async/timeout.ts";
 import type { Client } from "../../client/client.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
@@ -128,12 +129,8 @@ export class Peering {
     );
     await left;
     if (fresh.length === 0 || !this.#options.gates.isOpen) return;
-    const timer = new AbortController();
-    await Promise.race([
-      Promise.all(fresh.map(({ looked }) => looked)),
-      host.clock.sleep(FIRST_LOOK, timer.signal),
-    ]);
-    timer.abort();
+    const looked = Promise.all(fresh.map(({ looked }) => looked));
+    await withTimeout(looked, { clock: host.clock, timeout: FIRST_LOOK });
   }
 
   /** Ends looking at others; own records are kept alive. */

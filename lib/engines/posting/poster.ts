@@ -8,6 +8,7 @@
 
 import { Limiter } from "../../async/limiter.ts";
 import { TaskGroup } from "../../async/tasks.ts";
+import { drained } from "../../async/timeout.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import type { ApiRequest } from "../../client/transport/transport.ts";
@@ -126,10 +127,7 @@ export class Poster {
   async stop(): Promise<void> {
     this.#isClosing = true;
     for (const lane of this.#lanes.values()) lane.alarm?.abort();
-    const controller = new AbortController();
-    const late = this.#options.clock.sleep(FLUSH_TIMEOUT, controller.signal);
-    await Promise.race([this.#tasks.finished(), late]);
-    controller.abort();
+    await drained(this.#tasks, { clock: this.#options.clock, timeout: FLUSH_TIMEOUT });
     await this.#tasks.stop();
   }
 

@@ -1,6 +1,7 @@
 /** Puts what operators come with (definitions, examples, roles) into a test's cluster, from files, texts and objects. */
 
 import type { Client } from "../../client/client.ts";
+import { messageOf } from "../../client/errors.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
@@ -93,8 +94,7 @@ async function applyOne(manifest: TypedManifest, admin: Administrator): Promise<
     if (name === undefined) return await client.create(resource, object, place);
     return await applyNamed(client, resource, { name, place, object });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot apply ${title}: ${reason}`, { cause: error });
+    throw new Error(`Cannot apply ${title}: ${messageOf(error)}`, { cause: error });
   }
 }
 

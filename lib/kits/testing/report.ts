@@ -4,7 +4,7 @@
 
 import type { HandlerCall } from "../../engines/calls.ts";
 import type { LedgerEntry, LedgerRecord } from "../../engines/ledger.ts";
-import type { ObjectReference } from "../../model/references.ts";
+import { namespacedName, type ObjectReference } from "../../model/references.ts";
 import type { LogRecord } from "../../runtime/logging.ts";
 import { show } from "./expectations.ts";
 
@@ -87,7 +87,7 @@ export const OWN = "lotse.testing";
 function log({ time, message, fields, reference }: LogRecord, began: number): string {
   const { error, stack: _stack, ...rest } = fields;
   const told = Object.entries(rest).map(([key, value]) => ` ${key}=${show(value)}`).join("");
-  const about = reference === undefined ? "" : `[${nameOf(reference)}] `;
+  const about = reference === undefined ? "" : `[${namespacedName(reference)}] `;
   return `  ${at(time, began)} ${about}${message}${told}${error === undefined ? "" : `: ${error}`}`;
 }
 
@@ -95,11 +95,7 @@ function log({ time, message, fields, reference }: LogRecord, began: number): st
 export function title(
   { kind = "object", ...reference }: Pick<ObjectReference, "kind" | "namespace" | "name">,
 ): string {
-  return `${kind} "${nameOf(reference)}"`;
-}
-
-function nameOf({ namespace, name = "" }: { readonly namespace?: string; readonly name?: string }): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+  return `${kind} "${namespacedName(reference)}"`;
 }
 
 function at(time: number, began: number): string {
