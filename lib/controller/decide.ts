@@ -21,7 +21,7 @@ import { currentEssence, handledEssence, type UnreadableRecord } from "../settin
 import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
 
 /** How long somebody else may take to let an object go before we speak of it. */
-const PATIENCE: Seconds = 60;
+const STUCK_AFTER: Seconds = 60;
 
 /** The step that the object's state calls for. */
 export type Decision = Step & {
@@ -106,7 +106,7 @@ function changeFinalizer({ state, persistence, logger }: Reconciliation, claim: 
 function findStuck({ state, persistence, clock }: Reconciliation): Step {
   const { snapshot, deletingSince = clock.monotonic() } = state;
   if (!isDeleting(snapshot) || !hasFinalizer(snapshot, persistence.finalizer)) return { kind: "ignore" };
-  return { kind: "stuck", sayAfter: PATIENCE - (clock.monotonic() - deletingSince) };
+  return { kind: "stuck", sayAfter: STUCK_AFTER - (clock.monotonic() - deletingSince) };
 }
 
 function detectCause(r: Reconciliation): ChangeCause {

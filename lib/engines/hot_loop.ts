@@ -33,7 +33,7 @@ const ROUNDS = 10;
 /** From which round on others are looked for: when it is a loop we have just written, and own the fields. */
 const SUSPICIOUS = 5;
 
-/** Longer breaks between rounds (beside our own pauses) end a loop. */
+/** A longer time between two rounds (beside our own pauses) ends a loop. */
 const BREAK: Seconds = 60;
 
 /** The longest of our pauses. */
@@ -89,7 +89,7 @@ export interface LoopingReconcile {
   readonly signal: AbortSignal;
 }
 
-/** Looks at all objects of one operator. */
+/** The hot loops of one operator. */
 export class HotLoops implements Observer {
   readonly #clock: Clock;
   readonly #states = new WeakMap<Subject, State>();

@@ -2,7 +2,7 @@
  * Remembers, for each object, what woke it, what was found, called and written, and what it waits for.
  *
  * It answers "why did this happen, and why did that not?" without a debugger: for tests, and for `explain`. Bounded for
- * each object and in all; the objects that were looked at longest ago go first. What has not happened (events that
+ * each object and in all; the objects that were reconciled longest ago go first. What has not happened (events that
  * tell nothing new) is not kept. Source: docs/architecture.md.
  */
 
@@ -78,7 +78,7 @@ export interface LedgerRecord {
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, "now">;
-  /** How many looks are kept for each object. Default: 10. */
+  /** How many reconciles are kept for each object. Default: 10. */
   readonly perObject?: number;
   /** How many objects are remembered. Default: 2000. */
   readonly objects?: number;
@@ -106,7 +106,7 @@ export class Ledger implements Observer {
   readonly #clock: Pick<Clock, "now">;
   readonly #perObject: number;
   readonly #objects: number;
-  /** The one that was looked at longest ago is the first. */
+  /** The one that was reconciled longest ago is the first. */
   readonly #pages = new Map<string, Page>();
   readonly #drafts = new Map<Subject, Draft>();
 
@@ -130,7 +130,7 @@ export class Ledger implements Observer {
   /** Notes the latest event that nobody wanted to see: what others change again and again must not push out everything else. */
   passed(subject: Subject, { before, after }: Parameters<NonNullable<Observer["passed"]>>[1]): void {
     const entries = this.#pages.get(subject.key)?.entries;
-    // NB: it is no look, so that it keeps nobody remembered.
+    // NB: it is no reconcile, so that it keeps no object from being forgotten.
     if (entries === undefined) return;
     if (entries.at(-1)?.isPassed === true) entries.pop();
     const entry = this.#begin("event");

@@ -1,7 +1,7 @@
 /**
- * Looks whether the servers of this process still take connections.
+ * Checks whether the servers of this process still take connections.
  *
- * A listener can go deaf while everything else works: where a process had run out of descriptors, Deno 2.9 never accepts on it
+ * A listener can stop accepting while everything else works: where a process had run out of descriptors, Deno 2.9 never accepts on it
  * again. Nobody inside notices, and reviews of admission time out from then on. So `/livez` connects to each of our listeners,
  * those of the probes and of the admission server, and fails when one has not answered twice in a row: then only a restart helps.
  * Source: Kubernetes, "Liveness, Readiness, and Startup Probes".
@@ -10,17 +10,17 @@
 import { withTimeout } from "../async/timeout.ts";
 import type { Clock, Host, Seconds, Server } from "../runtime/host.ts";
 
-/** How long the answer of a look counts. */
-const FRESH: Seconds = 5;
+/** How long the result of a check counts. */
+const RESULT_LIFETIME: Seconds = 5;
 
-/** How long a listener may take to accept; a busy process is no deaf one. */
-const PATIENCE: Seconds = 5;
+/** How long a listener may take to accept, since the process may be busy. */
+const ACCEPT_TIMEOUT: Seconds = 5;
 
-/** How long an asking probe waits for a look: a kubelet gives it one second by default, and takes the last answer else. */
-const SOON: Seconds = 0.5;
+/** How long a probe waits for a check, before it gets the last result: a kubelet gives it one second by default. */
+const PROBE_WAIT: Seconds = 0.5;
 
-/** How many looks in a row must have failed. */
-const FAILURES = 2;
+/** How many checks in a row must have failed. */
+const MOST_FAILURES = 2;
 
 /** How a listener is. */
 export interface ListenerState {
@@ -31,7 +31,7 @@ export interface ListenerState {
 
 /** The listeners of one operator. */
 export class Listeners {
-  /** The same host; what serves by it is looked at. */
+  /** The same host; the servers that it starts are checked. */
   readonly host: Host;
   readonly #open = new Map<Server, Listener>();
 
@@ -44,7 +44,7 @@ export class Listeners {
         serve: async (options) => {
           const server = await network.serve(options);
           this.#open.set(server, new Listener(server, clock));
-          return this.#forgetting(server);
+          return this.#withClose(server);
         },
       },
     };
@@ -55,7 +55,8 @@ export class Listeners {
     return await Promise.all([...this.#open.values()].map((listener) => listener.check()));
   }
 
-  #forgetting(server: Server): Server {
+  /** Returns the server, which is checked no more once it is closed. */
+  #withClose(server: Server): Server {
     const close = async (grace?: Seconds): Promise<void> => {
       this.#open.delete(server);
       await server.close(grace);
@@ -68,9 +69,9 @@ class Listener {
   readonly #server: Server;
   readonly #clock: Clock;
   #failures = 0;
-  /** When it was looked at last, on the monotonic clock. */
-  #looked = -Infinity;
-  #looking: Promise<void> | undefined;
+  /** When it was checked last, on the monotonic clock. */
+  #checkedAt = -Infinity;
+  #checking: Promise<void> | undefined;
 
   constructor(server: Server, clock: Clock) {
     this.#server = server;
@@ -78,19 +79,20 @@ class Listener {
   }
 
   async check(): Promise<ListenerState> {
-    if (this.#clock.monotonic() - this.#looked >= FRESH) {
-      this.#looking ??= this.#look().finally(() => this.#looking = undefined);
+    if (this.#clock.monotonic() - this.#checkedAt >= RESULT_LIFETIME) {
+      this.#checking ??= this.#connect().finally(() => this.#checking = undefined);
     }
-    if (this.#looking !== undefined) await withTimeout(this.#looking, { clock: this.#clock, timeout: SOON });
+    if (this.#checking !== undefined) {
+      await withTimeout(this.#checking, { clock: this.#clock, timeout: PROBE_WAIT });
+    }
     const { hostname, port } = this.#server;
-    const isDeaf = this.#failures >= FAILURES;
-    const problem = isDeaf ? "it takes no connections any more" : undefined;
+    const problem = this.#failures >= MOST_FAILURES ? "it takes no connections any more" : undefined;
     return { name: `listener ${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}`, problem };
   }
 
-  async #look(): Promise<void> {
-    const accepts = await this.#server.accepts(PATIENCE);
-    this.#looked = this.#clock.monotonic();
+  async #connect(): Promise<void> {
+    const accepts = await this.#server.accepts(ACCEPT_TIMEOUT);
+    this.#checkedAt = this.#clock.monotonic();
     this.#failures = accepts ? 0 : this.#failures + 1;
   }
 }

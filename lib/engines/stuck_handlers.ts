@@ -74,7 +74,7 @@ export class StuckHandlers implements Observer, Disposable {
     this.#blocks = options.host.process.onBlocked((block) => this.#reportBlock(block));
   }
 
-  /** Says whose slots are looked at. */
+  /** Sets the queue whose slots are watched. */
   attach(slots: Slots): void {
     this.#slots = slots;
   }

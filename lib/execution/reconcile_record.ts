@@ -50,7 +50,7 @@ export interface Pace {
 const MOST_REASONS = 100;
 
 /** How many times its debounce an object waits at most while it is woken again and again. */
-const PATIENCE = 10;
+const MOST_DEBOUNCES = 10;
 
 /** The record of one object and one handler. All times are those of the monotonic clock. */
 export class ReconcileRecord {
@@ -247,7 +247,7 @@ export class ReconcileRecord {
   #mayRunAt({ debounce = 0, rateLimit }: Pace): Seconds {
     const calm = this.#isPressing || this.#woken === undefined
       ? -Infinity
-      : Math.min(this.#woken.last + debounce, this.#woken.first + debounce * PATIENCE);
+      : Math.min(this.#woken.last + debounce, this.#woken.first + debounce * MOST_DEBOUNCES);
     const oldest = rateLimit !== undefined && this.#calls.length >= rateLimit.calls
       ? this.#calls.at(-rateLimit.calls)
       : undefined;

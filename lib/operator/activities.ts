@@ -14,8 +14,7 @@ import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Host, Seconds } from "../runtime/host.ts";
-import type { Logger } from "../runtime/logging.ts";
-import { terseLogger } from "../runtime/logging.ts";
+import { type Logger, terseLogger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ActivitiesOptions {

@@ -15,7 +15,7 @@ import type { Seconds } from "../runtime/host.ts";
 import type { ApiSource } from "./api_source.ts";
 
 /** How long something is waited for. */
-const PATIENCE: Seconds = 60;
+const WAIT_TIMEOUT: Seconds = 60;
 
 /** Yields what there is, and then what happens. */
 export async function* watch<Spec, Status>(
@@ -36,7 +36,7 @@ export interface Waiting<Spec, Status> extends WaitOptions {
 export async function waitFor<Spec, Status>(
   source: () => ApiSource,
   kind: ResourceType<Spec, Status>,
-  { address: { name, namespace }, condition, timeout = PATIENCE, signal }: Waiting<Spec, Status>,
+  { address: { name, namespace }, condition, timeout = WAIT_TIMEOUT, signal }: Waiting<Spec, Status>,
 ): Promise<KubeObject<Spec, Status> | undefined> {
   if (typeof timeout !== "number" || Number.isNaN(timeout)) {
     throw new TypeError(`Cannot wait for ${String(timeout)} seconds: pass a number`);

@@ -15,12 +15,11 @@ import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { StopReason, Sub } from "./arguments.ts";
-import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason } from "./causes.ts";
+import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason, UserInfo } from "./causes.ts";
 import type { Children, MakeChildren } from "./children.ts";
 import { type Conditions, ObjectConditions } from "./conditions.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
-import type { UserInfo } from "./causes.ts";
 
 /** The facts about the attempt for which a handler is called. */
 export interface Attempt {

@@ -6,9 +6,8 @@
  */
 
 import { isObject } from "../model/json.ts";
-import { nearest } from "./rules.ts";
+import { nearest, RULES } from "./rules.ts";
 import { annotations } from "./persistence/presets.ts";
-import { RULES } from "./rules.ts";
 import type { Settings, SettingsOverrides } from "./sections.ts";
 
 export type * from "./sections.ts";

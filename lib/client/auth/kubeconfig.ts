@@ -11,8 +11,7 @@ import type { JsonObject } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
-import { readCluster } from "./kubeconfig_fields.ts";
-import { type Source, textField } from "./kubeconfig_fields.ts";
+import { readCluster, type Source, textField } from "./kubeconfig_fields.ts";
 import { readUser } from "./kubeconfig_user.ts";
 
 /** How often credentials that live in files are read again. Source: client-go. */

@@ -10,8 +10,7 @@ import type { JsonObject } from "../../model/object.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { ConnectionInfo } from "./connection_info.ts";
 import { LoginError, messageOf } from "../errors.ts";
-import { readCluster } from "./kubeconfig_fields.ts";
-import type { Source } from "./kubeconfig_fields.ts";
+import { readCluster, type Source } from "./kubeconfig_fields.ts";
 import { readUser } from "./kubeconfig_user.ts";
 
 /** How often the object is asked again. Source: client-go. */

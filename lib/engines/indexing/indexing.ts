@@ -22,9 +22,8 @@ import type { ObjectCause } from "../../registry/causes.ts";
 import { matches } from "../../registry/filters.ts";
 import { type Index, IndexHandle, type IndexHandler } from "../../registry/index_handle.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
-import type { Logger } from "../../runtime/logging.ts";
+import { type Logger, terseLogger } from "../../runtime/logging.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
-import { terseLogger } from "../../runtime/logging.ts";
 
 /** The view of an object for those who have it indexed. */
 export interface Indexed {

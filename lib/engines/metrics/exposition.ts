@@ -52,7 +52,7 @@ export class Instruments {
     return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
   }
 
-  /** A gauge that is read when somebody looks, for each kind. */
+  /** A gauge that is read at each scrape, with one value for each label value. */
   pulled(name: string, help: string, read: () => ReadonlyMap<string, number>, label = "kind"): void {
     this.#labels.set(name, [label]);
     new Gauge({
@@ -67,6 +67,7 @@ export class Instruments {
     });
   }
 
+  /** The same without labels. */
   single(name: string, help: string, read: () => number): void {
     this.#labels.set(name, []);
     new Gauge({
@@ -80,9 +81,9 @@ export class Instruments {
   }
 }
 
-// Returns text to whoever asks for it, however slowly they take it, so that none of them can make the process keep much.
+// Answers scrapes, however slowly clients read, so that none of them can make the process keep much.
 // The text is made once for all who ask at the same time, as bytes, which are handed out in pieces: the next one only when the
-// client has taken the one before. Only so many may be at it at once, others are told to come again; and who has not taken
+// client has taken the one before. Only so many may read at once, others are told to come again; and a client that has not read
 // everything after a minute is cut off.
 
 export interface ScrapesOptions {
@@ -92,19 +93,19 @@ export interface ScrapesOptions {
   readonly render: () => Promise<string>;
 }
 
-/** How many may be at it at once. */
-const MOST = 16;
+/** How many clients may read at once. */
+const MOST_CLIENTS = 16;
 
-/** For how long one may. Prometheus itself gives up after ten seconds, by default. */
-const LONGEST: Seconds = 60;
+/** How long a client may take to read. Prometheus itself gives up after ten seconds, by default. */
+const READ_TIMEOUT: Seconds = 60;
 
-/** When to come again. */
+/** When clients that were refused should come again. */
 const RETRY_AFTER: Seconds = 10;
 
-/** How many bytes are given at once. */
-const PIECE = 65_536;
+/** How many bytes are sent at once. */
+const CHUNK_SIZE = 65_536;
 
-/** All who read the same text. */
+/** The clients that read the text. */
 export class Scrapes {
   readonly #options: ScrapesOptions;
   #making: Promise<Uint8Array> | undefined;
@@ -114,14 +115,14 @@ export class Scrapes {
     this.#options = options;
   }
 
-  /** How many are at it now. */
+  /** How many clients are reading. */
   get open(): number {
     return this.#open;
   }
 
-  /** Answers one. */
+  /** Answers a client. */
   async answer({ method }: Pick<Request, "method">): Promise<Response> {
-    if (this.#open >= MOST) return refusal();
+    if (this.#open >= MOST_CLIENTS) return refusal();
     this.#open++;
     let isTaken = false;
     try {
@@ -153,13 +154,13 @@ export class Scrapes {
     };
     return new ReadableStream({
       start: (controller) => {
-        timer = this.#options.clock.after(LONGEST, () => {
+        timer = this.#options.clock.after(READ_TIMEOUT, () => {
           end();
-          controller.error(new Error(`The client has not read everything within ${LONGEST} s`));
+          controller.error(new Error(`The client has not read everything within ${READ_TIMEOUT} s`));
         });
       },
       pull(controller) {
-        if (given < bytes.length) return controller.enqueue(bytes.subarray(given, given += PIECE));
+        if (given < bytes.length) return controller.enqueue(bytes.subarray(given, given += CHUNK_SIZE));
         end();
         controller.close();
       },

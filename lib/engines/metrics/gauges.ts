@@ -49,13 +49,13 @@ export interface GaugeOptions {
   readonly sources: () => MetricSources | undefined;
 }
 
-/** Declares them. */
+/** Declares the gauges. */
 export class Gauges {
-  readonly #made: Instruments;
+  readonly #instruments: Instruments;
   readonly #options: GaugeOptions;
 
-  constructor(made: Instruments, options: GaugeOptions) {
-    this.#made = made;
+  constructor(instruments: Instruments, options: GaugeOptions) {
+    this.#instruments = instruments;
     this.#options = options;
     this.#watchGauges();
     this.#queueGauges();
@@ -80,17 +80,17 @@ export class Gauges {
       this.#options.sources()?.isPaused() === true
         ? 0
         : this.#options.host.clock.monotonic() - (lastActivity ?? since);
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_watch_silence_seconds",
       "How long the server has not been heard on the kind's most silent stream",
       () => perKind(age),
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_watch_failures",
       "Attempts in a row that failed, on the kind's worst stream",
       () => perKind(({ failures }) => failures),
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_watch_synced",
       "Whether all objects of the kind have been listed (1) or not (0)",
       () => {
@@ -116,31 +116,31 @@ export class Gauges {
       }
       return all;
     };
-    this.#made.pulled(
+    this.#instruments.pulled(
       "workqueue_depth",
       "Objects that wait for a reconcile",
       () => count(this.#options.queued.keys()),
       "name",
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "controller_runtime_active_workers",
       "Objects that are being reconciled",
       () => count(this.#options.working.keys()),
       "controller",
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "workqueue_longest_running_processor_seconds",
       "How long the longest reconcile has been going on",
       () => ages(Math.max),
       "name",
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "workqueue_unfinished_work_seconds",
       "How long the reconciles that go on have been going on, in all",
       () => ages((sum, age) => sum + age),
       "name",
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "controller_runtime_max_concurrent_reconciles",
       "How many objects may be reconciled at once, of all kinds together",
       () => {
@@ -154,17 +154,17 @@ export class Gauges {
   #processGauges(): void {
     const { process, clock } = this.#options.host;
     const started = clock.now() / 1000;
-    this.#made.single(
+    this.#instruments.single(
       "process_cpu_seconds_total",
       "CPU time of the process, in seconds",
       () => process.cpu(),
     );
-    this.#made.single(
+    this.#instruments.single(
       "process_resident_memory_bytes",
       "Resident memory of the process",
       () => process.memory(),
     );
-    this.#made.single(
+    this.#instruments.single(
       "process_start_time_seconds",
       "When the metrics began, in seconds since 1970",
       () => started,
@@ -173,43 +173,43 @@ export class Gauges {
 
   #sourceGauges(): void {
     const none: ReadonlyMap<string, number> = new Map();
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_objects",
       "Objects that are remembered",
       () => this.#options.sources()?.objects() ?? none,
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_hot_loop_objects",
       "Objects that are in a hot loop now, and slowed down",
       () => this.#options.sources()?.hotLoops() ?? none,
     );
-    this.#made.pulled(
+    this.#instruments.pulled(
       "lotse_handlers_stuck",
       "Calls of handlers that have gone on for longer than execution.warnAfter",
       () => this.#options.sources()?.stuckHandlers() ?? none,
       "handler",
     );
-    this.#made.single(
+    this.#instruments.single(
       "lotse_background_handlers",
       "Daemons and timers that live, also while they wait",
       () => this.#options.sources()?.background() ?? 0,
     );
-    this.#made.single(
+    this.#instruments.single(
       "lotse_planned_reconciles",
       "Objects that are to be reconciled again without an event, after a pause",
       () => this.#options.sources()?.planned() ?? 0,
     );
-    this.#made.single(
+    this.#instruments.single(
       "lotse_posting_queue",
       "Kubernetes events that wait to be posted",
       () => this.#options.sources()?.waitingEvents() ?? 0,
     );
-    this.#made.single(
+    this.#instruments.single(
       "lotse_client_concurrency_limit",
       "How many requests may be under way at once; less than networking.requestLimit while the server has too many",
       () => this.#options.sources()?.requestLimit() ?? 0,
     );
-    this.#made.single(
+    this.#instruments.single(
       "lotse_paused",
       "Whether the operator is paused for others (1) or not (0)",
       () => this.#options.sources()?.isPaused() === true ? 1 : 0,

@@ -24,8 +24,7 @@ import type { WatchEvent } from "../../model/object.ts";
 import type { Clock, Host, Seconds } from "../../runtime/host.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { Gauges, type MetricSources } from "./gauges.ts";
-import { Instruments } from "./exposition.ts";
-import { Scrapes } from "./exposition.ts";
+import { Instruments, Scrapes } from "./exposition.ts";
 
 export type { MetricSources } from "./gauges.ts";
 
@@ -46,7 +45,7 @@ const TICK: Seconds = 5;
 export class Metrics implements Observer, Disposable {
   readonly #host: Host;
   readonly #custom: () => Promise<string>;
-  readonly #made = new Instruments();
+  readonly #instruments = new Instruments();
   readonly #scrapes: Scrapes;
   readonly #kinds = new WeakMap<Pick<Resource, "group" | "plural">, string>();
   /** How often each watch had been started again when it was told of last, by its key. */
@@ -56,37 +55,40 @@ export class Metrics implements Observer, Disposable {
   #sources: MetricSources | undefined;
   #tick: Disposable | undefined;
 
-  readonly #reconciles = this.#made.counter(
+  readonly #reconciles = this.#instruments.counter(
     "controller_runtime_reconcile_total",
     "Reconciles, by how they ended",
     ["controller", "result"],
   );
-  readonly #reconcileErrors = this.#made.counter(
+  readonly #reconcileErrors = this.#instruments.counter(
     "controller_runtime_reconcile_errors_total",
     "Reconciles that failed",
     ["controller"],
   );
-  readonly #reconcileTime = this.#made.histogram(
+  readonly #reconcileTime = this.#instruments.histogram(
     "controller_runtime_reconcile_time_seconds",
     "Duration of reconciles",
     { labels: ["controller"] },
   );
-  readonly #adds = this.#made.counter("workqueue_adds_total", "Events taken in", ["name", "controller"]);
-  readonly #queueTime = this.#made.histogram(
+  readonly #adds = this.#instruments.counter("workqueue_adds_total", "Events taken in", [
+    "name",
+    "controller",
+  ]);
+  readonly #queueTime = this.#instruments.histogram(
     "workqueue_queue_duration_seconds",
     "How long objects waited for a reconcile",
     { labels: ["name", "controller"], buckets: QUICK },
   );
-  readonly #workTime = this.#made.histogram(
+  readonly #workTime = this.#instruments.histogram(
     "workqueue_work_duration_seconds",
     "Duration of reconciles, as a queue sees it",
     { labels: ["name", "controller"], buckets: QUICK },
   );
-  readonly #retries = this.#made.counter("workqueue_retries_total", "Reconciles that try again", [
+  readonly #retries = this.#instruments.counter("workqueue_retries_total", "Reconciles that try again", [
     "name",
     "controller",
   ]);
-  readonly #requests = this.#made.counter(
+  readonly #requests = this.#instruments.counter(
     "rest_client_requests_total",
     "Attempts of requests to the API server",
     [
@@ -95,25 +97,29 @@ export class Metrics implements Observer, Disposable {
       "host",
     ],
   );
-  readonly #requestTime = this.#made.histogram(
+  readonly #requestTime = this.#instruments.histogram(
     "rest_client_request_duration_seconds",
     "How long attempts of requests took; of streams, their heads",
     { labels: ["verb", "host"] },
   );
-  readonly #throttled = this.#made.counter(
+  readonly #throttled = this.#instruments.counter(
     "lotse_client_throttled_total",
     "Attempts of requests that the API server has refused since it has too many",
     ["verb"],
   );
-  readonly #events = this.#made.counter("lotse_events_total", "Events from the API server, by their type", [
-    "kind",
-    "type",
-  ]);
-  readonly #wakes = this.#made.counter("lotse_wakeups_total", "Reconciles, by what woke them", [
+  readonly #events = this.#instruments.counter(
+    "lotse_events_total",
+    "Events from the API server, by their type",
+    [
+      "kind",
+      "type",
+    ],
+  );
+  readonly #wakes = this.#instruments.counter("lotse_wakeups_total", "Reconciles, by what woke them", [
     "kind",
     "wake",
   ]);
-  readonly #attempts = this.#made.counter(
+  readonly #attempts = this.#instruments.counter(
     "lotse_handler_attempts_total",
     "Calls of handlers, by how they ended",
     [
@@ -122,66 +128,72 @@ export class Metrics implements Observer, Disposable {
       "outcome",
     ],
   );
-  readonly #attemptTime = this.#made.histogram(
+  readonly #attemptTime = this.#instruments.histogram(
     "lotse_handler_duration_seconds",
     "How long calls of handlers took",
     { labels: ["kind", "handler"] },
   );
-  readonly #active = this.#made.gauge(
+  readonly #active = this.#instruments.gauge(
     "lotse_handlers_active",
     "Calls of handlers that go on now; of daemons, for as long as they live",
     ["noun"],
   );
-  readonly #writes = this.#made.counter("lotse_writes_total", "Requests that changed handled objects", [
-    "kind",
-  ]);
-  readonly #refused = this.#made.counter(
+  readonly #writes = this.#instruments.counter(
+    "lotse_writes_total",
+    "Requests that changed handled objects",
+    [
+      "kind",
+    ],
+  );
+  readonly #refused = this.#instruments.counter(
     "lotse_refused_writes_total",
     "Writes that the server refused as invalid, so that the attempts of their handlers have failed",
     ["kind"],
   );
-  readonly #posts = this.#made.counter(
+  readonly #posts = this.#instruments.counter(
     "lotse_posted_events_total",
     "Kubernetes events that were posted, counted on earlier ones, or dropped",
     ["result"],
   );
-  readonly #loops = this.#made.counter(
+  readonly #loops = this.#instruments.counter(
     "lotse_hot_loops_total",
     "Objects that were found to wake themselves again and again",
     ["kind"],
   );
-  readonly #strays = this.#made.counter(
+  readonly #strays = this.#instruments.counter(
     "lotse_stray_errors_total",
     "Errors of the author's that nobody has caught: rejections that nobody awaited, exceptions in timers",
     ["kind"],
   );
-  readonly #restarts = this.#made.counter(
+  readonly #restarts = this.#instruments.counter(
     "lotse_watch_restarts_total",
     "Streams that had to be started again, by why",
     ["kind", "reason"],
   );
-  readonly #relists = this.#made.counter("lotse_watch_lists_total", "Listings that were begun", ["kind"]);
-  readonly #decoding = this.#made.histogram(
+  readonly #relists = this.#instruments.counter("lotse_watch_lists_total", "Listings that were begun", [
+    "kind",
+  ]);
+  readonly #decoding = this.#instruments.histogram(
     "lotse_decode_duration_seconds",
     "How long it took to decode an answer, or what came at once on a stream",
     { labels: ["kind"], buckets: QUICK },
   );
-  readonly #reviews = this.#made.counter(
+  readonly #reviews = this.#instruments.counter(
     "controller_runtime_webhook_requests_total",
     "Admission reviews, by the status of their answers",
     ["webhook", "code"],
   );
-  readonly #reviewTime = this.#made.histogram(
+  readonly #reviewTime = this.#instruments.histogram(
     "controller_runtime_webhook_latency_seconds",
     "How long admission reviews took",
     { labels: ["webhook"], buckets: QUICK },
   );
-  readonly #reviewing = this.#made.gauge(
+  readonly #reviewing = this.#instruments.gauge(
     "controller_runtime_webhook_requests_in_flight",
     "Admission reviews that are being answered",
     ["webhook"],
   );
-  readonly #delay = this.#made.histogram(
+  readonly #delay = this.#instruments.histogram(
     "lotse_event_loop_delay_seconds",
     "How much later than due a timer runs",
     { labels: [], buckets: QUICK },
@@ -191,7 +203,7 @@ export class Metrics implements Observer, Disposable {
     this.#host = host;
     this.#custom = custom;
     const { version = "", commit = "" } = release;
-    this.#made.gauge("lotse_build_info", "The release that runs; always 1", [
+    this.#instruments.gauge("lotse_build_info", "The release that runs; always 1", [
       "version",
       "commit",
       "lotse",
@@ -200,10 +212,10 @@ export class Metrics implements Observer, Disposable {
       .set({ version, commit, lotse: VERSION, runtime: `${host.name} ${host.version}` }, 1);
     this.#scrapes = new Scrapes({
       clock: host.clock,
-      contentType: this.#made.contentType,
+      contentType: this.#instruments.contentType,
       render: () => this.text(),
     });
-    new Gauges(this.#made, {
+    new Gauges(this.#instruments, {
       host,
       queued: this.#queued,
       working: this.#working,
@@ -213,27 +225,27 @@ export class Metrics implements Observer, Disposable {
     this.#time(host.clock);
   }
 
-  /** Says where to look for what is not told. */
+  /** Sets where values are read at each scrape that no observer is told of. */
   attach(sources: MetricSources): void {
     this.#sources = sources;
   }
 
   /** The names of all metrics. */
   get names(): string[] {
-    return this.#made.names;
+    return this.#instruments.names;
   }
 
   /** The labels of each metric. */
   get labels(): ReadonlyMap<string, readonly string[]> {
-    return this.#made.labels;
+    return this.#instruments.labels;
   }
 
   /** Returns all metrics as text. */
   async text(): Promise<string> {
-    return await this.#made.text() + await this.#custom();
+    return await this.#instruments.text() + await this.#custom();
   }
 
-  /** Answers whoever scrapes. */
+  /** Answers a scrape. */
   answer(request: Pick<Request, "method">): Promise<Response> {
     return this.#scrapes.answer(request);
   }
@@ -360,7 +372,7 @@ export class Metrics implements Observer, Disposable {
     return kind;
   }
 
-  /** Sleeps, and looks how late it was. */
+  /** Measures how late a timer rings, again and again. */
   #time(clock: Clock): void {
     const due = clock.monotonic() + TICK;
     this.#tick = clock.after(TICK, () => {

@@ -2,8 +2,8 @@
  * The records that operators keep in a peering object's status: how important they are, and when they were last
  * alive. Pure: no clock, no requests.
  *
- * The form is Kopf's, so that operators in Python and ours see each other. What others wrote is read with patience: what is
- * missing or makes no sense has Kopf's default. Source: scenarios B158–B185.
+ * The form is Kopf's, so that operators in Python and ours see each other. Of what others wrote, what is missing or
+ * makes no sense has Kopf's default. Source: scenarios B158–B185.
  */
 
 import { isObject } from "../../model/json.ts";

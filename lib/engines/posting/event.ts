@@ -1,7 +1,7 @@
 /**
  * Kubernetes events in both of their APIs: pure, and within the limits that API servers hold us to.
  *
- * The limits count bytes, as Go does. Source: Kubernetes, pkg/apis/core/validation/events.go; scenarios B295–B309, B295–B309.
+ * The limits count bytes, as Go does. Source: Kubernetes, pkg/apis/core/validation/events.go; scenarios B295–B309.
  */
 
 import type { JsonObject } from "../../model/object.ts";

@@ -282,8 +282,7 @@ export class Runner implements AsyncDisposable {
   /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
   async stop(): Promise<void> {
     this.#controller.abort();
-    const { patience } = this.#time;
-    if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? patience);
+    if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? this.#time.timeout);
     await this.#run;
     this.#globals?.[Symbol.dispose]();
     this.#admin[Symbol.dispose]();

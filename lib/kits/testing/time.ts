@@ -8,7 +8,7 @@ import type { VirtualHost } from "../../runtime/virtual/host.ts";
 /** How a test lets time pass. */
 export interface RunTime {
   /** How long `until()` waits if nobody says. */
-  readonly patience: Seconds;
+  readonly timeout: Seconds;
   /** Lets everything run that is under way. */
   settle(): Promise<void>;
   /** Lets time pass. */
@@ -20,7 +20,7 @@ export interface RunTime {
 /** How long nothing must happen on a real cluster for nothing to be coming any more. */
 const QUIET: Seconds = 1;
 /** How long it is waited for something on a real cluster. */
-const PATIENCE: Seconds = 30;
+const TIMEOUT: Seconds = 30;
 /** How often a real cluster is looked at. */
 const PAUSE: Seconds = 0.05;
 
@@ -42,7 +42,7 @@ export function timeOf(host: Host, noise: () => number): RunTime {
 
 function virtualTime({ clock }: VirtualHost): RunTime {
   return {
-    patience: 3600,
+    timeout: 3600,
     settle: () => clock.settle(),
     advance: (seconds) => clock.advance(seconds),
     until: (condition, within) => clock.until(condition, { within }),
@@ -58,11 +58,11 @@ function realTime({ clock }: Host, noise: () => number): RunTime {
     }
   };
   return {
-    patience: PATIENCE,
+    timeout: TIMEOUT,
     async settle() {
       let heard = noise();
       let since = clock.monotonic();
-      const end = since + PATIENCE;
+      const end = since + TIMEOUT;
       await until(() => {
         if (noise() !== heard) {
           heard = noise();

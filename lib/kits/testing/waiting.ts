@@ -119,7 +119,7 @@ async function wait(
     readonly reference?: ObjectReference;
   },
 ): Promise<void> {
-  const { time, check, tell, what, seen, reference, within = time.patience } = options;
+  const { time, check, tell, what, seen, reference, within = time.timeout } = options;
   let isAnswered = false;
   try {
     await time.until(async () => {

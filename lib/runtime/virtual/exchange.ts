@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import type { HttpRequest, HttpResponse, Random } from "../host.ts";
 import { type Activity, turn, type Work } from "./activity.ts";
 
-/** The request of an exchange, and its surroundings. */
+/** The request of an exchange, and what it is answered with. */
 export interface VirtualExchangeOptions {
   readonly url: string;
   readonly request: HttpRequest;

@@ -8,7 +8,7 @@ import type { VirtualClock } from "./clock.ts";
 /** A program that the virtual process can run. */
 export type VirtualProgram = (args: readonly string[], options: RunOptions) => RunResult | Promise<RunResult>;
 
-/** A process whose surroundings tests set, and whose deeds they read. */
+/** A process whose environment tests set, and whose output and signals they read. */
 export interface VirtualProcess extends Process {
   /** The numbers of other processes that run. Default: none. */
   readonly others: Set<number>;

@@ -8,19 +8,20 @@ import { isEmptyObject, isObject } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import { formatJson } from "../../runtime/json.ts";
-import { annotationKeys, idOfKey, type KeyForm } from "./annotations.ts";
 import {
+  annotationKeys,
   annotationsOf,
   dropAnnotation,
   dropStatus,
+  idOfKey,
+  type KeyForm,
   parseNote,
   writeAnnotation,
   writeMarker,
   writeStatus,
 } from "./annotations.ts";
 import type { FetchOptions, ProgressRecord, ProgressStorage, ProgressTarget } from "./storage.ts";
-import { toPythonJson } from "./record.ts";
-import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./record.ts";
+import { decodeRecord, encodeRecord, isSameRecord, type RecordForm, toPythonJson } from "./record.ts";
 
 /** Options of {@linkcode AnnotationsProgress}. */
 export interface AnnotationsProgressOptions {

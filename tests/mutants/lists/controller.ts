@@ -403,7 +403,7 @@ const decisions: Mutant[] = [
       "const { snapshot } = state;\n  const { finalizer",
       "const { body: snapshot } = state;\n  const { finalizer",
     ],
-    ["findStuck", "PATIENCE - (clock.monotonic() - deletingSince)", "PATIENCE"],
+    ["findStuck", "STUCK_AFTER - (clock.monotonic() - deletingSince)", "STUCK_AFTER"],
     ["decide", `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
     ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: relevant.length > 0"],
     ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: true"],
