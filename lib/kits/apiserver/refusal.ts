@@ -21,6 +21,8 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   /** The HTTP status. */
   readonly code: number;
+  /** The `Warning` header of the answer, if somebody has warned before it was refused. */
+  warning: string | null = null;
   /** The status that the client gets; `metadata` is written on the way out. */
   readonly status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> };
 

@@ -145,7 +145,8 @@ async function created(
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
   if (kind.apiVersion === CERTIFICATES) object.spec = { ...object.spec, ...userInfo(call.user) };
-  const stored = await createAdmitted(cluster, call, { object, report, applied, warn: warner(headers) });
+  const wish = { object, report, applied, warn: warner(headers) };
+  const stored = await warned(headers, createAdmitted(cluster, call, wish));
   return objectResponse(cluster, stored, { kind, shape, code: 201, headers });
 }
 
@@ -162,7 +163,8 @@ async function replace(cluster: Cluster, call: Call): Promise<Response> {
   const headers = new Headers();
   const report = reporter(call, { headers, decoded });
   const wish = () => ({ object: clone(decoded.object), report });
-  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
+  const update = { reference, wish, warn: warner(headers) };
+  const stored = await warned(headers, updateAdmitted(cluster, call, update));
   return objectResponse(cluster, stored, { kind, shape, headers });
 }
 
@@ -184,7 +186,8 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
     const refuse = (fault: string) => invalidPatch(object, fault);
     return { object, report: reporter(call, { headers, decoded, refuse }) };
   };
-  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
+  const update = { reference, wish, warn: warner(headers) };
+  const stored = await warned(headers, updateAdmitted(cluster, call, update));
   return objectResponse(cluster, stored, { kind, shape, headers });
 }
 
@@ -221,7 +224,8 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
     const decoded = take(current);
     return { object: decoded.object, applied: true, report: reporter(call, { headers, decoded }) };
   };
-  const stored = await updateAdmitted(cluster, call, { reference, wish, warn: warner(headers) });
+  const update = { reference, wish, warn: warner(headers) };
+  const stored = await warned(headers, updateAdmitted(cluster, call, update));
   return objectResponse(cluster, stored, { kind, shape, headers });
 }
 
@@ -311,6 +315,16 @@ function warner(headers: Headers): (text: string) => void {
   };
 }
 
+/** A refusal tells the warnings that came before it. */
+async function warned<T>(headers: Headers, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Refusal) error.warning = headers.get("warning");
+    throw error;
+  }
+}
+
 async function remove(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, query, shape } = call;
   const { namespace, name = "" } = path;
@@ -319,12 +333,8 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
   }
   const options = withDefaults(kind, await readDeleteOptions(request, query));
   const headers = new Headers();
-  const deletion = await deleteAdmitted(cluster, call, {
-    ...options,
-    kind,
-    reference: { namespace, name },
-    warn: warner(headers),
-  });
+  const wish = { ...options, kind, reference: { namespace, name }, warn: warner(headers) };
+  const deletion = await warned(headers, deleteAdmitted(cluster, call, wish));
   if (!deletion.gone || kind.returnsDeleted) {
     return objectResponse(cluster, await oneInVersion(kind, deletion.stored), { kind, shape, headers });
   }

@@ -151,8 +151,9 @@ export function jsonResponse(
 }
 
 /** Answers with a Status of failure. */
-export function refusalResponse({ status, code }: Refusal): Response {
+export function refusalResponse({ status, code, warning }: Refusal): Response {
   const headers = new Headers();
+  if (warning !== null) headers.set("warning", warning);
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   const { kind, apiVersion, metadata = {}, ...rest } = status;
