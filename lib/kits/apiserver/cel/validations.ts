@@ -7,9 +7,9 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, type CauseReason, NO_FIELD } from "../causes.ts";
 import { formatValue } from "../go_format.ts";
-import { keyOfItem, mapKeys } from "../schema/list_types.ts";
+import { Correlation, KeyedItems } from "../schema/correlation.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
-import { equal, isObject, objectsIn } from "../values.ts";
+import { isObject, objectsIn } from "../values.ts";
 import { TOO_LONG } from "./budget.ts";
 import { costOf } from "./costs.ts";
 import type { Engine, Program } from "./engine.ts";
@@ -115,48 +115,52 @@ export class Validations {
   /** Says which rules an object breaks. What was broken before, and is as it was, is only told to `warn`. */
   validate(object: JsonObject, { old, warn }: RuleOptions = {}): Cause[] {
     const place = { rules: this.#schema, node: this.#schema, isResource: true };
-    return this.#walk(place, { path: "", value: object, old, warn });
+    const now = old === undefined ? undefined : new Correlation(object, old, this.#schema);
+    return this.#walk(place, { path: "", value: object, old, history: { now }, warn });
   }
 
-  #walk(place: Place, { path, value, old, unchanged = false, warn }: Values): Cause[] {
+  /** Says which rules a default breaks: where it fills in what was not there, and where it is what was there. */
+  validateDefault(value: unknown, path: string): Cause[] {
+    const place = { rules: this.#schema, node: this.#schema, isResource: isSet(this.#schema, EMBEDDED) };
+    const kept = this.#walk(place, { path, value, old: value, history: {} });
+    return kept.length > 0 ? kept : this.#walk(place, { path, value, old: undefined, history: {} });
+  }
+
+  #walk(place: Place, values: Values): Cause[] {
+    const { value, history } = values;
     if (value === undefined || value === null) return [];
-    const same = unchanged || (old !== undefined && equal(value, old));
-    const causes = this.#evaluate(place, { path, value, old, unchanged: same, warn });
+    const causes = this.#evaluate(place, values);
     for (const rules of schemaList(place.rules, "allOf")) {
-      causes.push(...this.#walk({ ...place, rules }, { path, value, old, warn }));
+      // NB: a part of allOf is let pass with what is around the value, not with the value itself.
+      causes.push(...this.#walk({ ...place, rules }, { ...values, history: { above: history.above } }));
     }
-    if (Array.isArray(value)) {
-      return [...causes, ...this.#walkItems(place, { path, value, old, unchanged: same, warn })];
-    }
-    if (isObject(value)) causes.push(...this.#walkFields(place, { path, value, old, unchanged: same, warn }));
+    if (Array.isArray(value)) return [...causes, ...this.#walkItems(place, { ...values, value })];
+    if (isObject(value)) causes.push(...this.#walkFields(place, { ...values, value }));
     return causes;
   }
 
   #walkItems(
     { rules, node }: Place,
-    { path, value, old, unchanged, warn }: Values & { readonly value: unknown[] },
+    { path, value, old, history, warn }: Values & { readonly value: unknown[] },
   ): Cause[] {
     const [itemRules, item] = [subSchema(rules, "items"), subSchema(node, "items")];
     if (itemRules === undefined || item === undefined) return [];
-    const keys = mapKeys(node);
-    const before = Array.isArray(old) && keys !== undefined ? old : [];
-    return value.flatMap((entry, index) => {
-      const predecessor = keys === undefined
-        ? undefined
-        : before.find((candidate) => equal(keyOfItem(candidate, keys), keyOfItem(entry, keys)));
-      return this.#walk(
-        { rules: itemRules, node: item, isResource: isSet(item, EMBEDDED) },
-        { path: `${path}[${index}]`, value: entry, old: predecessor, unchanged, warn },
-      );
-    });
+    const before = new KeyedItems(old, node);
+    return value.flatMap((entry, index) =>
+      this.#walk({ rules: itemRules, node: item, isResource: isSet(item, EMBEDDED) }, {
+        path: `${path}[${index}]`,
+        value: entry,
+        old: before.get(entry),
+        history: historyBelow(history, (now) => now.index(index)),
+        warn,
+      })
+    );
   }
 
   #walkFields(
     { rules, node }: Place,
-    { path, value, old, unchanged, warn }: Values & { readonly value: JsonObject },
+    { path, value, old, history, warn }: Values & { readonly value: JsonObject },
   ): Cause[] {
-    const isAtomic = own(node, "x-kubernetes-map-type") === "atomic";
-    const oldOf = (key: string) => isAtomic ? undefined : own(old, key);
     const additional = [
       subSchema(rules, "additionalProperties"),
       subSchema(node, "additionalProperties"),
@@ -170,14 +174,19 @@ export class Validations {
         : subSchema(subSchema(node, "properties"), key);
       if (childRules === undefined || childNode === undefined) return [];
       const at = property !== undefined ? (path === "" ? key : `${path}.${key}`) : `${path}[${key}]`;
-      return this.#walk(
-        { rules: childRules, node: childNode, isResource: isSet(childNode, EMBEDDED) },
-        { path: at, value: child, old: oldOf(key), unchanged, warn },
-      );
+      // Both states have been made the same version: nobody can see whether these have changed.
+      const isVersion = history.above === undefined && (key === "apiVersion" || key === "kind");
+      return this.#walk({ rules: childRules, node: childNode, isResource: isSet(childNode, EMBEDDED) }, {
+        path: at,
+        value: child,
+        old: own(old, key),
+        history: isVersion ? {} : historyBelow(history, (now) => now.key(key)),
+        warn,
+      });
     });
   }
 
-  #evaluate(place: Place, { path, value, old, unchanged, warn }: Values): Cause[] {
+  #evaluate(place: Place, { path, value, old, history, warn }: Values): Cause[] {
     const specs = objectsIn(own(place.rules, "x-kubernetes-validations"));
     if (specs.length === 0) return [];
     if (!this.#compiled.has(place.rules)) {
@@ -195,7 +204,8 @@ export class Validations {
       const found = broken(rule, { program: rule.program, variables, path, value, node: place.node });
       if (found === undefined) return [];
       // NB: what was wrong before and is the same now does not stand in the way.
-      if (rule.usesOld || !unchanged || found.failed) return [found.cause];
+      const isUnchanged = (history.now ?? history.above)?.isUnchanged ?? false;
+      if (rule.usesOld || found.failed || !isUnchanged) return [found.cause];
       warn?.(`${found.cause.field}: ${found.cause.message}`);
       return [];
     });
@@ -217,9 +227,25 @@ interface Values {
   readonly value: unknown;
   /** The value that it was; undefined where nothing corresponds. */
   readonly old: unknown;
-  /** It lies in something that is as it was. */
-  readonly unchanged?: boolean;
+  readonly history: History;
   readonly warn?: (text: string) => void;
+}
+
+/** The past of a value, as far as that can be told. */
+interface History {
+  /** The value itself, if something corresponds to it. */
+  readonly now?: Correlation;
+  /** The nearest that it lies in to which something corresponds. */
+  readonly above?: Correlation;
+}
+
+/** Returns the history of a part. */
+function historyBelow(
+  history: History,
+  part: (now: Correlation) => Correlation | undefined,
+): History {
+  const { now } = history;
+  return now === undefined ? history : { now: part(now), above: now };
 }
 
 interface Evaluation {

@@ -35,6 +35,12 @@ function isAboutNull(fault: Fault): boolean {
   return last !== undefined && levelsBelow(fault.schemaPath.slice(last.index + last[0].length)) === 0;
 }
 
+/** Returns how deep into the value a schema path leads before the first of its combinators; to its end if it has none. */
+export function levelsAboveBranches(schemaPath: string): number {
+  const at = schemaPath.search(BRANCH);
+  return levelsBelow(at < 0 ? schemaPath : `${schemaPath.slice(0, at)}/`);
+}
+
 /** How many levels deeper into the value the rest of a schema path leads. */
 function levelsBelow(schemaPath: string): number {
   const tokens = schemaPath.split("/").slice(1, -1);

@@ -9,6 +9,7 @@
 import type { ObjectPart } from "../paths.ts";
 import type { JsonObject } from "../../../model/object.ts";
 import type { Cause } from "../causes.ts";
+import { Correlation } from "./correlation.ts";
 import { applyDefaults, dropNulls } from "./defaults.ts";
 import { checkEmbedded } from "./embedded.ts";
 import { findDuplicates } from "./list_types.ts";
@@ -83,8 +84,8 @@ function checkPart(object: JsonObject, part: Part & { readonly old?: JsonObject 
   if (value === undefined) return [];
   const faults = part.validator(value);
   if (part.old === undefined || faults.length === 0) return toCauses(faults, { value, schema, field });
-  const old = field === "" ? part.old : own(part.old, field);
-  return toCauses(onlyNewFaults(faults, { schema, value, old }), { value, schema, field });
+  const root = new Correlation(value, field === "" ? part.old : own(part.old, field), schema);
+  return toCauses(onlyNewFaults(faults, { root, isObject: field === "" }), { value, schema, field });
 }
 
 /** Duplicates and broken embedded resources; duplicates that were there before an update are let pass. */
