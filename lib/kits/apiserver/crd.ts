@@ -49,6 +49,8 @@ export function defaultDefinition(crd: KubeObject): void {
     if (text(names, "listKind") === "" && kind !== "") names.listKind = `${kind}List`;
   }
   if (!isObject(spec.conversion)) spec.conversion = { strategy: "None" };
+  const service = objectAt(objectAt(objectAt(spec.conversion, "webhook"), "clientConfig"), "service");
+  if (service !== undefined) service.port ??= 443;
 }
 
 /** Returns the resources of all served versions, in Kubernetes' order of preference (v2, v1, v1beta1). */

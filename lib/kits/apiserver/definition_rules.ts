@@ -1,24 +1,24 @@
 /**
  * Refusals of Kubernetes for a CustomResourceDefinition, schemas aside (see `schema/rules.ts` for those).
  *
- * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Not checked: costs
- * of rules, certificates of conversion webhooks.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apis/apiextensions/validation/validation.go. Parts of versions, and the
+ * conversion: `definition_part_rules.ts`. Not checked: certificates of conversion webhooks.
  */
 
 import type { ObjectPart } from "./paths.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { approvalCauses } from "./api_approval.ts";
-import { type Cause, forbidden, invalid, notSupported, required } from "./causes.ts";
+import { type Cause, invalid, notSupported, required } from "./causes.ts";
 import type { CelLoader } from "./cel/loader.ts";
-import { validationCauses } from "./cel/rule_causes.ts";
+import { defaultRuleCauses, validationCauses } from "./cel/rule_causes.ts";
 import { hasRules } from "./cel/validations.ts";
+import { columnCauses, conversionCauses, scaleCauses, selectableCauses } from "./definition_part_rules.ts";
 import type { Printed } from "./go_format.ts";
 import { dns1035Errors, dnsSubdomainErrors } from "./names.ts";
+import { goSchema } from "./schema/printed.ts";
 import { schemaCauses } from "./schema/rules.ts";
 import { equal, getOwn, isObject, objectAt } from "./values.ts";
 
-const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
-const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 const MIXED_CASE = "may have mixed case, but should otherwise match: ";
 
 /** The facts besides a definition by which it is judged. */
@@ -44,7 +44,7 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
     ...preserveCauses(spec),
     ...approvalCauses(crd, old),
     ...(old === undefined ? [] : [
-      ...immutableCauses(spec, isObject(old.spec) ? old.spec : {}),
+      ...immutableCauses(spec, old),
       // NB: who writes the status alone, such as a migrator, may say what was stored.
       ...(part === "status" ? [] : keptVersionCauses(objectAt(crd, "status"), objects(spec, "versions"))),
     ]),
@@ -83,6 +83,7 @@ const SHARED = {
   schema: "spec.validation",
   subresources: "spec.subresources",
   additionalPrinterColumns: "spec.additionalPrinterColumns",
+  selectableFields: "spec.selectableFields",
 } as const;
 
 type Shared = keyof typeof SHARED;
@@ -143,12 +144,18 @@ class InternalVersions implements Printed {
       Storage: version.storage === true,
       Deprecated: version.deprecated === true,
       DeprecationWarning: version.deprecationWarning ?? null,
-      Schema: part(version, "schema"),
+      Schema: this.#shared.includes("schema") ? null : goValidation(version),
       Subresources: part(version, "subresources"),
       AdditionalPrinterColumns: part(version, "additionalPrinterColumns"),
-      SelectableFields: null,
+      SelectableFields: part(version, "selectableFields"),
     })));
   }
+}
+
+function goValidation(version: JsonObject): JsonObject | null {
+  const schema = schemaOf(version);
+  if (objectAt(version, "schema") === undefined) return null;
+  return { OpenAPIV3Schema: isObject(schema) ? goSchema(schema) : null };
 }
 
 /** The first version's name stands in `spec.version` as well, once Kubernetes has read the definition. */
@@ -209,12 +216,15 @@ function partCauses(version: JsonObject, { key, path, cel }: PartPlace): Cause[]
       const at = `${path}.openAPIV3Schema`;
       const causes = schemaCauses(schema, { path: at, status });
       if (causes.length > 0 || cel === undefined || !hasRules(schema)) return causes;
-      return validationCauses(cel.engine, schema, at);
+      const byDefaults = defaultRuleCauses(cel.engine, schema, at);
+      return byDefaults.length > 0 ? byDefaults : validationCauses(cel.engine, schema, at);
     }
     case "subresources":
       return scaleCauses(objectAt(subresources, "scale"), `${path}.scale`);
     case "additionalPrinterColumns":
       return objects(version, key).flatMap((column, index) => columnCauses(column, `${path}[${index}]`));
+    case "selectableFields":
+      return selectableCauses(objects(version, key), { path, schema: schemaOf(version) });
   }
 }
 
@@ -229,56 +239,6 @@ function deprecationCauses(version: JsonObject, path: string): Cause[] {
   return warning.length > 256
     ? [invalid(at, { value: warning, detail: "must be <= 256 characters long" })]
     : [];
-}
-
-function scaleCauses(scale: JsonObject | undefined, path: string): Cause[] {
-  if (scale === undefined) return [];
-  const roots = {
-    specReplicasPath: [".spec."],
-    statusReplicasPath: [".status."],
-    labelSelectorPath: [".spec.", ".status."],
-  };
-  return Object.entries(roots).flatMap(([key, allowed]) => {
-    const value = text(scale, key);
-    const at = `${path}.${key}`;
-    if (value === "") return key === "labelSelectorPath" ? [] : [required(at)];
-    if (!value.startsWith(".")) {
-      return [invalid(at, { value, detail: "must be a simple json path starting with ." })];
-    }
-    if (allowed.some((root) => value.startsWith(root))) return [];
-    const under = allowed.map((root) => root.slice(0, -1)).join(" or ");
-    return [
-      invalid(at, {
-        value,
-        detail: `should be a json path under ${allowed.length > 1 ? "either " : ""}${under}`,
-      }),
-    ];
-  });
-}
-
-function columnCauses(column: JsonObject, path: string): Cause[] {
-  const [name, type, format, jsonPath] = ["name", "type", "format", "jsonPath"].map((key) =>
-    text(column, key)
-  );
-  const causes: Cause[] = [];
-  const types = `must be one of ${COLUMN_TYPES.join(",")}`;
-  if (name === "") causes.push(required(`${path}.name`));
-  if (type === "") causes.push(required(`${path}.type`, types));
-  else if (!COLUMN_TYPES.includes(type!)) {
-    causes.push(invalid(`${path}.type`, { value: type, detail: types }));
-  }
-  if (format !== "" && !COLUMN_FORMATS.includes(format!)) {
-    causes.push(
-      invalid(`${path}.format`, { value: format, detail: `must be one of ${COLUMN_FORMATS.join(",")}` }),
-    );
-  }
-  if (jsonPath === "") causes.push(required(`${path}.JSONPath`));
-  else if (!jsonPath!.startsWith(".")) {
-    causes.push(
-      invalid(`${path}.JSONPath`, { value: jsonPath, detail: "must be a simple json path starting with ." }),
-    );
-  }
-  return causes;
 }
 
 function namesCauses(names: JsonObject): Cause[] {
@@ -316,37 +276,6 @@ function labelListCauses(names: JsonObject, key: string): Cause[] {
   });
 }
 
-function conversionCauses(conversion: JsonObject | undefined): Cause[] {
-  if (conversion === undefined) return [];
-  const strategy = text(conversion, "strategy");
-  const path = "spec.conversion";
-  const supported = ["None", "Webhook"];
-  if (strategy === "") return [required(`${path}.strategy`)];
-  if (!supported.includes(strategy)) {
-    return [notSupported(`${path}.strategy`, { value: strategy, supported })];
-  }
-  const webhook = objectAt(conversion, "webhook");
-  if (strategy === "None") {
-    const detail = "should not be set when strategy is not set to Webhook";
-    return webhook === undefined ? [] : [forbidden(`${path}.webhookClientConfig`, detail)];
-  }
-  const client = objectAt(webhook, "clientConfig");
-  const causes: Cause[] = [];
-  if (client === undefined) {
-    causes.push(required(`${path}.webhookClientConfig`, "required when strategy is set to Webhook"));
-  } else if ((text(client, "url") === "") === (objectAt(client, "service") === undefined)) {
-    causes.push(required(`${path}.webhookClientConfig`, "exactly one of url or service is required"));
-  }
-  const versions = getOwn(webhook ?? {}, "conversionReviewVersions");
-  if (!Array.isArray(versions) || versions.length === 0) {
-    causes.push(required(`${path}.conversionReviewVersions`));
-  } else if (!versions.includes("v1") && !versions.includes("v1beta1")) {
-    const detail = "must include at least one of v1, v1beta1";
-    causes.push(invalid(`${path}.conversionReviewVersions`, { value: versions, detail }));
-  }
-  return causes;
-}
-
 function preserveCauses(spec: JsonObject): Cause[] {
   if (spec.preserveUnknownFields !== true) return [];
   const detail =
@@ -354,13 +283,17 @@ function preserveCauses(spec: JsonObject): Cause[] {
   return [invalid("spec.preserveUnknownFields", { value: true, detail })];
 }
 
-function immutableCauses(spec: JsonObject, old: JsonObject): Cause[] {
-  const fields = [["scope"], ["names", "kind"], ["group"], ["names", "plural"]];
+/** NB: what nobody could use yet may still be called otherwise. */
+function immutableCauses(spec: JsonObject, { spec: before, status }: KubeObject): Cause[] {
+  const isEstablished = objects(status ?? {}, "conditions").some((condition) =>
+    condition.type === "Established" && condition.status === "True"
+  );
+  const fields = [...(isEstablished ? [["scope"], ["names", "kind"]] : []), ["group"], ["names", "plural"]];
   return fields.flatMap((path) => {
-    const [now, before] = [spec, old].map((root) =>
+    const [now, old] = [spec, before].map((root) =>
       path.reduce<unknown>((at, key) => objectOrText(at, key), root)
     );
-    if (equal(now, before)) return [];
+    if (equal(now, old)) return [];
     return [invalid(`spec.${path.join(".")}`, { value: now, detail: "field is immutable" })];
   });
 }

@@ -2,7 +2,7 @@
  * Values as Go prints them, because Kubernetes' messages are made of them: `%q`, `%v` and `encoding/json`.
  */
 
-import { formatJson as formatPlain } from "../../runtime/json.ts";
+import { formatJson as format } from "../../runtime/json.ts";
 
 /** Returns a text in quotes, as Go's `%q` does for printable text. */
 export function quoteText(text: string): string {
@@ -22,8 +22,12 @@ export function formatValue(value: unknown): string {
 
 /** Returns JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&` escaped. */
 export function formatJson(value: unknown): string {
-  const text = formatPlain(sortKeys(value));
-  return text.replace(
+  return formatPlain(sortKeys(value));
+}
+
+/** Returns the same with the keys in their order, as Go has it for fields. */
+export function formatPlain(value: unknown): string {
+  return format(value).replace(
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

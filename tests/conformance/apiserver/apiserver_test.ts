@@ -3,7 +3,7 @@
  *
  * Each scenario asserts what it is about on either server; and where both have run, every answer of one must be that of the
  * other, save for what `normalize.ts` takes out and what a scenario accepts with a reason. LOTSE_SHOW_DIFFERENCES=1
- * prints all differences, accepted ones, too; LOTSE_SCENARIO=evicts runs only scenarios with that in their name.
+ * prints all differences, accepted ones, too; LOTSE_SCENARIO='evicts|binds' runs only scenarios with that in their names.
  */
 
 import assert from "node:assert/strict";
@@ -17,6 +17,7 @@ import { APPLYING } from "./scenarios/apply.ts";
 import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
+import { DEFINING } from "./scenarios/definitions.ts";
 import { DELETION } from "./scenarios/deletion.ts";
 import { DEVICES } from "./scenarios/devices.ts";
 import { DISCOVERY } from "./scenarios/discovery.ts";
@@ -32,6 +33,7 @@ import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
 import { QUOTAS } from "./scenarios/quotas.ts";
+import { RATCHETING } from "./scenarios/ratcheting.ts";
 import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
@@ -50,6 +52,8 @@ const ALL: readonly Scenario[] = [
   ...DECODING,
   ...MEDIA_TYPES,
   ...SCHEMAS,
+  ...RATCHETING,
+  ...DEFINING,
   ...LISTS,
   ...WATCHES,
   ...DELETION,
@@ -71,8 +75,9 @@ const ALL: readonly Scenario[] = [
   ...FOUND,
   ...INTEGRATION,
 ];
-/** Those that the variable names by a part of their name; by default all. */
-const SCENARIOS = ALL.filter(({ name }) => name.includes(process.env.LOTSE_SCENARIO ?? ""));
+/** Those that the variable names by parts of their names; by default all. */
+const PARTS = (process.env.LOTSE_SCENARIO ?? "").split("|");
+const SCENARIOS = ALL.filter(({ name }) => PARTS.some((part) => name.includes(part)));
 const search = findControlPlane();
 const timeout = 120_000;
 

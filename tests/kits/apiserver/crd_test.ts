@@ -148,11 +148,17 @@ describe("validateDefinition()", () => {
   });
 
   it("keeps scope, group and names as they were", () => {
-    const old = definition();
+    const plain = definition();
+    const conditions = [{ type: "Established", status: "True" }];
+    const old = { ...plain, status: { ...plain.status, conditions } };
     assert.deepEqual(complaints({ spec: { scope: "Cluster" } }, old), [
       'spec.scope: Invalid value: "Cluster": field is immutable',
     ]);
     assert.deepEqual(complaints({}, old), []);
+  });
+
+  it("lets the scope change as long as nobody could use it", () => {
+    assert.deepEqual(complaints({ spec: { scope: "Cluster" } }, definition()), []);
   });
 
   it("protects the groups of Kubernetes", () => {

@@ -6,13 +6,15 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
-import type { Printed } from "../go_format.ts";
+import { formatPlain, type Printed } from "../go_format.ts";
+import { defaultsIn } from "../schema/default_rules.ts";
+import { goRule } from "../schema/printed.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
 import { objectsIn } from "../values.ts";
 import type { Engine } from "./engine.ts";
 import { fieldOfRule } from "./field_path.ts";
 import { LARGEST_REQUEST } from "./sizes.ts";
-import { compileRules } from "./validations.ts";
+import { compileRules, hasRules, Validations } from "./validations.ts";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
@@ -43,6 +45,13 @@ export function validationCauses(engine: Engine, schema: Schema, path: string): 
   const costs: RuleCost[] = [];
   const causes = places.flatMap(({ rules, place }) => expressionCauses(engine, rules, { place, costs }));
   return [...causes, ...totalCauses(costs, path)];
+}
+
+/** Says which rules the defaults in a schema break. */
+export function defaultRuleCauses(engine: Engine, schema: Schema, path: string): Cause[] {
+  return defaultsIn(schema, path).filter((found) => hasRules(found.schema)).flatMap((found) =>
+    new Validations(engine, found.schema).validateDefault(found.value, found.path)
+  );
 }
 
 function totalCauses(costs: readonly RuleCost[], path: string): Cause[] {
@@ -76,14 +85,12 @@ function* placesIn(rules: Schema, place: Place): Generator<Found> {
   for (const [index, part] of schemaList(rules, "allOf").entries()) {
     yield* placesIn(part, { ...place, path: `${path}.allOf[${index}]` });
   }
-  const isAtomicMap = own(node, "x-kubernetes-map-type") === "atomic";
-  const below = uncorrelatable ?? (isAtomicMap ? path : undefined);
   for (const [key, child] of schemaEntries(rules, "properties")) {
     const childNode = subSchema(subSchema(node, "properties"), key);
     if (childNode !== undefined) {
       yield* placesIn(
         child,
-        placeBelow(childNode, `${path}.properties[${key}]`, { uncorrelatable: below, copies }),
+        placeBelow(childNode, `${path}.properties[${key}]`, { uncorrelatable, copies }),
       );
     }
   }
@@ -94,7 +101,7 @@ function* placesIn(rules: Schema, place: Place): Generator<Found> {
     yield* placesIn(
       child,
       placeBelow(childNode, `${path}.${key}`, {
-        uncorrelatable: below ?? (isUnordered ? path : undefined),
+        uncorrelatable: uncorrelatable ?? (isUnordered ? path : undefined),
         copies,
       }),
     );
@@ -206,22 +213,6 @@ class PrintedRule implements Printed {
   }
 
   print(): string {
-    const {
-      rule = "",
-      message = "",
-      messageExpression = "",
-      reason = null,
-      fieldPath = "",
-      optionalOldSelf = null,
-    } = this.#rule;
-    const text = JSON.stringify({
-      Rule: rule,
-      Message: message,
-      MessageExpression: messageExpression,
-      Reason: reason,
-      FieldPath: fieldPath,
-      OptionalOldSelf: optionalOldSelf,
-    });
-    return text.replace(/[<>&]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    return formatPlain(goRule(this.#rule));
   }
 }

@@ -12,7 +12,8 @@ import { isSet, own, RESOURCE_FIELDS, type Schema, schemaEntries, subSchema } fr
 import { createValidator, type Fault } from "./validation.ts";
 import { toCauses } from "./wording.ts";
 
-interface Default {
+/** A default, and where it stands. */
+export interface Default {
   readonly schema: Schema;
   readonly value: unknown;
   readonly path: string;
@@ -22,26 +23,29 @@ interface Default {
 
 /** Returns what is wrong with the defaults in a whole schema. */
 export function defaultCauses(schema: Schema, path: string): Cause[] {
-  const defaults = schemaEntries(schema, "properties")
-    .filter(([key]) => !RESOURCE_FIELDS.has(key))
-    .flatMap(([key, child]) => collect(child, `${path}.properties[${key}]`));
+  const defaults = defaultsIn(schema, path);
   if (defaults.length === 0) return [];
   return [...prunedCauses(defaults), ...invalidCauses(defaults)];
 }
 
+/** Returns the defaults in a whole schema. */
+export function defaultsIn(schema: Schema, path: string): Default[] {
+  return schemaEntries(schema, "properties")
+    .filter(([key]) => !RESOURCE_FIELDS.has(key))
+    .flatMap(([key, child]) => collect(child, `${path}.properties[${key}]`));
+}
+
 function collect(schema: Schema, path: string, isMetadata = false): Default[] {
   const value = own(schema, "default") ?? undefined;
-  const single = ["items", "additionalProperties"].flatMap((key) => {
-    const child = subSchema(schema, key);
-    return child === undefined ? [] : collect(child, `${path}.${key}`);
-  });
+  const items = subSchema(schema, "items");
+  const inItems = items === undefined ? [] : collect(items, `${path}.items`);
   const isResource = isSet(schema, "x-kubernetes-embedded-resource");
   const named = schemaEntries(schema, "properties").flatMap(([key, child]) =>
     collect(child, `${path}.properties[${key}]`, isResource && key === "metadata")
   );
   return [
     ...(value === undefined ? [] : [{ schema, value, path: `${path}.default`, isMetadata }]),
-    ...single,
+    ...inItems,
     ...named,
   ];
 }
