@@ -218,11 +218,9 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) {
     if (error.status === 410) return "expired";
     if (error.status === 400 || error.status === 422) return "rejected";
+    if (error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge")) return "behind";
     // An ERROR event: the server was there, and what it sent was no good.
-    if (error.request.startsWith("WATCH ")) return "garbled";
-    // A server that was set back to an older state does not know the version yet.
-    const isTooLarge = error.details?.causes?.some(({ reason }) => reason === "ResourceVersionTooLarge");
-    return isTooLarge === true ? "garbled" : "other";
+    return error.request.startsWith("WATCH ") ? "garbled" : "other";
   }
   return isNamed(error, "SyntaxError") || isNamed(error, "RangeError") ? "garbled" : "other";
 }

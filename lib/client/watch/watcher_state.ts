@@ -16,8 +16,11 @@ export interface Faults {
 
 /** Where a watcher is. */
 export type WatcherState =
-  /** The set is to be fetched. `lostTokens`: lists in a row whose continue token expired. */
-  | { readonly at: "empty"; readonly lostTokens: number }
+  /**
+   * The set is to be fetched. `lostTokens`: lists in a row whose continue token expired. `isPaged`: in pages this once, as a
+   * streamed list would only wait for the server's cache.
+   */
+  | { readonly at: "empty"; readonly lostTokens: number; readonly isPaged?: true }
   /** The set is being fetched. `by`: in pages, or as a streamed list, which may be given up for pages unless it is forced. */
   | { readonly at: "listing"; readonly lostTokens: number; readonly by: ListingBy; readonly isOpen: boolean }
   /** The set is complete at this version; no stream is open. */
@@ -46,11 +49,19 @@ export type WatcherInput =
   | { readonly is: "failed"; readonly how: Failure };
 
 /**
- * expired: 410. disorder: something old came after something new. rejected: 400 or 422. unstreamed: the server was asked for
+ * expired: 410. behind: the server's cache does not reach the version that was asked for. disorder: something old came after something new. rejected: 400 or 422. unstreamed: the server was asked for
  * a streamed list and sends something else. garbled: what the server sent is no good, which may be the version's fault.
  * stop: it refuses, and is not to be asked again. other: anything else.
  */
-export type Failure = "expired" | "disorder" | "rejected" | "unstreamed" | "garbled" | "stop" | "other";
+export type Failure =
+  | "expired"
+  | "behind"
+  | "disorder"
+  | "rejected"
+  | "unstreamed"
+  | "garbled"
+  | "stop"
+  | "other";
 
 /**
  * How long to wait before the next step. grown: longer with each failure. short: as short as at first, the first time since
@@ -89,7 +100,12 @@ export function transition(state: WatcherState, input: WatcherInput): Transition
     case "empty":
       if (input.is !== "begin") return { state, pause: "none" };
       return {
-        state: { at: "listing", lostTokens: state.lostTokens, by: input.by, isOpen: false },
+        state: {
+          at: "listing",
+          lostTokens: state.lostTokens,
+          by: state.isPaged ? "pages" : input.by,
+          isOpen: false,
+        },
         pause: "none",
         tell: "listing",
       };
@@ -110,7 +126,7 @@ export function transition(state: WatcherState, input: WatcherInput): Transition
 /** Only a whole set counts: whatever else ends a listing makes it begin again. */
 function whileListing(state: WatcherState & { at: "listing" }, input: WatcherInput): Transition {
   const { by, lostTokens, isOpen } = state;
-  const again: WatcherState = { at: "empty", lostTokens };
+  const again = { at: "empty", lostTokens } as const;
   switch (input.is) {
     case "opened":
       return { state: { ...state, isOpen: true }, pause: "none" };
@@ -124,6 +140,7 @@ function whileListing(state: WatcherState & { at: "listing" }, input: WatcherInp
     case "silent":
       return by === "stream" && isOpen ? unstreamed(again) : { state: again, pause: "grown", log: FAILED };
     case "failed": {
+      if (by === "stream" && input.how === "behind") return behind(again);
       const isUnstreamed = by === "stream" && (input.how === "rejected" || input.how === "unstreamed");
       return isUnstreamed ? unstreamed(again) : { state: again, pause: "grown", log: FAILED };
     }
@@ -141,6 +158,17 @@ function completeAt(version: string, by: ListingBy): WatcherState {
 function unstreamed(state: WatcherState): Transition {
   const message = "Server does not stream lists of this kind, taking pages";
   return { state, pause: "none", isUnstreamed: true, log: ["debug", message] };
+}
+
+/**
+ * A streamed list waits until the server's cache has what etcd had when it was asked, 3 s at most. Pages are read from etcd
+ * then, so a server that is busy is not waited for again and again.
+ *
+ * Source: Kubernetes 1.36, apiserver/pkg/storage/cacher/delegator.go; client-go's reflector does the same.
+ */
+function behind(state: WatcherState & { at: "empty" }): Transition {
+  const message = "Cache of the server is behind, taking pages this once";
+  return { state: { ...state, isPaged: true }, pause: "none", log: ["debug", message] };
 }
 
 function expired(state: WatcherState): Transition {
@@ -182,7 +210,8 @@ function brokenStream({ version, faults }: WatcherState & { at: "watching" }, ho
   if (how === "disorder") {
     return { state: INITIAL, pause: "grown", log: ["warn", "Watch stream is out of order, listing again"] };
   }
-  const isSuspicious = how === "rejected" || how === "garbled";
+  // Of a server that was set back to an older state the version is unknown for good.
+  const isSuspicious = how === "rejected" || how === "garbled" || how === "behind";
   const broken = faults.broken + (isSuspicious ? 1 : 0);
   if (broken >= MOST_BROKEN) {
     const message = "Watching fails at the same version again and again, listing again";

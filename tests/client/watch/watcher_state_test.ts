@@ -8,7 +8,9 @@ import {
   type WatcherState,
 } from "../../../lib/client/watch/watcher_state.ts";
 
-const empty = (lostTokens = 0): WatcherState => ({ at: "empty", lostTokens });
+const empty = (lostTokens = 0, isPaged = false): WatcherState => {
+  return { at: "empty", lostTokens, ...isPaged && { isPaged } };
+};
 const listing = (by: ListingBy, isOpen = false, lostTokens = 0): WatcherState => {
   return { at: "listing", by, isOpen, lostTokens };
 };
@@ -55,6 +57,16 @@ const TABLE: readonly Row[] = [
   ["a page fails", listing("pages"), failed("other"), empty(), "grown warn"],
   ["a stream ends before the set does", listing("stream", true), ended, empty(), "grown warn"],
   ["a stream breaks before the set does", listing("stream", true), failed("garbled"), empty(), "grown warn"],
+  ["the server's cache is behind", listing("stream", true), failed("behind"), empty(0, true), "debug"],
+  ["it is behind a second time", listing("pages"), failed("behind"), empty(), "grown warn"],
+  [
+    "it is behind where streams are forced",
+    listing("forced stream"),
+    failed("behind"),
+    empty(),
+    "grown warn",
+  ],
+  ["pages are taken this once", empty(1, true), begin("stream"), listing("pages", false, 1), "listing"],
   ["a token expires", listing("pages", false, 1), failed("expired"), empty(2), "short debug"],
 
   ["a stream is requested", synced("10", 1, 1), begin("pages"), watching("10", false, 1, 1)],
@@ -77,6 +89,7 @@ const TABLE: readonly Row[] = [
   ["events come in disorder", watching("10"), failed("disorder"), empty(), "grown warn"],
   ["the connection breaks", watching("10", true, 1), failed("other"), synced("10", 1), "grown warn"],
   ["bad data come", watching("10"), failed("garbled"), synced("10", 1), "grown warn"],
+  ["a version is not known yet", watching("10"), failed("behind"), synced("10", 1), "grown warn"],
   ["a request is rejected", watching("10", false, 1), failed("rejected"), synced("10", 2), "grown warn"],
   ["bad data come three times", watching("10", true, 2), failed("garbled"), empty(), "grown warn"],
 

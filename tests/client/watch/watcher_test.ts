@@ -129,6 +129,37 @@ describe("watchObjects() with streamed lists", () => {
     await world.stop();
   });
 
+  it("takes pages at once, and this once, when the server's cache is behind", async () => {
+    const behind = {
+      type: "ERROR",
+      object: {
+        kind: "Status",
+        apiVersion: "v1",
+        status: "Failure",
+        message: "Timeout: Too large resource version: 9, current: 8",
+        reason: "Timeout",
+        code: 504,
+        details: {
+          retryAfterSeconds: 1,
+          causes: [{ reason: "ResourceVersionTooLarge", message: "Too large" }],
+        },
+      },
+    };
+    let lists = 0;
+    const answer = serve(() => listOf(10, [widget("a", 1)]), (_number, { query }) => {
+      if (query["sendInitialEvents"] === undefined) return refusal(410);
+      return new FakeStream(lists++ === 0 ? behind : bookmark(11, true)).response;
+    });
+    const world = start(answer);
+    const started = world.host.clock.monotonic();
+    await world.host.clock.until(() => world.items.includes("LISTED"), { within: 5 });
+    assert.equal(world.host.clock.monotonic(), started, "nothing was waited for");
+    assert.deepEqual(world.messages("warn"), []);
+    await world.host.clock.until(() => course(world).length === 4, { within: 5 });
+    assert.deepEqual(course(world), ["initial", "list", "watch 10", "initial"]);
+    await world.stop();
+  });
+
   it("is watching, and healthy again, once the set is complete", async () => {
     const world = start(() => {
       return world.seen.length < 3 ? refusal(503) : new FakeStream(bookmark(5, true)).response;

@@ -20,9 +20,11 @@ const mutants: Mutant[] = [
     ],
     ["whileListing", 'by === "stream" && isOpen ? unstreamed(again)', 'by === "stream" ? unstreamed(again)'],
     ["expired", "state.lostTokens + 1 : 0", "state.lostTokens : 0"],
+    ["transition", 'by: state.isPaged ? "pages" : input.by', "by: input.by"],
+    ["whileListing", 'if (by === "stream" && input.how === "behind") return behind(again);', ""],
     [
       "brokenStream",
-      'const isSuspicious = how === "rejected" || how === "garbled";',
+      'const isSuspicious = how === "rejected" || how === "garbled" || how === "behind";',
       "const isSuspicious = true;",
     ],
     ["whileWatching", 'const pause = isOpen ? "byLifetime" : "grown";', 'const pause = "byLifetime";'],

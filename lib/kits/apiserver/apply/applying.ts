@@ -25,8 +25,9 @@ import {
 import { merge, removeFields, withDeclared } from "./merging.ts";
 import type { MergeType } from "./merge_type.ts";
 import { type Conflict, conflictMessages } from "./conflicts.ts";
-import { ignoredBy, NOBODYS, type Ownership, withoutOwners, type Writer } from "./ownership.ts";
+import { NOBODYS, type Ownership, withoutOwners, type Writer } from "./ownership.ts";
 import { identityOf, type Owner } from "./owners.ts";
+import { ignoredBy } from "./resets.ts";
 import { zeroValue } from "./zero_values.ts";
 
 /** An application: what is applied, and by whom. */

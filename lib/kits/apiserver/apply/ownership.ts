@@ -23,6 +23,7 @@ import {
   readOwners,
   SharedOwners,
 } from "./owners.ts";
+import { ignoredBy } from "./resets.ts";
 import { zeroValue } from "./zero_values.ts";
 
 /** The author of a write. */
@@ -257,14 +258,6 @@ export class Comparison {
     this.#found.set(apiVersion, found);
     return found;
   }
-}
-
-const METADATA_AND_SPEC: FieldSet = { "f:metadata": LEAF, "f:spec": LEAF };
-
-/** Returns what a write cannot change, and so does not own. */
-export function ignoredBy({ custom, subresources }: Kind, subresource: string | undefined): FieldSet {
-  if (subresource === "status") return custom ? METADATA_AND_SPEC : { "f:spec": LEAF };
-  return subresources.includes("status") ? { "f:status": LEAF } : LEAF;
 }
 
 /** Returns the object as a version of its kind shows it. */

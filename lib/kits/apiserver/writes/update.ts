@@ -5,6 +5,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import { cloneButOwners, withoutOwners } from "../apply/ownership.ts";
+import { STATUS_ALONE } from "../apply/resets.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ObjectPart } from "../paths.ts";
@@ -226,24 +227,11 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
   setOrDelete(updated, current.metadata, "ownerReferences");
   // NB: a Deployment's own controller notes the revision in an annotation, with the status.
   if (kind.kind === "Deployment") setOrDelete(updated, current.metadata, "labels");
+  if (kind.kind === "Pod") setOrDelete(updated, current.metadata, "deletionTimestamp");
   if (Object.hasOwn(next, "status")) updated.status = next.status;
   else delete updated.status;
   return updated;
 }
-
-/**
- * Built-in kinds of whose metadata a write of the status changes nothing.
- * Source: k8s.io/kubernetes, pkg/registry, the strategies with `ResetObjectMetaForStatus()` or an ObjectMeta that is kept.
- */
-const STATUS_ALONE = [
-  "APIService",
-  "FlowSchema",
-  "PriorityLevelConfiguration",
-  "ResourceClaim",
-  "ServiceCIDR",
-  "ValidatingAdmissionPolicy",
-  "VolumeAttachment",
-];
 
 /** Only containers for debugging are taken; they are added to what there is. */
 function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObject {

@@ -188,4 +188,40 @@ export const INTEGRATION: readonly Scenario[] = [
       assert.equal(body.metadata.annotations.told, "yes");
     },
   },
+  {
+    name: "gives nobody what a write of a status cannot change",
+    accepted: [{ line: /status|generation|annotations/, because: "the real controllers write them" }],
+    async run(api) {
+      const template = { spec: { containers: [{ name: "c", image: "i" }] } };
+      const metadata = { name: "reset", labels: { app: "reset" } };
+      const selector = { matchLabels: { app: "reset" } };
+      const made = {
+        replicas: 0,
+        selector,
+        template: { metadata: { labels: { app: "reset" } }, ...template },
+      };
+      const apps = "/apis/apps/v1/namespaces/default/deployments";
+      const pods = "/api/v1/namespaces/default/pods";
+      await api.ok("POST", apps, { metadata, spec: made });
+      await api.ok("POST", pods, { metadata, ...template });
+      const query = "status?fieldManager=teller&force=true";
+      const told = { name: "reset", labels: { told: "yes" }, deletionTimestamp: "2020-01-01T00:00:00Z" };
+      const object = { apiVersion: "v1", kind: "Pod", metadata: told, status: { message: "told" } };
+      const deployment = {
+        ...object,
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { ...metadata, labels: { told: "yes" } },
+        status: { collisionCount: 1 },
+      };
+      const fieldsOf = async (path: string, applied: Answer) => {
+        const { body, code } = await api.peek("PATCH", `${path}/reset/${query}`, applied, APPLY);
+        assert.equal(code, 200, body.message);
+        const owners: Answer[] = body.metadata.managedFields;
+        return owners.find(({ manager }) => manager === "teller")?.fieldsV1["f:metadata"];
+      };
+      assert.equal(await fieldsOf(apps, deployment), undefined);
+      assert.deepEqual(await fieldsOf(pods, object), { "f:labels": { "f:told": {} } });
+    },
+  },
 ];
