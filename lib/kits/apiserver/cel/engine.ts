@@ -8,7 +8,7 @@ import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { Budget, countedLoops, SPEND } from "./budget.ts";
 import { addIpLibrary } from "./library/ip.ts";
 import { addListLibrary } from "./library/lists.ts";
-import { addOptionalMacros } from "./library/optionals.ts";
+import { addOptionals } from "./library/optionals.ts";
 import { addQuantityLibrary } from "./library/quantity.ts";
 import { addTextLibrary } from "./library/texts.ts";
 import { addUrlLibrary } from "./library/url.ts";
@@ -64,7 +64,7 @@ export class Engine {
     addUrlLibrary(base);
     addIpLibrary(base);
     addQuantityLibrary(base);
-    addOptionalMacros(base);
+    addOptionals(base);
     base.registerFunction(`${HAS}(dyn): bool`, () => true);
     base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));
     this.#base = base;

@@ -55,6 +55,8 @@ const TRUE = [
   "any.?a.?b.orValue('x') == 'c' && any.?a.?z.orValue('x') == 'x'",
   "any.?a.optMap(v, v.b).orValue('') == 'c' && any.?z.optMap(v, v.b).orValue('') == ''",
   "any.?a.optFlatMap(v, v.?b).orValue('') == 'c'",
+  "any.?a.?b == optional.of('c') && any.?a.?b != optional.of('d') && any.?z != optional.of('c')",
+  "any.?z == optional.none() && optional.of([1, 2]) == optional.of([1, 2]) && any.?a != optional.none()",
   "duration('1h') > duration('59m') && timestamp('2020-01-01T00:00:00Z') < timestamp('2021-01-01T00:00:00Z')",
 ];
 

@@ -1,11 +1,12 @@
 /**
- * The macros of optional values that the package does not have: `optMap` and `optFlatMap`.
+ * What the package does not have for optional values: the macros `optMap` and `optFlatMap`, and that two of them are compared.
  *
  * Source: cel-go, cel/library.go, OptionalTypes. A macro is expanded when an expression is parsed, and comes back to be
  * checked and evaluated; what it is given there has no types, so that only what is used of it is described here.
  */
 
 import { Environment } from "@marcbachmann/cel-js";
+import { sameFields } from "../equality.ts";
 
 interface Type {
   readonly kind: string;
@@ -46,7 +47,12 @@ interface Macro {
 }
 
 /** Adds them. */
-export function addOptionalMacros(environment: Environment): void {
+export function addOptionals(environment: Environment): void {
+  environment.registerOperator(
+    "optional<A> == optional<A>",
+    (a: Optional, b: Optional) =>
+      a.hasValue() && b.hasValue() ? sameFields(a.value(), b.value()) : a.hasValue() === b.hasValue(),
+  );
   const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
   const wrap = loose.parse("optional.of(value)");
   for (const isFlat of [false, true]) {
