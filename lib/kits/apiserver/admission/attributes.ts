@@ -16,7 +16,7 @@ export interface Attributes {
   readonly subresource: string;
   /** Of a namespace's own requests: its name. "" for other objects without one. */
   readonly namespace: string;
-  /** "" where the server is yet to choose it. */
+  /** "" where the server is yet to choose it, and where a collection is deleted. */
   readonly name: string;
   readonly operation: Operation;
   /** In the version of the request; undefined on DELETE. */
@@ -29,6 +29,11 @@ export interface Attributes {
   readonly user: User;
   /** Adds a `Warning` to the response. */
   readonly warn: (text: string) => void;
+}
+
+/** Returns the name that refusals tell. */
+export function shownName({ name, object }: Attributes): string {
+  return name || object?.metadata.name || object?.metadata.generateName || "Unknown";
 }
 
 /** Those that configure admission are not themselves admitted: nobody could repair them. */

@@ -18,7 +18,7 @@ import { applyJsonPatch } from "../json_patch.ts";
 import type { Kind } from "../kinds.ts";
 import { forbidden, Refusal } from "../refusal.ts";
 import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
-import type { Attributes } from "./attributes.ts";
+import { type Attributes, shownName } from "./attributes.ts";
 import { Conditions } from "./conditions.ts";
 import { addVariables, factsOf, isExcluded, matchedBy, paramsFor } from "./policy_parts.ts";
 
@@ -157,11 +157,11 @@ export class Mutation {
     }
   }
 
-  #fail({ kind, name }: Attributes, why: string): void {
+  #fail(attributes: Attributes, why: string): void {
     if (this.#spec.failurePolicy === "Ignore") return;
     const text =
       `policy '${this.#policy.metadata.name}' with binding '${this.#binding.metadata.name}' denied request: ${why}`;
-    const { status } = forbidden(kind, name, text);
+    const { status } = forbidden(attributes.kind, shownName(attributes), text);
     const isSetUp = why.startsWith("failed to configure");
     const details = { ...status.details, causes: [{ message: text }] };
     throw new Refusal({ ...status, ...(isSetUp ? {} : { reason: "Invalid" }), message: text, details });

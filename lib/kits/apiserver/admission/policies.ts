@@ -11,7 +11,7 @@ import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import { forbidden, Refusal } from "../refusal.ts";
 import { isObject, objectsIn } from "../values.ts";
-import type { Attributes } from "./attributes.ts";
+import { type Attributes, shownName } from "./attributes.ts";
 import { Conditions } from "./conditions.ts";
 import { addVariables, factsOf, isExcluded, matchedBy, paramsFor } from "./policy_parts.ts";
 
@@ -151,10 +151,10 @@ class PolicyCheck {
   }
 
   #denied({ message, reason }: Denial, { metadata }: KubeObject): Refusal {
-    const { kind, name } = this.#attributes;
+    const { kind } = this.#attributes;
     const text =
       `ValidatingAdmissionPolicy '${this.#policy.metadata.name}' with binding '${metadata.name}' denied request: ${message}`;
-    const { status } = forbidden(kind, name, text);
+    const { status } = forbidden(kind, shownName(this.#attributes), text);
     const known = typeof reason === "string" && reason !== "" ? reason : "Invalid";
     const details = { ...status.details, causes: [{ message: text }] };
     return new Refusal({ ...status, reason: known, details, code: CODES[known] ?? 422 });

@@ -9,7 +9,7 @@ import type { Cluster } from "../cluster.ts";
 import { shownIn } from "../conversion.ts";
 import { badRequest, forbidden, internal, Refusal } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
-import type { Attributes } from "./attributes.ts";
+import { type Attributes, shownName } from "./attributes.ts";
 import { CallError, callWebhook } from "./client.ts";
 import { Conditions } from "./conditions.ts";
 import { matchedKind } from "./matching.ts";
@@ -84,7 +84,7 @@ function isMeant(
   } catch (error) {
     if (spec.failurePolicy === "Ignore") return false;
     const why = error instanceof Error ? error.message : String(error);
-    throw forbidden(attributes.kind, attributes.name, why);
+    throw forbidden(attributes.kind, shownName(attributes), why);
   }
 }
 

@@ -177,7 +177,8 @@ export async function deleteAdmitted(
     const attributes: Attributes = {
       ...attributesOf(call, {
         operation: "DELETE",
-        name: reference.name,
+        // NB: a request for a collection names no object.
+        name: call.path.name ?? "",
         warn,
         namespace: reference.namespace,
       }),

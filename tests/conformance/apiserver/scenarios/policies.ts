@@ -167,6 +167,44 @@ export const POLICIES: readonly Scenario[] = [{
     await api.ok("POST", path, configMap("unjudged", { b: "1" }));
   },
 }, {
+  name: "asks policies about each object of a collection that is deleted, without its name",
+  accepted: LATER,
+  async run(api) {
+    const path = await makeNamespace(api, "policies-collection");
+    const name = "collection.lotse.dev";
+    const rule = { apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["DELETE"] };
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicies`,
+      policy(name, {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [
+          { expression: "oldObject.metadata.labels[?'keep'] != optional.of('yes')", message: "it is kept" },
+          { expression: "has(request.name) || !has(oldObject.data)", message: "one at a time" },
+        ],
+      }),
+    );
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicybindings`,
+      binding(name, "policies-collection"),
+    );
+    const make = (own: string, more: Answer) =>
+      api.ok("POST", path, { metadata: { name: own, labels: { keep: own } }, ...more });
+    await make("yes", {});
+    await make("plain", {});
+    await make("filled", { data: { a: "1" } });
+    await api.until(
+      async () => (await api.peek("DELETE", `${path}/yes?dryRun=All`)).code >= 400,
+      "a refusal",
+    );
+    await api.refused(422, "DELETE", `${path}/yes`);
+    await api.refused(422, "DELETE", `${path}?labelSelector=keep%3Dyes`);
+    await api.refused(422, "DELETE", `${path}?labelSelector=keep%3Dfilled`);
+    await api.ok("DELETE", `${path}?labelSelector=keep%3Dplain`);
+    await api.ok("DELETE", `${path}/filled`);
+  },
+}, {
   name: "takes the parameters of policies from objects",
   accepted: LATER,
   async run(api) {
