@@ -41,13 +41,16 @@ export function buildClient(name: "kubernetes" | "suites"): void {
   if (status !== 0) process.exit(1);
 }
 
+/** Programs, and what takes the place of parts of Kubernetes' own. */
+type SourceName = ClientName | "integration";
+
 /** The folder of a program's sources. */
-export function sourcesOf(name: ClientName): string {
+export function sourcesOf(name: SourceName): string {
   return fileURLToPath(new URL(`${name}/`, import.meta.url));
 }
 
 /** The path at which build.ts leaves the executable, whether or not it is there. */
-export function builtClient(name: ClientName): string {
+export function builtClient(name: SourceName): string {
   const hash = createHash("sha256");
   const folder = sourcesOf(name);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });

@@ -6,7 +6,7 @@
  * controller manager. As `etcd` (the first argument) it only says that it is healthy, since nothing is kept in it.
  */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type ApiServer, apiServer, type ApiUser } from "../../lib/kits/apiserver/mod.ts";
@@ -60,8 +60,12 @@ async function serveKubernetes(): Promise<void> {
   console.log("ready");
 }
 
+/** Whether objects may be made in namespaces that are not there. */
+const isWithoutNamespaces = flags.get("disable-admission-plugins")?.includes("NamespaceLifecycle") ?? false;
+
 /** Answers a request. Who ends a namespace by hand, since envtest's servers do not, may find that ours has done it. */
 async function answer(server: ApiServer, request: Request): Promise<Response> {
+  if (isWithoutNamespaces && request.method !== "GET") await ensureNamespace(server, request.url);
   if (request.method !== "PUT" || !new URL(request.url).pathname.endsWith("/finalize")) {
     return await server.fetch(request);
   }
@@ -70,6 +74,14 @@ async function answer(server: ApiServer, request: Request): Promise<Response> {
   const response = await server.fetch(new Request(url, { method, headers, body, signal }));
   if (response.status !== 404) return response;
   return new Response(body, { headers: { "content-type": headers.get("content-type") ?? "" } });
+}
+
+async function ensureNamespace(server: ApiServer, url: string): Promise<void> {
+  const [, name] = /\/namespaces\/([^/?]+)\/./.exec(url) ?? [];
+  if (name === undefined) return;
+  const path = "https://api/api/v1/namespaces";
+  if ((await server.fetch(new Request(`${path}/${name}`))).ok) return;
+  await server.fetch(new Request(path, { method: "POST", body: JSON.stringify({ metadata: { name } }) }));
 }
 
 /** Certificates that are given, or new ones. */
@@ -87,6 +99,8 @@ async function findCertificates(): Promise<ServerTls> {
     server: true,
     ipAddresses: ["127.0.0.1"],
   });
+  // Who starts us has to know whom to believe.
+  writeFileSync(join(folder, "server-ca.crt"), authority.certificate);
   return { cert: issued.certificate, key: issued.key, ca };
 }
 

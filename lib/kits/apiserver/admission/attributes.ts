@@ -36,9 +36,15 @@ export function shownName({ name, object }: Attributes): string {
   return name || object?.metadata.name || object?.metadata.generateName || "Unknown";
 }
 
-/** Those that configure admission are not themselves admitted: nobody could repair them. */
+/** Whether nobody is asked about objects of a kind: nobody could repair policies that refuse their own repair. */
 export function isExempt({ group, kind }: Kind): boolean {
-  return group === "admissionregistration.k8s.io" && /^(Valid|Mut)ating(Webhook|Admission)/.test(kind);
+  return group === "admissionregistration.k8s.io" && /^(Valid|Mut)atingAdmission/.test(kind);
+}
+
+/** Whether webhooks are not asked about objects of a kind, for the same reason. Policies are. */
+export function isExemptOfWebhooks(kind: Kind): boolean {
+  return isExempt(kind) ||
+    (kind.group === "admissionregistration.k8s.io" && /^(Valid|Mut)atingWebhook/.test(kind.kind));
 }
 
 /** Returns the labels of the namespace that the request is about; undefined if there is no such namespace. */

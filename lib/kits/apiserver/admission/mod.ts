@@ -12,7 +12,7 @@ import { applyJsonPatch } from "../json_patch.ts";
 import type { Kind } from "../kinds.ts";
 import { internal } from "../refusal.ts";
 import { clone, equal, isObject } from "../values.ts";
-import { type Attributes, isExempt } from "./attributes.ts";
+import { type Attributes, isExempt, isExemptOfWebhooks } from "./attributes.ts";
 import { hasMutations, type Mutation, mutationsOf } from "./mutations.ts";
 import { checkPolicies, hasPolicies } from "./policies.ts";
 import type { Shown } from "./review.ts";
@@ -37,7 +37,7 @@ export async function mutate(cluster: Cluster, attributes: Attributes): Promise<
   if (isExempt(attributes.kind)) return attributes.object;
   cluster.quotas?.complete(attributes);
   const mutations = mutationsOf(cluster);
-  const hooks = hooksOf(cluster, "mutating");
+  const hooks = isExemptOfWebhooks(attributes.kind) ? [] : hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
   for (const mutation of mutations) await round.mutate(mutation);
   for (const hook of hooks) await round.ask(hook);
@@ -139,6 +139,7 @@ export async function validate(cluster: Cluster, attributes: Attributes): Promis
   if (isExempt(attributes.kind)) return;
   cluster.quotas?.checkLimits(attributes);
   if (hasPolicies(cluster)) await checkPolicies(cluster, attributes);
+  if (isExemptOfWebhooks(attributes.kind)) return;
   const questions: { readonly hook: Hook; readonly shown: Shown }[] = [];
   for (const hook of hooksOf(cluster, "validating")) {
     const shown = await shownTo(cluster, hook, attributes);

@@ -205,6 +205,42 @@ export const POLICIES: readonly Scenario[] = [{
     await api.ok("DELETE", `${path}/filled`);
   },
 }, {
+  name: "asks policies about configurations of webhooks, and webhooks about none",
+  accepted: LATER,
+  async run(api) {
+    const name = "guarding.lotse.dev";
+    const rule = {
+      apiGroups: ["admissionregistration.k8s.io"],
+      apiVersions: ["v1"],
+      resources: ["*"],
+      operations: ["CREATE", "DELETE"],
+    };
+    const clientConfig = { url: "https://127.0.0.1:1/" };
+    const asked = { name, clientConfig, rules: [rule], sideEffects: "None", admissionReviewVersions: ["v1"] };
+    const configuration = (own: string) => ({ metadata: { name: own }, webhooks: [asked] });
+    const hooks = `${REGISTRATION}/validatingwebhookconfigurations`;
+    const policies = `${REGISTRATION}/validatingadmissionpolicies`;
+    await api.ok("POST", hooks, configuration("guarding-first"));
+    await api.ok(
+      "POST",
+      policies,
+      policy(name, {
+        matchConstraints: { resourceRules: [rule] },
+        validations: [{ expression: "!object.metadata.name.startsWith('guarding-x')", message: "guarded" }],
+        matchConditions: [{ name: "made", expression: "object != null" }],
+      }),
+    );
+    const { spec: { matchResources: _all, ...spec } } = binding(name, "");
+    const bindings = `${REGISTRATION}/validatingadmissionpolicybindings`;
+    await api.ok("POST", bindings, { ...binding(name, ""), spec });
+    await untilRefused(api, hooks, configuration("guarding-x"));
+    await api.refused(422, "POST", hooks, configuration("guarding-x"));
+    await api.ok("POST", policies, policy("guarding-x.lotse.dev", { validations: [{ expression: "true" }] }));
+    for (const each of [`${bindings}/${name}`, `${policies}/${name}`, `${hooks}/guarding-first`]) {
+      await api.ok("DELETE", each);
+    }
+  },
+}, {
   name: "takes the parameters of policies from objects",
   accepted: LATER,
   async run(api) {

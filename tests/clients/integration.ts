@@ -1,0 +1,201 @@
+/**
+ * Runs Kubernetes' integration tests against the server in the process: `deno run -A tests/clients/integration.ts`.
+ *
+ * They would start a kube-apiserver in their own process. Here the few files that do so are replaced while Go compiles, by those in
+ * integration/, which start our program instead; all else is taken from Go's module cache as it is (needs Go). Each test has a
+ * process and a server of its own. `--runtime bun` serves with Bun, `--package NAME` runs one package, `--focus TEXT` only tests with
+ * that in their names, `--at-once 2` says how many run side by side, `--build` builds the programs and runs none, `--real` replaces
+ * nothing: then they run on Kubernetes' own server, and on the etcd that `deno task control-plane` builds. Red if one fails that
+ * integration_list.ts does not name, or passes although it does.
+ */
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { readOptions } from "../../tools/options.ts";
+import { findControlPlane } from "../control_plane/binaries.ts";
+import { builtClient, sourcesOf } from "./binaries.ts";
+import { readGoTest } from "./go_test.ts";
+import { KNOWN, LEFT_OUT, PACKAGES } from "./integration_list.ts";
+import { Tally } from "./report.ts";
+
+/** A test that hangs. */
+const PATIENCE = "4m";
+const SERVER = fileURLToPath(new URL("kube_apiserver.ts", import.meta.url));
+/** The modules that are copied, as what is in the module cache cannot be replaced. */
+const MODULES = ["k8s.io/kubernetes", "k8s.io/apiextensions-apiserver"] as const;
+/** What is replaced, by what. */
+const REPLACED: Readonly<Record<string, string>> = {
+  "kubernetes/cmd/kube-apiserver/app/testing/testserver.go": "testing/testserver.go",
+  "kubernetes/test/integration/framework/test_server.go": "framework/test_server.go",
+  "apiextensions-apiserver/test/integration/fixtures/server.go": "fixtures/server.go",
+};
+
+const { values: flags } = readOptions(import.meta.url, {
+  options: {
+    "runtime": { type: "string", default: "deno" },
+    "package": { type: "string", default: "" },
+    "focus": { type: "string", default: "" },
+    "at-once": { type: "string", default: "2" },
+    "build": { type: "boolean", default: false },
+    "real": { type: "boolean", default: false },
+  },
+});
+
+const workspace = join(dirname(builtClient("integration")), basename(dirname(builtClient("kubernetes"))));
+const packages = PACKAGES.filter((name) => flags.package === "" || name === flags.package);
+if (!existsSync(join(workspace, "go.mod"))) makeWorkspace();
+for (const name of packages) build(name);
+if (!flags.build) process.exitCode = await run();
+
+function go(args: readonly string[]): string {
+  const { stdout, status, error } = spawnSync("go", [...args], {
+    cwd: sourcesOf("kubernetes"),
+    env: { ...process.env, CGO_ENABLED: "0", GOWORK: "off" },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", 2],
+  });
+  if (status === 0) return stdout;
+  throw new Error(`go ${args[0]} failed: ${error?.message ?? `it exited with ${status}`}`);
+}
+
+/** Copies the modules, as links where that is possible, and writes down what is replaced. */
+function makeWorkspace(): void {
+  mkdirSync(workspace, { recursive: true });
+  let module = readFileSync(join(sourcesOf("kubernetes"), "go.mod"), "utf8");
+  go(["mod", "download", ...MODULES]);
+  for (const name of MODULES) {
+    const source = go(["list", "-m", "-f", "{{.Dir}}", name]).trim();
+    const copy = copyOf(name);
+    rmSync(copy, { recursive: true, force: true });
+    const linked = spawnSync("cp", ["-rl", "--no-preserve=mode", source, copy], { stdio: "ignore" });
+    if (linked.status !== 0) cpSync(source, copy, { recursive: true });
+    module = module.replace(new RegExp(`^\\t${name} => .*\n`, "m"), "") + `\nreplace ${name} => ${copy}\n`;
+  }
+  const mine = sourcesOf("integration");
+  const replace: Record<string, string> = {
+    [join(sourcesOf("kubernetes"), "start/start.go")]: join(mine, "start/start.go"),
+  };
+  for (const [path, by] of Object.entries(REPLACED)) replace[join(workspace, path)] = join(mine, by);
+  writeFileSync(join(workspace, "overlay.json"), JSON.stringify({ Replace: replace }));
+  cpSync(join(sourcesOf("kubernetes"), "go.sum"), join(workspace, "go.sum"));
+  writeFileSync(join(workspace, "go.mod"), module);
+}
+
+function copyOf(module: string): string {
+  return join(workspace, module.replace("k8s.io/", ""));
+}
+
+/** The program that the tests of a package are built into. */
+function programOf(name: string): string {
+  return join(workspace, `${name.replaceAll("/", "_")}${flags.real ? ".real" : ""}.test`);
+}
+
+/** NB: the flags of the other programs' builds, so that most of it is compiled already. */
+function build(name: string): void {
+  const output = programOf(name);
+  if (existsSync(output)) return;
+  const overlay = flags.real ? [] : ["-overlay", join(workspace, "overlay.json")];
+  const shared = ["-vet=off", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w"];
+  const modules = ["-mod=mod", "-modfile", join(workspace, "go.mod")];
+  go(["test", "-c", ...shared, ...modules, ...overlay, "-o", output, `k8s.io/${name}`]);
+}
+
+async function run(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "lotse-integration-"));
+  const etcd = createServer().listen(0, "127.0.0.1");
+  await once(etcd, "listening");
+  const tally = new Tally(KNOWN);
+  try {
+    const env = environmentOf(folder, etcd.address());
+    for (const name of packages) {
+      const waiting = testsOf(name, env);
+      await Promise.all(Array.from({ length: Number(flags["at-once"]) }, async () => {
+        for (let test = waiting.shift(); test !== undefined; test = waiting.shift()) {
+          await runTest(name, { test, env, tally });
+        }
+      }));
+    }
+  } finally {
+    etcd.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return tally.end();
+}
+
+/** NB: with an address of an etcd they start none. */
+function environmentOf(
+  folder: string,
+  address: ReturnType<ReturnType<typeof createServer>["address"]>,
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env, TMPDIR: folder };
+  if (!flags.real) {
+    env.SERVER = flags.runtime === "bun" ? `bun ${SERVER}` : `deno run -A ${SERVER}`;
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    return { ...env, KUBE_INTEGRATION_ETCD_URL: `http://127.0.0.1:${port}` };
+  }
+  const { binaries, reason } = findControlPlane();
+  if (binaries === undefined) throw new Error(reason);
+  writeFileSync(join(folder, "etcd"), `#!/bin/sh\nexec ${binaries.etcd.join(" ")} "$@"\n`, { mode: 0o755 });
+  // What they want of a program whose paths were trimmed.
+  return { ...env, PATH: `${folder}:${process.env.PATH}`, TEST_SRCDIR: folder, TEST_WORKSPACE: "none" };
+}
+
+function testsOf(name: string, env: NodeJS.ProcessEnv): string[] {
+  const args = ["-test.list", "."];
+  const { stdout } = spawnSync(programOf(name), args, { encoding: "utf8", env, cwd: folderOf(name) });
+  const isChosen = (test: string) => {
+    const full = `${name} ${test}`;
+    return /^Test\w/.test(test) && new RegExp(flags.focus).test(full) &&
+      !Object.keys(LEFT_OUT).some((part) => new RegExp(part).test(full));
+  };
+  return stdout.split("\n").filter(isChosen);
+}
+
+/** The tests read files beside them. */
+function folderOf(name: string): string {
+  return join(workspace, name);
+}
+
+interface RunOptions {
+  readonly test: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly tally: Tally;
+}
+
+async function runTest(name: string, { test, env, tally }: RunOptions): Promise<void> {
+  const output = await new Promise<string>((resolve, reject) => {
+    const args = ["-test.run", `^${test}$`, "-test.v", "-test.timeout", PATIENCE];
+    const child = spawn(programOf(name), args, {
+      cwd: folderOf(name),
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (more: string) => text += more);
+    }
+    child.once("error", reject);
+    child.once("exit", () => endGroup(child.pid ?? 0));
+    child.once("close", () => resolve(text));
+  });
+  for (const finding of readGoTest(output, test)) {
+    if (finding.skipped === undefined) tally.tell({ ...finding, name: `${name} ${finding.name}` });
+    else console.log(`left out ${name} ${finding.name} (${finding.skipped})`);
+  }
+}
+
+/** A test that crashed leaves its server behind, which would keep its output open. */
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // There is nobody left.
+  }
+}
