@@ -6,7 +6,7 @@
  * controller manager. As `etcd` (the first argument) it only says that it is healthy, since nothing is kept in it.
  */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { type ApiServer, apiServer, type ApiUser } from "../../lib/kits/apiserver/mod.ts";
@@ -30,11 +30,15 @@ if (flags.has("help")) {
 } else if (process.argv[2] === "etcd") await serveEtcd();
 else await serveKubernetes();
 
+/** Reads `--name=value`, `--name value` and `--name`; the last of a name counts. */
 function readFlags(args: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(args.map((arg): [string, string] => {
-    const [, name = arg, value = "true"] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
-    return [name, value];
-  }));
+  const read = new Map<string, string>();
+  for (const [index, arg] of args.entries()) {
+    const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    const next = args[index + 1];
+    if (name !== undefined) read.set(name, value ?? (next?.startsWith("--") === false ? next : "true"));
+  }
+  return read;
 }
 
 async function serveEtcd(): Promise<void> {
@@ -100,7 +104,10 @@ async function findCertificates(): Promise<ServerTls> {
     ipAddresses: ["127.0.0.1"],
   });
   // Who starts us has to know whom to believe.
-  writeFileSync(join(folder, "server-ca.crt"), authority.certificate);
+  if (flags.has("cert-dir")) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "server-ca.crt"), authority.certificate);
+  }
   return { cert: issued.certificate, key: issued.key, ca };
 }
 
