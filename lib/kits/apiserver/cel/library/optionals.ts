@@ -1,5 +1,5 @@
 /**
- * What the package does not have for optional values: the macros `optMap` and `optFlatMap`, and that two of them are compared.
+ * Optional values, as far as the package leaves them out: the macros `optMap` and `optFlatMap`, and their equality.
  *
  * Source: cel-go, cel/library.go, OptionalTypes. A macro is expanded when an expression is parsed, and comes back to be
  * checked and evaluated; what it is given there has no types, so that only what is used of it is described here.
