@@ -22,6 +22,7 @@ import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import { type Decision, prematch, selectChanges } from "./decide.ts";
 import {
+  attemptContext,
   contentOf,
   loadProgress,
   type Reconciliation,
@@ -268,21 +269,10 @@ class ChangeRun {
       readonly selected: readonly ChangeHandler[];
     },
   ): void {
-    const { host: { random }, clock, logger, settings: { execution: { defaultBackoff } } } = this.#r;
-    const { observer, state: subject } = this.#r;
+    const context = attemptContext(this.#r);
     progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
-      now: clock.now(),
-      judge: (handler, attempt) =>
-        failAfterwards(handler, {
-          ...attempt,
-          logger,
-          noun: "Handler",
-          errors: "temporary",
-          defaultBackoff,
-          random,
-          error,
-          observed: { observer, subject },
-        }),
+      now: this.#r.clock.now(),
+      judge: (handler, attempts) => failAfterwards(handler, { ...context, attempts, error }),
     });
   }
 
@@ -319,8 +309,7 @@ class ChangeRun {
     { handler, retry, started, runtime }: Attempt,
     descendants: Set<string>,
   ): Promise<Outcome | undefined> {
-    const { host, clock, logger, settings, signal, observer, state: subject, succeeded, makeChildren } =
-      this.#r;
+    const { clock, signal, succeeded, makeChildren } = this.#r;
     const begun = clock.monotonic() - runtime;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
@@ -329,16 +318,11 @@ class ChangeRun {
       return result;
     };
     const outcome = await execute(handler, {
+      ...attemptContext(this.#r, succeeded),
       fn,
       clock,
-      logger,
       attempts: { retry, runtime },
-      noun: "Handler",
-      errors: "temporary",
-      defaultBackoff: settings.execution.defaultBackoff,
-      random: host.random,
       signal,
-      observed: { observer, subject, succeeded },
       args: (limited) => {
         const { param } = handler;
         const attempt = {

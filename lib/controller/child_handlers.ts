@@ -11,6 +11,7 @@ import { earliest } from "../execution/reconcile_record.ts";
 import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
 import {
+  attemptContext,
   causeOf,
   contentOf,
   isWanted,
@@ -49,19 +50,14 @@ interface Call {
 }
 
 async function call(r: Reconciliation, handler: ChildHandler, { events, pending }: Call): Promise<void> {
-  const { state, clock, host: { random }, logger, settings, signal, observer, makeChildren } = r;
+  const { clock, signal, makeChildren } = r;
   const { event, failures: retry } = pending;
   const begun = pending.begun ?? { wall: clock.now(), monotonic: clock.monotonic() };
   const outcome = await execute(handler, {
+    ...attemptContext(r),
     clock,
-    random,
-    logger,
     attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
-    noun: "Handler",
-    errors: "temporary",
-    defaultBackoff: settings.execution.defaultBackoff,
     signal,
-    observed: { observer, subject: state },
     args: (limited) => {
       const { wall: started, monotonic } = begun;
       const times = { retry, started, begun: monotonic, signal: limited, clock };

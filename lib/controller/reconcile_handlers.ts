@@ -19,7 +19,14 @@ import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import { causeOf, contentOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
+import {
+  attemptContext,
+  causeOf,
+  contentOf,
+  isWanted,
+  type Reconciliation,
+  type Work,
+} from "./reconciliation.ts";
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
@@ -65,7 +72,7 @@ export class ReconcileRun {
     const { state } = this.#r;
     if (isDeleting(state.snapshot)) return;
     for (const handler of this.#handlers) {
-      this.#look(handler);
+      this.#wakeIfChanged(handler);
       await this.#callIfDue(handler);
     }
   }
@@ -88,20 +95,13 @@ export class ReconcileRun {
 
   /** Fails the attempts of these handlers, since the server has refused what they wrote. Returns what is left for others. */
   refuse({ error, handlers }: Refusal): Refusal {
-    const { observer, state: subject } = this.#r;
-    const observed = { observer, subject };
     const ours = this.#handlers.filter(({ id }) => handlers.includes(id));
     for (const handler of ours) {
       const record = this.#r.state.recordOf(handler.id);
       record.hasFinalized = false;
       const judge = (retry: number): { readonly error: Error; readonly after: Seconds | undefined } => {
-        const outcome = failAfterwards(handler, {
-          ...this.#judging(handler),
-          retry,
-          runtime: 0,
-          error,
-          observed,
-        });
+        const context = { ...attemptContext(this.#r), defaultBackoff: handler.backoff };
+        const outcome = failAfterwards(handler, { ...context, attempts: { retry, runtime: 0 }, error });
         return { error, after: outcome.kind === "retry" ? outcome.delay : undefined };
       };
       record.refuse(judge, this.#r.clock.monotonic());
@@ -118,13 +118,13 @@ export class ReconcileRun {
       const record = state.recordOf(handler.id);
       if (this.#waiting.has(handler)) continue;
       if (isLeaving && (handler.finalize === undefined || record.hasFinalized)) continue;
-      next = earliest(next, record.nextLook(handler));
+      next = earliest(next, record.nextTurn(handler));
     }
     return next === undefined ? undefined : Math.max(0, next - clock.monotonic());
   }
 
-  /** Finds out whether the object has changed since the handler was called. */
-  #look(handler: ReconcileHandler): void {
+  /** Wakes the handler if the object has changed since it was called. */
+  #wakeIfChanged(handler: ReconcileHandler): void {
     const { state } = this.#r;
     const record = state.recordOf(handler.id);
     const { seen } = record;
@@ -143,7 +143,7 @@ export class ReconcileRun {
     const { state, clock, slots } = this.#r;
     const record = state.recordOf(handler.id);
     const now = clock.monotonic();
-    record.look(now);
+    record.wakeIfDue(now);
     if (!record.isDue(now, handler)) return;
     const slot = slots.enter(handler, state);
     if (slot === undefined) this.#waiting.add(handler);
@@ -151,8 +151,7 @@ export class ReconcileRun {
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
-    const { state, clock, host: { random }, logger, signal, observer, patch, succeeded, makeChildren } =
-      this.#r;
+    const { state, clock, host: { random }, logger, signal, patch, succeeded, makeChildren } = this.#r;
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
@@ -167,14 +166,14 @@ export class ReconcileRun {
     const fn = this.#guarded(isFinal ? handler.finalize ?? handler.fn : handler.fn, record, slot);
     const isQuiet = reasons.every(({ kind }) => kind === "resync");
     const outcome = await execute(handler, {
-      ...this.#judging(handler),
+      ...attemptContext(this.#r, succeeded),
+      defaultBackoff: handler.backoff,
       // Nothing has happened: that all is well with ten thousand objects is no news.
       logger: isQuiet ? terseLogger(logger) : logger,
       fn,
       clock,
       attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
       signal,
-      observed: { observer, subject: state, succeeded },
       args: (limited) => {
         const { wall: started, monotonic } = begun;
         const times = { retry, started, begun: monotonic, signal: limited, clock };
@@ -242,17 +241,7 @@ export class ReconcileRun {
   #wake(record: ReconcileRecord, reason: ReconcileReason): void {
     record.wake(reason, this.#r.clock.monotonic());
   }
-
-  #judging({ backoff: defaultBackoff }: ReconcileHandler): Judging {
-    const { logger, host: { random } } = this.#r;
-    return { logger, random, noun: "Handler", errors: "temporary", defaultBackoff };
-  }
 }
-
-type Judging = Pick<
-  Parameters<typeof failAfterwards>[1],
-  "logger" | "random" | "noun" | "errors" | "defaultBackoff"
->;
 
 /** Whether the handler is for the object as it is; what was planned for one that it is not for any more is forgotten. */
 function isConcerned(r: Reconciliation, handler: ReconcileHandler): boolean {

@@ -9,6 +9,7 @@ import type { Client } from "../client/client.ts";
 import type { Daemons } from "../engines/daemons/daemons.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import { bridgeLogger, type Poster } from "../engines/posting/poster.ts";
+import type { AttemptContext } from "../execution/execute.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectWriter } from "../execution/object_writer.ts";
 import type { ObjectState } from "../execution/object_state.ts";
@@ -168,6 +169,21 @@ export function contentOf(patch: Patch): string | undefined {
     // What JSON cannot express is dropped when it is written.
     return "";
   }
+}
+
+/** Returns how attempts of handlers that are called in turns are judged, and told of. */
+export function attemptContext(
+  { state, logger, host: { random }, settings, observer }: Reconciliation,
+  succeeded?: Set<AttemptEnd>,
+): AttemptContext {
+  return {
+    logger,
+    noun: "Handler",
+    errors: "temporary",
+    defaultBackoff: settings.execution.defaultBackoff,
+    random,
+    observed: { observer, subject: state, succeeded },
+  };
 }
 
 /** Loads what the object, or a write that failed, holds about these handlers. */

@@ -30,12 +30,9 @@ export interface Attempts {
   readonly runtime: Seconds;
 }
 
-export interface ExecuteOptions<Args> {
-  /** Is called in the place of the handler's function. Default: that one. */
-  readonly fn?: (args: Args) => unknown;
-  readonly clock: Clock;
+/** How attempts of a handler are judged, and told of. */
+export interface AttemptContext {
   readonly logger: Logger;
-  readonly attempts: Attempts;
   /** The word for such handlers in log lines: "Handler", "Daemon", "Timer", "Activity". */
   readonly noun: string;
   /** The meaning of errors where the handler does not say. */
@@ -43,12 +40,19 @@ export interface ExecuteOptions<Args> {
   readonly defaultBackoff: HandlerBackoff;
   /** Lets pauses that grow vary. Default: they do not. */
   readonly random?: Random;
+  /** The observer, and the object that it is told about. */
+  readonly observed: Observed;
+}
+
+export interface ExecuteOptions<Args> extends AttemptContext {
+  /** Is called in the place of the handler's function. Default: that one. */
+  readonly fn?: (args: Args) => unknown;
+  readonly clock: Clock;
+  readonly attempts: Attempts;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
-  /** The observer, and the object that it is told about. */
-  readonly observed: Observed;
 }
 
 /** How long a handler may compute before it waits for the first time, until others should know. */
@@ -117,26 +121,17 @@ function limitOf<Args>(
   return { remaining: rest, overdue };
 }
 
-/** The facts about an attempt that had ended well, and whose write the server has refused since. */
-export interface RefusedAttempt {
-  readonly logger: Logger;
-  readonly noun: string;
-  readonly errors: ErrorsMode;
-  readonly defaultBackoff: HandlerBackoff;
-  readonly random?: Random;
-  /** How often the handler was called before that attempt. */
-  readonly retry: number;
-  /** Time since the first attempt began. */
-  readonly runtime: Seconds;
+/** An attempt that had ended well, and whose write the server has refused since. */
+export interface RefusedAttempt extends AttemptContext {
+  /** The attempts before that one. */
+  readonly attempts: Attempts;
   readonly error: Error;
-  /** The observer, and the object that it is told about. */
-  readonly observed: Observed;
 }
 
 /** Fails an attempt afterwards: what the handler wrote was refused. Says the same as if the handler had thrown the error. */
 export function failAfterwards(handler: Handler<never>, refused: RefusedAttempt): Outcome {
-  const { retry, runtime, error, observed, noun } = refused;
-  const outcome = judge(handler, { ...refused, attempts: { retry, runtime }, spent: runtime });
+  const { attempts: { retry, runtime }, error, observed, noun } = refused;
+  const outcome = judge(handler, { ...refused, spent: runtime });
   report(handler, outcome, { ...refused, thrown: error });
   const { id, family = id } = handler;
   const start: AttemptStart = { noun, handler: id, family, retry };
@@ -157,11 +152,8 @@ function exceededLimit(handler: Handler, { retry, runtime }: Attempts): Permanen
   }
 }
 
-interface JudgeOptions {
+interface JudgeOptions extends Pick<AttemptContext, "errors" | "defaultBackoff" | "random"> {
   readonly attempts: Attempts;
-  readonly errors: ErrorsMode;
-  readonly defaultBackoff: HandlerBackoff;
-  readonly random?: Random;
   readonly error: Error;
   /** Time since the first attempt began. */
   readonly spent: Seconds;

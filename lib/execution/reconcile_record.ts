@@ -145,7 +145,7 @@ export class ReconcileRecord {
   }
 
   /** Notes what has come due by itself. */
-  look(now: Seconds): void {
+  wakeIfDue(now: Seconds): void {
     const planned = this.#planned;
     if (planned !== undefined && planned.at <= now + TOLERANCE) {
       this.#planned = undefined;
@@ -158,7 +158,7 @@ export class ReconcileRecord {
   }
 
   /** When the object is to be reconciled again: when it may be called, if something has woken it, or when something comes due. */
-  nextLook(pace: Pace): Seconds | undefined {
+  nextTurn(pace: Pace): Seconds | undefined {
     if (this.isRunning) return undefined;
     if (this.isWoken) return this.#mayRunAt(pace);
     return earliest(this.#planned?.at, this.#resyncAt);

@@ -172,8 +172,7 @@ describe("failAfterwards()", () => {
         noun: "Handler",
         errors: "temporary",
         defaultBackoff: 60,
-        retry: 0,
-        runtime: 0,
+        attempts: { retry: 0, runtime: 0 },
         error,
         observed: { observer: {}, subject: undefined },
       });

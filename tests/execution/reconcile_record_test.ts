@@ -14,7 +14,7 @@ function begin(record: ReconcileRecord, now: number, pace: Pace = {}): string[] 
 describe("ReconcileRecord", () => {
   it("keeps what has woken it until a call takes it, each once, with the newest object", () => {
     const record = new ReconcileRecord();
-    assert.deepEqual([record.isWoken, record.isDue(0, {}), record.nextLook({})], [false, false, undefined]);
+    assert.deepEqual([record.isWoken, record.isDue(0, {}), record.nextTurn({})], [false, false, undefined]);
     record.wake({ kind: "change" }, 0);
     record.wake({ kind: "change" }, 0);
     for (const version of [1, 2]) record.wake({ kind: "owned", object: child("a", version) }, 0);
@@ -46,10 +46,10 @@ describe("ReconcileRecord", () => {
     record.wake({ kind: "create" }, 0);
     begin(record, 0);
     record.fail(1, new Error("one"), 5);
-    assert.deepEqual([record.failures, record.nextLook({})], [1, 6]);
-    record.look(5);
+    assert.deepEqual([record.failures, record.nextTurn({})], [1, 6]);
+    record.wakeIfDue(5);
     assert.equal(record.isDue(5, {}), false);
-    record.look(6);
+    record.wakeIfDue(6);
     assert.deepEqual(begin(record, 6), ["retry", "create"]);
     assert.equal(record.begun?.monotonic, 0);
     record.fail(7, new Error("two"), 5);
@@ -57,7 +57,7 @@ describe("ReconcileRecord", () => {
     assert.deepEqual(begin(record, 8), ["change", "create"]);
     assert.equal(record.failures, 2);
     record.succeed(9, undefined);
-    assert.deepEqual([record.failures, record.begun, record.nextLook({})], [0, undefined, undefined]);
+    assert.deepEqual([record.failures, record.begun, record.nextTurn({})], [0, undefined, undefined]);
     record.wake({ kind: "change" }, 10);
     assert.deepEqual(begin(record, 10), ["change"]);
   });
@@ -65,15 +65,15 @@ describe("ReconcileRecord", () => {
   it("plans what succeeds with a time, and what waits; not what has failed for good", () => {
     const record = new ReconcileRecord();
     record.succeed(0, 30);
-    assert.equal(record.nextLook({}), 30);
-    record.look(30);
+    assert.equal(record.nextTurn({}), 30);
+    record.wakeIfDue(30);
     assert.deepEqual(begin(record, 30), ["requeue"]);
     record.postpone(30, 2);
-    assert.equal(record.nextLook({}), 32);
-    record.look(32);
+    assert.equal(record.nextTurn({}), 32);
+    record.wakeIfDue(32);
     begin(record, 32);
     record.fail(32, new Error("for good"), undefined);
-    assert.deepEqual([record.nextLook({}), record.failures], [undefined, 0]);
+    assert.deepEqual([record.nextTurn({}), record.failures], [undefined, 0]);
   });
 
   it("resumes counting where what has succeeded is refused afterwards", () => {
@@ -86,7 +86,7 @@ describe("ReconcileRecord", () => {
         return { error: new Error("refused"), after: 1 };
       }, 0);
     }
-    assert.deepEqual([record.failures, record.nextLook({})], [2, 1]);
+    assert.deepEqual([record.failures, record.nextTurn({})], [2, 1]);
   });
 
   it("lets the latest of what may come again and again decide when, but waits for ever for none", () => {
@@ -94,9 +94,9 @@ describe("ReconcileRecord", () => {
     const record = new ReconcileRecord();
     record.wake({ kind: "change" }, 0);
     record.wake({ kind: "change" }, 1);
-    assert.deepEqual([record.isDue(2, pace), record.nextLook(pace), record.isDue(3, pace)], [false, 3, true]);
+    assert.deepEqual([record.isDue(2, pace), record.nextTurn(pace), record.isDue(3, pace)], [false, 3, true]);
     for (let now = 2; now <= 30; now++) record.wake({ kind: "change" }, now);
-    assert.equal(record.nextLook(pace), 20);
+    assert.equal(record.nextTurn(pace), 20);
     begin(record, 20, pace);
     record.wake({ kind: "change" }, 21);
     record.wake({ kind: "start" }, 21);
@@ -112,17 +112,17 @@ describe("ReconcileRecord", () => {
       begin(record, now, pace);
     }
     record.wake({ kind: "change" }, 5);
-    assert.deepEqual([record.isDue(9, pace), record.nextLook(pace)], [false, 10]);
+    assert.deepEqual([record.isDue(9, pace), record.nextTurn(pace)], [false, 10]);
     begin(record, 10, pace);
     record.wake({ kind: "change" }, 11);
-    assert.equal(record.nextLook(pace), 14);
+    assert.equal(record.nextTurn(pace), 14);
   });
 
   it("is not due while a call goes on, also one that is late", () => {
     const record = new ReconcileRecord();
     record.wake({ kind: "change" }, 0);
     record.isRunning = true;
-    assert.deepEqual([record.isDue(0, {}), record.nextLook({})], [false, undefined]);
+    assert.deepEqual([record.isDue(0, {}), record.nextTurn({})], [false, undefined]);
     record.isRunning = false;
     assert.equal(record.isDue(0, {}), true);
   });
@@ -131,10 +131,10 @@ describe("ReconcileRecord", () => {
     const record = new ReconcileRecord();
     record.resyncAt(100);
     record.succeed(0, 200);
-    assert.equal(record.nextLook({}), 100);
-    record.look(100);
+    assert.equal(record.nextTurn({}), 100);
+    record.wakeIfDue(100);
     assert.deepEqual(begin(record, 100), ["resync"]);
-    assert.equal(record.nextLook({}), undefined);
+    assert.equal(record.nextTurn({}), undefined);
   });
 
   it("drops what turns out to be the object's own doing: this state of the child, and no other", () => {
@@ -155,7 +155,7 @@ describe("ReconcileRecord", () => {
     record.wake({ kind: "change" }, 0);
     record.fail(0, new Error("no"), 1);
     record.beginFinalizing();
-    assert.deepEqual([record.isWoken, record.nextLook({}), record.failures, record.isFinalizing], [
+    assert.deepEqual([record.isWoken, record.nextTurn({}), record.failures, record.isFinalizing], [
       false,
       undefined,
       0,

@@ -3,7 +3,7 @@
 import type { AttemptEnd } from "../../execution/observer.ts";
 import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
-import { execute, failAfterwards } from "../../execution/execute.ts";
+import { type AttemptContext, execute, failAfterwards } from "../../execution/execute.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { Patch } from "../../model/patch.ts";
@@ -54,17 +54,12 @@ export function callOnce(
   caller: Caller,
   { attempts, patch, signal, succeeded }: CallOptions,
 ): Promise<Outcome> {
-  const { handler, state, logger, context: { clock, random, settings, observer } } = caller;
+  const { handler, context: { clock } } = caller;
   return execute({ ...handler, fn: (args: never) => callUntilStopped(caller, args) }, {
+    ...contextOf(caller, succeeded),
     clock,
-    logger,
     attempts: { retry: attempts.retry, runtime: clock.monotonic() - attempts.begun },
-    noun: nounOf(handler),
-    errors: "temporary",
-    defaultBackoff: settings.execution.defaultBackoff,
-    random,
     signal,
-    observed: { observer, subject: state, succeeded },
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
   });
@@ -72,18 +67,27 @@ export function callOnce(
 
 /** Fails a run that ended well, because the server has refused what it wrote. */
 export function failRun(caller: Caller, attempts: Attempts, error: Error): Outcome {
-  const { handler, state, logger, context: { clock, random, settings, observer } } = caller;
+  const { handler, context: { clock } } = caller;
+  const { retry, begun } = attempts;
   return failAfterwards(handler, {
+    ...contextOf(caller),
+    attempts: { retry, runtime: clock.monotonic() - begun },
+    error,
+  });
+}
+
+function contextOf(
+  { handler, state, logger, context: { random, settings, observer } }: Caller,
+  succeeded?: Set<AttemptEnd>,
+): AttemptContext {
+  return {
     logger,
     noun: nounOf(handler),
     errors: "temporary",
     defaultBackoff: settings.execution.defaultBackoff,
     random,
-    retry: attempts.retry,
-    runtime: clock.monotonic() - attempts.begun,
-    error,
-    observed: { observer, subject: state },
-  });
+    observed: { observer, subject: state, succeeded },
+  };
 }
 
 /** Asks how long it is to wait before its first run. Never throws. */

@@ -95,8 +95,8 @@ const mutants: Mutant[] = [
     ["failAfterwards", "  report(handler, outcome, { ...refused, thrown: error });\n", ""],
     [
       "failAfterwards",
-      "const outcome = judge(handler, { ...refused, attempts",
-      'const outcome = judge({ ...handler, errors: "temporary" }, { ...refused, attempts',
+      "const outcome = judge(handler, { ...refused, spent",
+      'const outcome = judge({ ...handler, errors: "temporary" }, { ...refused, spent',
     ],
   ]),
   ...breaksOf("lib/execution/observer.ts", [

@@ -247,14 +247,14 @@ const mutants: Mutant[] = [
   {
     ...ADMISSION,
     in: "Admission.#listen",
-    replace: "this.#way = way;\n      this.revise();",
-    by: "this.#way ??= way;\n      this.revise();",
+    replace: "this.#way = way;",
+    by: "this.#way ??= way;",
   },
   {
     ...ADMISSION,
     in: "Admission.#listen",
-    replace: "this.#way = way;\n      this.revise();",
-    by: "const isFirst = this.#way === undefined;\n      this.#way = way;\n      if (isFirst) this.revise();",
+    replace: "      this.revise();",
+    by: "      if (!isMoved) this.revise();",
   },
   {
     ...ADMISSION,
@@ -311,7 +311,7 @@ const mutants: Mutant[] = [
   {
     ...KEPT,
     in: "ManagedConfiguration.create",
-    replace: "if (error instanceof ApiError && error.status === 409) return;",
+    replace: "if (error instanceof ApiError && error.status === 409) return true;",
     by: "",
   },
   {

@@ -66,13 +66,13 @@ const mutants: Mutant[] = [
       `this.#planned = { at: now + requeueAfter, reason: { kind: "requeue" } };`,
       "",
     ],
-    ["ReconcileRecord.look", `this.wake({ kind: "resync" }, now);`, ""],
-    ["ReconcileRecord.fail", `this.#planned = { at: now + after, reason: { kind: "retry", error } };`, ""],
+    ["ReconcileRecord.wakeIfDue", `this.wake({ kind: "resync" }, now);`, ""],
+    ["ReconcileRecord.fail", `this.#planned = { at: now + pause, reason: { kind: "retry", error } };`, ""],
   ], reconcile),
   ...breaksOf(RUN, [
-    ["ReconcileRun.#look", `this.#wake(record, { kind: "change" });`, ""],
+    ["ReconcileRun.#wakeIfChanged", `this.#wake(record, { kind: "change" });`, ""],
     [
-      "ReconcileRun.#look",
+      "ReconcileRun.#wakeIfChanged",
       `this.#wake(record, { kind: record.wasCalled ? "change" : isOld ? "start" : "create" });`,
       "",
     ],
