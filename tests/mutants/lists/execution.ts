@@ -180,6 +180,7 @@ const mutants: Mutant[] = [
     ["Writer.isBlind", `.some((key) => key !== "metadata")`, ".length > 0"],
     ["Writer.mergeStatus", "      if (body === undefined) return;\n", ""],
     ["Writer.mergeWithFinalizer", "if (finalizers === undefined) return await this.merge(content);", ""],
+    ["Writer.mergeWithFinalizer", "withWantedFinalizers(this.body, content)", "this.body"],
     [
       "Writer.#insist",
       "if (!isConflict || conflicts >= CONFLICTS) throw error;",
