@@ -1,8 +1,9 @@
 /**
  * Waits until discovery tells what CRDs have announced.
  *
- * A server says that a CRD is established, or has gone, before its discovery does, sometimes by seconds; and no event comes
- * when discovery has caught up. So it is asked again, with growing pauses.
+ * A server says that a CRD is established, has changed or has gone before its discovery does, sometimes by seconds; and no event
+ * comes when discovery has caught up. So it is asked again, with growing pauses; where it tells of the kind already, twice, since
+ * it may still tell of its former scope or subresources (seen on 1.36).
  */
 
 import type { Task, TaskGroup } from "../async/tasks.ts";
@@ -29,6 +30,9 @@ export interface DiscoveryRetryOptions {
 /** Pauses between questions; after the last one it is left to the next event. */
 const PAUSES: readonly Seconds[] = [0.5, 1, 2, 4, 8, 15, 30, 30];
 
+/** When a kind that discovery tells of is looked at again. */
+const SECOND_LOOKS: readonly Seconds[] = [1, 5];
+
 /** After so many questions what discovery tells is believed, although it is not what was expected. */
 const BELIEVED_AFTER = 2;
 
@@ -36,6 +40,8 @@ const BELIEVED_AFTER = 2;
 export class DiscoveryRetry {
   readonly #options: DiscoveryRetryOptions;
   readonly #tasks = new Map<string, Task>();
+  /** By group: looks at what discovery tells of its kinds. */
+  readonly #looks = new Map<string, Task>();
   /** Resources that are asked for at the moment. */
   readonly #doubted = new Set<string>();
 
@@ -47,6 +53,30 @@ export class DiscoveryRetry {
   async expect(expected: ExpectedResource): Promise<void> {
     await this.#tasks.get(keyOf(expected))?.stop();
     if (!await this.isDiscovered(expected)) this.ask(expected);
+    else if (expected.isServed) this.#lookAgain(expected.group);
+  }
+
+  /** One task for each group: definitions come in swarms. */
+  #lookAgain(group: string): void {
+    void this.#looks.get(group)?.stop();
+    const task = this.#options.tasks.start(`look at ${group}`, (signal) => this.#look(group, signal));
+    this.#looks.set(group, task);
+    void task.done.then(() => {
+      if (this.#looks.get(group) === task) this.#looks.delete(group);
+    });
+  }
+
+  async #look(group: string, signal: AbortSignal): Promise<void> {
+    const { clock, client: { discovery }, onCaughtUp } = this.#options;
+    for (const pause of SECOND_LOOKS) {
+      if (!await clock.sleep(pause, signal)) return;
+      // Undefined: the server is away, and nothing is known to be other than before.
+      const hasChanged = await discovery.group(group).then(async (before) =>
+        JSON.stringify(await discovery.refresh(group)) !== JSON.stringify(before)
+      ).catch(() => undefined);
+      if (signal.aborted) return;
+      if (hasChanged === true) await onCaughtUp();
+    }
   }
 
   /** Asks until it is told, beginning soon; what was asked for the kind before is forgotten. */

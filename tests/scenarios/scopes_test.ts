@@ -18,6 +18,11 @@ const DEFINITIONS = {
   namespaced: false,
 } as const;
 
+/** As far as a test changes it. */
+interface Definition {
+  readonly spec: { readonly versions: readonly object[] };
+}
+
 async function makeNamespace(
   { client }: World,
   name: string,
@@ -521,6 +526,40 @@ suite("Kinds", (scenario) => {
     assert.ok(world.requests.some(({ path }) => path.startsWith("/apis/lotse.test")), "it is asked again");
     await running.stop();
   });
+
+  scenario.virtual(
+    "[N46] that get or lose the subresource of their status are written to as they are, though discovery tells it later",
+    async (world) => {
+      const op = operator();
+      op.on.create("plains.lotse.test", { id: "tell" }, ({ patch }) => void (patch.status["told"] = "yes"));
+      const running = await world.start(op);
+      const path = "/apis/lotse.test/v1";
+      const objects = new Objects(world, PLAINS);
+      for (const [name, subresources] of [["one", { status: {} }], ["two", null]] as const) {
+        const { body } = await world.client.transport.request({ method: "GET", path });
+        const before = JSON.stringify(body);
+        world.intercept = ({ method, url }) =>
+          method === "GET" && new URL(url).pathname === path
+            ? new Response(before, { headers: { "content-type": "application/json" } })
+            : undefined;
+        const version = { ...(definitionOf(PLAINS) as Definition).spec.versions[0], subresources };
+        await world.client.patch(DEFINITIONS, { name: "plains.lotse.test" }, {
+          type: "merge",
+          body: { spec: { versions: [version] } },
+        });
+        await world.host.clock.advance(0.5);
+        world.intercept = undefined;
+        await world.host.clock.advance(10);
+        await objects.create(name);
+        await running.settle();
+        assert.deepEqual((await objects.get(name)).status, { told: "yes" }, name);
+      }
+      world.requests.length = 0;
+      await world.host.clock.advance(60);
+      assert.deepEqual(world.requests.filter(({ path }) => path.startsWith("/apis/lotse.test/v1?")), []);
+      await running.stop();
+    },
+  );
 
   scenario.virtual(
     "that came while nobody watched definitions are found when they are listed again",
