@@ -38,13 +38,7 @@ export class Limiter {
     if (signal?.aborted) return undefined;
     const line = urgent ? this.#urgent : this.#waiters;
     if (!this.#tryEnter() && await line.wait(signal) === undefined) return undefined;
-    let isLeft = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (!isLeft) this.#leave();
-        isLeft = true;
-      },
-    };
+    return new Slot(this.#leave);
   }
 
   /**
@@ -76,9 +70,24 @@ export class Limiter {
     return true;
   }
 
-  /** The place passes on at once: nobody can slip in between. */
-  #leave(): void {
+  /** The place passes on at once: nobody can slip in between. One function for all slots. */
+  readonly #leave = (): void => {
     this.#active--;
     this.admit();
+  };
+}
+
+/** A place of one who was let in; it is given back once. */
+class Slot implements Disposable {
+  #leave: (() => void) | undefined;
+
+  constructor(leave: () => void) {
+    this.#leave = leave;
+  }
+
+  [Symbol.dispose](): void {
+    const leave = this.#leave;
+    this.#leave = undefined;
+    leave?.();
   }
 }

@@ -97,7 +97,8 @@ export class TaskGroup implements AsyncDisposable {
 
 class OwnedTask implements Task {
   readonly #name: string | (() => string);
-  readonly #done = Promise.withResolvers<void>();
+  /** Made when somebody waits for it: nobody does for most. */
+  #done: PromiseWithResolvers<void> | undefined;
   /** Made when it is asked for. */
   #controller: AbortController | undefined;
   #abortion: { readonly reason: unknown } | undefined;
@@ -117,7 +118,8 @@ class OwnedTask implements Task {
   }
 
   get done(): Promise<void> {
-    return this.#done.promise;
+    if (!this.#isRunning) return Promise.resolve();
+    return (this.#done ??= Promise.withResolvers<void>()).promise;
   }
 
   get signal(): AbortSignal {
@@ -146,7 +148,7 @@ class OwnedTask implements Task {
     }
     this.#isRunning = false;
     onEnd(failure);
-    this.#done.resolve();
+    this.#done?.resolve();
   }
 
   wasAbortedWith(error: unknown): boolean {

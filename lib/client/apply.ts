@@ -70,27 +70,45 @@ export class ApplyConflictError extends ApiError {
   }
 }
 
+/** Whether it is the object itself that is applied, whatever it is by now. */
+function isPlain(
+  { subresource, preconditions, dryRun }: Pick<ApplyRequest, "subresource" | "preconditions" | "dryRun">,
+): boolean {
+  return subresource === undefined && preconditions === undefined && dryRun !== true;
+}
+
+/** Returns what is remembered of earlier applies: the object, if it is as it is wanted; "missing" if there is none. */
+export function recallApplied(
+  states: AppliedStates | undefined,
+  resource: Resource,
+  { request, object, fieldManager }: {
+    readonly request: Pick<ApplyRequest, "subresource" | "preconditions" | "dryRun">;
+    readonly object: AppliedObject;
+    readonly fieldManager: string;
+  },
+): KubeObject | "missing" | undefined {
+  return isPlain(request) ? states?.look(resource, { object, fieldManager }) : undefined;
+}
+
 /**
- * Applies an object, and returns its newest state.
+ * Applies an object of which it is not remembered that it is as it is wanted, and returns its newest state.
  *
- * @param options `states` is what is remembered of earlier applies. Default: nothing.
+ * @param options `states` takes what comes out. Default: nothing does. `isMissing`: whether it is known that there is none.
  * @throws {ApplyConflictError} If it would change fields of others, and `force` is not set.
  */
 export async function applyObject(
   client: Client,
   resource: Resource,
-  { object, states, ...request }: ApplyRequest & {
+  { object, states, isMissing, ...request }: ApplyRequest & {
     readonly object: AppliedObject;
     readonly states?: AppliedStates;
+    readonly isMissing: boolean;
   },
 ): Promise<KubeObject> {
-  const { fieldManager, subresource, preconditions, dryRun } = request;
-  const isPlain = subresource === undefined && preconditions === undefined && dryRun !== true;
-  const remembered = isPlain ? states : undefined;
+  const { fieldManager } = request;
+  const remembered = isPlain(request) ? states : undefined;
   const spellings = remembered?.spellings;
-  const known = remembered?.look(resource, { object, fieldManager });
-  if (known !== undefined && known !== "missing") return known;
-  const after = known === "missing"
+  const after = isMissing
     ? await sendApply(client, resource, { ...request, object, live: undefined, spellings })
     : await applyToLive(client, resource, { ...request, object, spellings });
   remembered?.note(resource, { object, fieldManager }, after);

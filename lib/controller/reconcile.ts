@@ -58,9 +58,11 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   }
 
   const claim = handlers.backgrounds.length > 0 ? await matchDaemons(r) : NO_CLAIM;
-  if (run !== undefined) await run.finalize();
+  // NB: what does not concern the object is not awaited: each promise counts where ten thousand objects come at once.
+  if (run !== undefined && isDeleting(state.snapshot)) await run.finalize();
   const decision = decide(r, run?.claim(claim) ?? claim);
-  const work = await carryOut(r, decision);
+  const isIgnored = decision.kind === "ignore" && decision.optionalDeletes === undefined;
+  const work = isIgnored ? NO_WORK : await carryOut(r, decision);
   // NB: the finalizer goes on before anything is made that must not outlive the object.
   if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
   const joined = run?.join(work) ?? work;

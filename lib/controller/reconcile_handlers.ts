@@ -16,7 +16,7 @@ import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
 import { PredicateArgs, ReconcileArgs } from "../registry/args.ts";
 import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
-import type { Seconds } from "../runtime/host.ts";
+import type { Random, Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
 import {
@@ -30,6 +30,9 @@ import {
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
+
+/** The steps in which it varies, as a share of it: 36 s of ten hours. */
+const RESYNC_STEP = 0.001;
 
 /** The handlers of one object, in one reconcile. */
 export class ReconcileRun {
@@ -139,15 +142,15 @@ export class ReconcileRun {
     }
   }
 
-  async #callIfDue(handler: ReconcileHandler): Promise<void> {
+  #callIfDue(handler: ReconcileHandler): Promise<void> | undefined {
     const { state, clock, slots } = this.#r;
     const record = state.recordOf(handler.id);
     const now = clock.monotonic();
     record.wakeIfDue(now);
-    if (!record.isDue(now, handler)) return;
+    if (!record.isDue(now, handler)) return undefined;
     const slot = slots.enter(handler, state);
-    if (slot === undefined) this.#waiting.add(handler);
-    else await this.#call(handler, record, slot);
+    if (slot !== undefined) return this.#call(handler, record, slot);
+    this.#waiting.add(handler);
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
@@ -192,9 +195,7 @@ export class ReconcileRun {
     // What fails because we stop says nothing about the handler: the next process calls it anyway.
     if (signal.aborted && outcome.kind !== "success") return;
     this.#settle(record, outcome);
-    const { resync } = handler;
-    const jitter = 1 + RESYNC_JITTER * (2 * random.next() - 1);
-    record.resyncAt(Number.isFinite(resync) ? clock.monotonic() + resync * jitter : undefined);
+    record.resyncAt(nextResync(handler, clock.monotonic(), random));
   }
 
   /** NB: a function that goes on after its timeout keeps its slot, and is not called a second time meanwhile. */
@@ -241,6 +242,17 @@ export class ReconcileRun {
   #wake(record: ReconcileRecord, reason: ReconcileReason): void {
     record.wake(reason, this.#r.clock.monotonic());
   }
+}
+
+/**
+ * Returns when a handler is called although nothing has happened. NB: many objects have the same time, so that one timer rings
+ * for all of them: a turn costs half as much where others come at the same time.
+ */
+function nextResync({ resync }: ReconcileHandler, now: Seconds, random: Random): Seconds | undefined {
+  if (!Number.isFinite(resync)) return undefined;
+  const step = resync * RESYNC_STEP;
+  const at = now + resync * (1 + RESYNC_JITTER * (2 * random.next() - 1));
+  return step > 0 ? Math.ceil(at / step) * step : at;
 }
 
 /** Whether the handler is for the object as it is; what was planned for one that it is not for any more is forgotten. */

@@ -109,6 +109,7 @@ export class ObjectWriter {
 
   /** Writes what is pending and what is new. Never throws. */
   async write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
+    if (isNothing(request)) return unchanged(request);
     const result = await this.#write(state, request);
     if (result.kind === "dropped") this.#options.observer.refused?.(state, result);
     return result;
@@ -215,6 +216,11 @@ function pathsOf({ before, wanted: { content, fns }, sent: { body } }: ToldWrite
   if (fns.length === 0 || body === undefined) return paths;
   const changed = changedPaths(before, body).filter((path) => !path.startsWith("metadata."));
   return [...new Set([...paths, ...changed])];
+}
+
+/** Whether nobody wants anything, and nothing is left of earlier writes. */
+function isNothing({ patch, notes, finalizer, pending, readsFirst = false }: WriteRequest): boolean {
+  return notes === undefined && finalizer === undefined && !readsFirst && pending.isEmpty && patch.isEmpty;
 }
 
 function unchanged({ pending }: WriteRequest): WriteResult {

@@ -85,7 +85,9 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
   get isEmpty(): boolean {
     if (this.#fns.length > 0 || (this.#wholes?.size ?? 0) > 0) return false;
     for (const [name, section] of this.#sections ?? []) if (!isBlank(name, section)) return false;
-    return Object.values(this).every((value) => value === undefined);
+    // NB: asked several times in each turn: a list would be made each time.
+    for (const name in this) if (Object.hasOwn(this, name) && this[name] !== undefined) return false;
+    return true;
   }
 
   /**

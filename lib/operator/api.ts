@@ -5,7 +5,7 @@
  * that may not do something is to say so at once, and which right is missing. The types are `registry/api.ts`.
  */
 
-import { type AppliedObject, applyObject } from "../client/apply.ts";
+import { type AppliedObject, applyObject, recallApplied } from "../client/apply.ts";
 import type { CallOptions, Client, ListOptions, PatchRequest } from "../client/client.ts";
 import { ApiError } from "../client/errors.ts";
 import { currentArguments } from "../execution/invoke.ts";
@@ -129,13 +129,15 @@ async function applyTo(
   options: ApplyOptions,
 ): Promise<KubeObject> {
   const resource = await resolve(client, kind);
-  const { owner, fieldManager = settings.networking.fieldManager, ...rest } = options;
+  const { owner, fieldManager = settings.networking.fieldManager, subresource } = options;
   const whole = applied(resource, owner === undefined ? object : ownedBy(owner, object, resource));
   // That part is a kind of its own.
-  const wanted = rest.subresource === "scale"
-    ? { ...whole, apiVersion: "autoscaling/v1", kind: "Scale" }
-    : whole;
-  return await applyObject(client, resource, { ...rest, fieldManager, object: wanted, states });
+  const wanted = subresource === "scale" ? { ...whole, apiVersion: "autoscaling/v1", kind: "Scale" } : whole;
+  const known = recallApplied(states, resource, { request: options, object: wanted, fieldManager });
+  if (known !== undefined && known !== "missing") return known;
+  const { owner: _owner, ...rest } = options;
+  const request = { ...rest, fieldManager, object: wanted, states, isMissing: known === "missing" };
+  return await applyObject(client, resource, request);
 }
 
 function resolve({ discovery }: Client, kind: Kind): Promise<Resource> {

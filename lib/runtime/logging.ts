@@ -240,12 +240,26 @@ class GuardedLogger extends LevelLogger {
 
 /** Returns a logger that is one level quieter; warnings and errors are written as ever. */
 export function terseLogger(logger: Logger): Logger {
-  return {
-    debug: () => {},
-    info: (message, fields) => logger.debug(message, fields),
-    warn: (message, fields) => logger.warn(message, fields),
-    error: (message, fields) => logger.error(message, fields),
-    enabled: (level) => level !== "debug" && logger.enabled(level === "info" ? "debug" : level),
-    child: (options) => terseLogger(logger.child(options)),
-  };
+  return new TerseLogger(logger);
+}
+
+class TerseLogger extends LevelLogger {
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    super();
+    this.#logger = logger;
+  }
+
+  protected override isEnabled(level: LogLevel): boolean {
+    return level !== "debug" && this.#logger.enabled(level === "info" ? "debug" : level);
+  }
+
+  protected override makeChild(options: LoggerChild): Logger {
+    return new TerseLogger(this.#logger.child(options));
+  }
+
+  protected override write(level: LogLevel, message: string, fields: LogFields | undefined): void {
+    if (level !== "debug") this.#logger[level === "info" ? "debug" : level](message, fields);
+  }
 }
