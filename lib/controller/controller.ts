@@ -67,6 +67,7 @@ export class Controller implements Worker {
       stateOf: (cached) => this.#states.get(cached),
     });
     caches.onAnswered = (resource, stored, answer) => this.triggers.answered(resource, stored, answer);
+    caches.onWriting = (resource, write) => this.triggers.writing(resource, write);
     caches.onAdopted = (resource, told) => this.triggers.adopted(resource, told);
   }
 

@@ -166,7 +166,8 @@ export class ReconcileRun {
     }
     const before = contentOf(patch);
     const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
-    const fn = this.#guarded(isFinal ? handler.finalize ?? handler.fn : handler.fn, record, slot);
+    const { site, finalize = handler.fn } = handler;
+    const fn = this.#guarded({ fn: isFinal ? finalize : handler.fn, site }, record, slot);
     const isQuiet = reasons.every(({ kind }) => kind === "resync");
     const outcome = await execute(handler, {
       ...attemptContext(this.#r, succeeded),
@@ -200,15 +201,16 @@ export class ReconcileRun {
 
   /** NB: a function that goes on after its timeout keeps its slot, and is not called a second time meanwhile. */
   #guarded(
-    fn: (args: never) => unknown,
+    { fn, site }: Pick<ReconcileHandler, "fn" | "site">,
     record: ReconcileRecord,
     slot: Disposable,
   ): (args: never) => Promise<Seconds | undefined> {
     const { state, wake } = this.#r;
-    return async (args) => {
+    // NB: the name cuts off what stacks have below it.
+    return async function invokeHandler(args) {
       record.isRunning = true;
       try {
-        return requeueOf(await fn(args));
+        return requeueOf(await fn(args), site);
       } finally {
         record.isRunning = false;
         slot[Symbol.dispose]();

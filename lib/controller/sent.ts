@@ -6,8 +6,10 @@
 import { isEqualJson, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 
-/** The server's own notes, which change with each write: keys of the metadata. */
+/** The server's own notes, which change with each write, and what never changes, but comes from the server: keys of the metadata. */
 const NOISE: ReadonlySet<string> = new Set([
+  "name",
+  "namespace",
   "resourceVersion",
   "managedFields",
   "generation",

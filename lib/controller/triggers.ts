@@ -8,7 +8,7 @@
  * webhooks, others who wrote before. Compare controller-runtime's `Owns`, `Watches` and event handlers.
  */
 
-import type { Answer, Caches } from "../client/cache/caches.ts";
+import type { Answer, Caches, Write } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent, StoredObject } from "../client/cache/object_store.ts";
 import { BY_OWNER } from "../client/cache/store_index.ts";
 import { messageOf } from "../client/errors.ts";
@@ -24,14 +24,12 @@ import type { ChildHandler, SourceHandler } from "../registry/related.ts";
 import { readTarget, titleOf, type TriggerTarget } from "../registry/targets.ts";
 import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
+import { OwnWrites } from "./own_writes.ts";
 import { differsFromSent } from "./sent.ts";
 import type { WorkQueue } from "./work_queue.ts";
 
 /** How many things are said once each. */
 const MOST_REPORTED = 1000;
-
-/** How many states of children are kept that may be their owners' own doing. */
-const MOST_EARLY = 1000;
 
 export interface TriggersOptions {
   readonly registry: Registry;
@@ -52,11 +50,7 @@ export class Triggers {
   readonly #sources = new Map<string, readonly SourceHandler[]>();
   /** Those lists that are in it. */
   readonly #kept = new WeakSet<readonly SourceHandler[]>();
-  /** By uid: states of children that were seen while their owner's handler runs, which may have made them. */
-  readonly #early = new Map<
-    string,
-    { readonly version: string | undefined; readonly old: KubeObject | undefined }
-  >();
+  readonly #ownWrites = new OwnWrites();
 
   constructor(options: TriggersOptions) {
     this.#options = options;
@@ -74,9 +68,10 @@ export class Triggers {
   }
 
   /** Takes the answer to a write, whoever has written. */
-  answered(resource: Resource, { cached, adoption, before }: StoredObject, { sent, author }: Answer): void {
+  answered(resource: Resource, { cached, adoption, before }: StoredObject, written: Answer): void {
     const { object: answer } = cached;
-    if (adoption === "same" && author !== undefined) this.#withdraw(resource, answer, { sent, author });
+    const { sent, author } = written;
+    this.#ownWrites.answered(answer, written);
     if (adoption !== "newer") return;
     const isOwn = (owner: ObjectState): boolean =>
       owner.body.metadata.uid === author && !differsFromSent({ before, sent, answer });
@@ -87,20 +82,10 @@ export class Triggers {
     );
   }
 
-  /** The event of a write has come before its answer: what it has woken is taken back, if nobody else had a part in it. */
-  #withdraw(resource: Resource, answer: KubeObject, { sent, author }: Answer): void {
-    const { uid = "", resourceVersion } = answer.metadata;
-    const early = this.#early.get(uid);
-    if (early === undefined || early.version !== resourceVersion) return;
-    this.#early.delete(uid);
-    if (differsFromSent({ before: early.old, sent, answer })) return;
-    const { registry } = this.#options;
-    for (const source of this.#sourcesOf(resource)) {
-      for (const owner of source.child === undefined ? this.#ownersOf(source, answer) : []) {
-        if (owner.body.metadata.uid !== author) continue;
-        for (const { id } of registry.of(owner.resource).reconciles) owner.recordOf(id).withdraw(answer);
-      }
-    }
+  /** A handler begins to write an object. Returns what says that it has ended; undefined where owners are not told of such objects. */
+  writing(resource: Resource, write: Write): Disposable | undefined {
+    const concernsOwners = this.#sourcesOf(resource).some(({ owner }) => owner !== undefined);
+    return concernsOwners ? this.#ownWrites.begin(resource, write) : undefined;
   }
 
   /** Takes a newer state that no watch has brought: from the object's own writes, and from reads. */
@@ -172,7 +157,13 @@ export class Triggers {
       const owners = this.#ownersOf(source, event.object);
       const before = event.old === undefined ? [] : this.#ownersOf(source, event.old);
       for (const owner of before) if (!owners.includes(owner)) owners.push(owner);
-      for (const owner of owners) if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);
+      for (const owner of owners) {
+        if (isOwn?.(owner) === true) continue;
+        const tell = (): void => this.#tellOwner(owner, source, event);
+        const { uid = "" } = owner.body.metadata;
+        // NB: an answer is not held up: it is what the others wait for.
+        if (isOwn !== undefined || !this.#ownWrites.hold({ resource, owner: uid, event, tell })) tell();
+      }
     }
   }
 
@@ -187,25 +178,10 @@ export class Triggers {
   #tellOwner(owner: ObjectState, { child }: SourceHandler, event: ChildEvent): void {
     const { clock, queue } = this.#options;
     if (child === undefined) {
-      this.#noteEarly(owner, event);
       return void this.wake(owner, { kind: "owned", object: deepFreeze(event.object) });
     }
     owner.childEventsOf(child).note(event, clock.monotonic());
     queue.add(owner, "dependency");
-  }
-
-  /** Keeps what a child was before, if the owner's handler may have made it what it is. */
-  #noteEarly(owner: ObjectState, { object, old }: ChildEvent): void {
-    const handlers = this.#options.registry.of(owner.resource).reconciles;
-    const { uid, resourceVersion: version } = object.metadata;
-    const records = handlers.map(({ id }) => owner.recordOf(id));
-    if (uid === undefined || !records.some(({ isRunning }) => isRunning)) return;
-    // What an earlier change was, which nobody was told of yet, is no part of the later one.
-    const earlier = records.some((record) => record.isWokenBy(object)) ? this.#early.get(uid) : undefined;
-    this.#early.delete(uid);
-    this.#early.set(uid, { version, old: earlier === undefined ? old : earlier.old });
-    const [oldest] = this.#early.keys();
-    if (this.#early.size > MOST_EARLY && oldest !== undefined) this.#early.delete(oldest);
   }
 
   #matters({ predicate, id }: SourceHandler, event: ChildEvent): boolean {

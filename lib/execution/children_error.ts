@@ -5,6 +5,7 @@
  */
 
 import { ApiError, messageOf } from "../client/errors.ts";
+import { blamedOn } from "../runtime/call_site.ts";
 
 /** A child that cannot be brought in line. */
 export interface FailedChild {
@@ -42,6 +43,7 @@ export class ChildrenError extends Error {
     const cause = isTooLong(first?.error) ? undefined : first?.error;
     super(`Cannot bring about ${what} ${listSome(explain(failed))}`, { cause });
     this.failed = failed;
+    blamedOn(this);
   }
 
   /** Whether code is wrong, such as the author's `ready`, and not what the server says: then the stack tells something. */
@@ -97,13 +99,18 @@ function withoutValue(message: string): string {
   return last < 0 || message.length <= LONGEST_EXPLANATION / 4 ? message : message.slice(last + 2);
 }
 
-/** Source: Kubernetes, `apimachinery/pkg/api/validation`: "field is immutable". */
+/**
+ * Source: Kubernetes, `apimachinery/pkg/api/validation`: "field is immutable"; `core/validation`: "may not change once set" (the
+ * address of a Service, which is named as an item of a list).
+ */
 function hint(error: unknown): string {
   if (!(error instanceof ApiError) || error.status !== 422) return "";
   const causes = (error.details?.causes ?? []).filter(({ message = "" }) =>
-    /immutable|forbidden/i.test(message)
+    /immutable|forbidden|may not (be )?change/i.test(message)
   );
-  const fields = [...new Set(causes.map(({ field = "" }) => field).filter((field) => field !== ""))];
+  const fields = [
+    ...new Set(causes.map(({ field = "" }) => field.replace(/\[\d+\]$/, "")).filter((field) => field !== "")),
+  ];
   if (fields.length === 0) return "";
   return ` (to have the object deleted and made anew: recreateOn: ${JSON.stringify(fields)})`;
 }

@@ -20,7 +20,8 @@ import {
 } from "./errors.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { AttemptEnd, AttemptStart, Observed } from "./observer.ts";
-import { type AttemptLimit, invoke } from "./invoke.ts";
+import { cutAtCaller } from "../runtime/call_site.ts";
+import { type AttemptLimit, CALLER, invokeHandler } from "./invoke.ts";
 
 /** The facts about the handler's earlier attempts. */
 export interface Attempts {
@@ -90,13 +91,14 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
   try {
     const isLimited = handler.timeout !== undefined || handler.attemptTimeout !== undefined;
     const limit = isLimited ? limitOf(handler, attempts) : undefined;
-    const result = await invoke(handler, limit, options);
+    const result = await invokeHandler(handler, limit, options);
     logger.info(`${noun} succeeded`, { handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
     const spent = attempts.runtime + options.clock.monotonic() - begun;
     // NB: what was thrown may be anything, also something that throws when it is looked at.
     const error = toError(thrown);
+    cutAtCaller(error, CALLER);
     const outcome = judge(handler, { ...options, error, spent });
     report(handler, outcome, { ...options, thrown: error });
     return outcome;

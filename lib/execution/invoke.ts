@@ -28,13 +28,16 @@ export interface InvokeOptions<Args> {
   readonly args: (signal: AbortSignal) => Args;
 }
 
+/** The name of the functions that call handlers: in stacks, what follows them is ours. */
+export const CALLER = "invokeHandler";
+
 /**
  * Returns what the function returns. `limit`: undefined if there is none.
  *
  * @throws The error of `overdue`, if the time is over first.
  * @throws What the function throws.
  */
-export async function invoke<Args>(
+export async function invokeHandler<Args>(
   handler: Handler<Args>,
   limit: AttemptLimit | undefined,
   options: InvokeOptions<Args>,
@@ -64,7 +67,7 @@ async function invokeWithin<Args>(
     controller.abort(error);
     timeout.reject(error);
   });
-  const run = (async (): Promise<unknown> => {
+  const run = (async function invokeHandler(): Promise<unknown> {
     const args = options.args(controller.signal);
     return await context.run({ handler: handler.id, args }, options.fn ?? handler.fn, args);
   })();

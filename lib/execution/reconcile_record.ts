@@ -129,21 +129,6 @@ export class ReconcileRecord {
     else if (this.#reasons.length < MOST_REASONS) this.#reasons.push(reason);
   }
 
-  /** Whether this object is among the reasons that no call has taken yet. */
-  isWokenBy(object: KubeObject): boolean {
-    return this.#reasons.some((reason) => isSameReason(reason, { kind: "owned", object }));
-  }
-
-  /** Drops what this state of an object has woken it for: it was its own doing. */
-  withdraw({ metadata: { uid, resourceVersion } }: KubeObject): void {
-    this.#reasons = this.#reasons.filter((reason) => {
-      if (reason.kind !== "owned") return true;
-      const { metadata } = reason.object;
-      return metadata.uid !== uid || metadata.resourceVersion !== resourceVersion;
-    });
-    if (this.#reasons.length === 0) this.#woken = undefined;
-  }
-
   /** Notes what has come due by itself. */
   wakeIfDue(now: Seconds): void {
     const planned = this.#planned;

@@ -25,12 +25,20 @@ import type {
 } from "../registry/api.ts";
 import { findKind } from "../registry/find_kind.ts";
 import type { ResourceType } from "../registry/resource.ts";
-import { awaitedFrom, iteratedFrom } from "../runtime/call_site.ts";
+import { awaitedFrom, blamedOn, iteratedFrom } from "../runtime/call_site.ts";
 import type { ApiSource } from "./api_source.ts";
 import { waitFor, watch } from "./object_watch.ts";
 import { createToken, evict, readLog } from "./pod_calls.ts";
 
 export type { Address, Api, ApiSource };
+
+/** What the server refuses points to the author's line, and to none of ours: they are the same each time. */
+const asked: typeof awaitedFrom = (fn) => awaitedFrom(fn, { before: blameRefusal });
+const askedAll: typeof iteratedFrom = (fn) => iteratedFrom(fn, { before: blameRefusal });
+
+function blameRefusal(error: Error): void {
+  if (error instanceof ApiError) blamedOn(error);
+}
 
 /** Any kind: what its objects look like is the caller's knowledge. */
 type Kind = ResourceType<unknown, unknown>;
@@ -40,22 +48,22 @@ export function createApi(source: () => ApiSource): Api {
   const apply = (kind: Kind, object: Applied<unknown, unknown>, options: ApplyOptions = {}) =>
     applyTo(source(), kind, object, options) as Promise<KubeObject<never, never>>; // as above
   return {
-    get: awaitedFrom(async (kind: Kind, address: PartAddress, options?: CallOptions) => {
+    get: asked(async (kind: Kind, address: PartAddress, options?: CallOptions) => {
       const { client } = source();
       return await client.get<KubeObject<never, never>>(await resolve(client, kind), address, options);
     }),
-    list: iteratedFrom((kind, options) => list(source, kind, options)),
-    watch: iteratedFrom((kind, scope) => watch(source, kind, scope)),
-    apply: awaitedFrom(apply),
-    ensure: awaitedFrom(async (kind, object, { owner = handledObject(), ...options } = {}) =>
+    list: askedAll((kind, options) => list(source, kind, options)),
+    watch: askedAll((kind, scope) => watch(source, kind, scope)),
+    apply: asked(apply),
+    ensure: asked(async (kind, object, { owner = handledObject(), ...options } = {}) =>
       await apply(kind, object, { ...options, owner })
     ),
-    create: awaitedFrom(async (kind, object, options) => {
+    create: asked(async (kind, object, options) => {
       const { client } = source();
       const resource = await resolve(client, kind);
       return await client.create(resource, typed(resource, object), options);
     }),
-    replace: awaitedFrom(async (kind, object, { preconditions, ...options } = {}) => {
+    replace: asked(async (kind, object, { preconditions, ...options } = {}) => {
       const { client } = source();
       const resource = await resolve(client, kind);
       return await client.replace(
@@ -64,7 +72,7 @@ export function createApi(source: () => ApiSource): Api {
         options,
       );
     }),
-    patch: awaitedFrom(async (kind, address, patch, options = {}) => {
+    patch: asked(async (kind, address, patch, options = {}) => {
       const { client } = source();
       const { type = "merge", fieldManager, dryRun, fieldValidation, preconditions } = options;
       const form = { fieldManager, dryRun, fieldValidation };
@@ -76,7 +84,7 @@ export function createApi(source: () => ApiSource): Api {
         asConflict,
       );
     }),
-    delete: awaitedFrom(async (kind, address, options = {}) => {
+    delete: asked(async (kind, address, options = {}) => {
       const { client, states } = source();
       const { ifExists = false } = options;
       const resource = await resolve(client, kind);
@@ -87,13 +95,13 @@ export function createApi(source: () => ApiSource): Api {
         if (!ifExists || !(error instanceof ApiError) || error.status !== 404) throw error;
       }
     }),
-    deleteCollection: awaitedFrom(async (kind: Kind, options: RemoveManyOptions) => {
+    deleteCollection: asked(async (kind: Kind, options: RemoveManyOptions) => {
       const { client, states } = source();
       const resource = await resolve(client, kind);
       states?.forget(resource);
       await client.deleteCollection(resource, options);
     }),
-    scale: awaitedFrom(async (kind, address, replicas, options = {}) => {
+    scale: asked(async (kind, address, replicas, options = {}) => {
       const { client } = source();
       const { fieldManager, dryRun, fieldValidation } = options;
       const part = { ...address, subresource: "scale" };
@@ -101,12 +109,12 @@ export function createApi(source: () => ApiSource): Api {
       const request: PatchRequest = { fieldManager, dryRun, fieldValidation, type: "merge", body };
       return await client.patch<Scale>(await resolve(client, kind), part, request, options);
     }),
-    waitFor: awaitedFrom((kind, address, condition, options) =>
+    waitFor: asked((kind, address, condition, options) =>
       waitFor(source, kind, { address, condition, ...options })
     ),
-    logs: iteratedFrom((pod, options) => readLog(source, pod, options)),
-    evict: awaitedFrom(async (pod: Address, options) => await evict(source().client, pod, options ?? {})),
-    token: awaitedFrom(async (account: Address, options) =>
+    logs: askedAll((pod, options) => readLog(source, pod, options)),
+    evict: asked(async (pod: Address, options) => await evict(source().client, pod, options ?? {})),
+    token: asked(async (account: Address, options) =>
       await createToken(source().client, account, options ?? {})
     ),
   };
@@ -183,9 +191,9 @@ function given({ uid, resourceVersion }: Preconditions): Preconditions {
 function applied(resource: Resource, object: Applied<unknown, unknown>): AppliedObject {
   const { name, namespace } = object.metadata;
   const title = `${resource.kind} "${name ?? ""}"`;
-  if (!name) throw new TypeError(`Cannot apply ${title}: its name is missing`);
+  if (!name) throw blamedOn(new TypeError(`Cannot apply ${title}: its name is missing`));
   if (resource.namespaced && !namespace) {
-    throw new TypeError(`Cannot apply ${title}: its namespace is missing`);
+    throw blamedOn(new TypeError(`Cannot apply ${title}: its namespace is missing`));
   }
   return typed(resource, object);
 }

@@ -4,7 +4,7 @@
  */
 
 import { AppliedStates } from "../client/cache/applied_states.ts";
-import type { Caches } from "../client/cache/caches.ts";
+import type { Caches, Write } from "../client/cache/caches.ts";
 import type { Addressable, Client, PatchRequest } from "../client/client.ts";
 import { currentArguments } from "../execution/invoke.ts";
 import { isObject } from "../model/json.ts";
@@ -44,13 +44,24 @@ export function apiSource(
   return { client: api, host, settings, states, logger: logger.child({ name: "lotse.api" }) };
 }
 
+/** A write, and what it is about. */
+interface Sending<T> {
+  readonly target: Write["target"];
+  readonly sent: unknown;
+  readonly request: () => Promise<T>;
+}
+
 /** Returns the client with the same methods; the caches take the answers to its writes for the newest states. */
 function tellAnswers(client: Client, caches: Caches): Client {
-  const tell = <T>(kind: Addressable, object: T, sent: unknown): T => {
+  const send = async <T>(kind: Addressable, { target, sent, request }: Sending<T>): Promise<T> => {
     const resource = caches.resourceOf(kind);
-    if (resource !== undefined && isStored(object) && object.kind === resource.kind) {
+    if (resource === undefined) return await request();
+    const author = authorOf(currentArguments());
+    using _write = author === undefined ? undefined : caches.onWriting?.(resource, { author, target });
+    const object = await request();
+    if (isStored(object) && object.kind === resource.kind) {
       const kept = client.projectionOf(resource)?.project(object) ?? object;
-      caches.answer(resource, kept, { sent, author: authorOf(currentArguments()) });
+      caches.answer(resource, kept, { sent, author });
     }
     return object;
   };
@@ -67,17 +78,23 @@ function tellAnswers(client: Client, caches: Caches): Client {
     delete: client.delete.bind(client),
     deleteCollection: client.deleteCollection.bind(client),
     create: async <T>(...[resource, object, options = {}]: Parameters<Client["create"]>): Promise<T> => {
-      const answer = await client.create<T>(resource, object, options);
-      return isKept(options) ? tell(resource, answer, object) : answer;
+      const request = (): Promise<T> => client.create<T>(resource, object, options);
+      return isKept(options)
+        ? await send(resource, { target: targetOf(object), sent: object, request })
+        : await request();
     },
     replace: async <T>(...[resource, object, options = {}]: Parameters<Client["replace"]>): Promise<T> => {
-      const answer = await client.replace<T>(resource, object, options);
-      return isKept(options) ? tell(resource, answer, object) : answer;
+      const request = (): Promise<T> => client.replace<T>(resource, object, options);
+      return isKept(options)
+        ? await send(resource, { target: targetOf(object), sent: object, request })
+        : await request();
     },
     patch: async <T>(...[resource, address, patch, options]: Parameters<Client["patch"]>): Promise<T> => {
-      const answer = await client.patch<T>(resource, address, patch, options);
+      const request = (): Promise<T> => client.patch<T>(resource, address, patch, options);
       const { subresource } = address;
-      return isKept({ subresource, dryRun: patch.dryRun }) ? tell(resource, answer, sentOf(patch)) : answer;
+      return isKept({ subresource, dryRun: patch.dryRun })
+        ? await send(resource, { target: address, sent: sentOf(patch), request })
+        : await request();
     },
   };
 }
@@ -87,6 +104,10 @@ function isKept(
   { subresource, dryRun }: { readonly subresource?: string; readonly dryRun?: boolean },
 ): boolean {
   return dryRun !== true && (subresource === undefined || subresource === "status");
+}
+
+function targetOf(object: unknown): Write["target"] {
+  return isObject(object) && isObject(object.metadata) ? object.metadata : {};
 }
 
 function sentOf({ type, body }: PatchRequest): unknown {

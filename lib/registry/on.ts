@@ -10,7 +10,7 @@
 import type { KubeConfigLike } from "../client/auth/kubeconfig_object.ts";
 import type { LoginInfo } from "../client/auth/login.ts";
 import type { JsonObject } from "../model/object.ts";
-import { calledFrom } from "../runtime/call_site.ts";
+import { calledFrom, CallSite } from "../runtime/call_site.ts";
 import type {
   ActivityArguments,
   AdmissionHandlerArguments,
@@ -361,7 +361,7 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
     },
     reconcile: declaring(
       "reconcile",
-      (declaration) => registry.add(reconcileHandler({ ...declaration, cause: "reconcile" })),
+      (declaration, site) => registry.add(reconcileHandler({ ...declaration, cause: "reconcile" }, site)),
     ),
     daemon: background("daemon"),
     timer: background("timer"),
@@ -379,7 +379,10 @@ export function declareInto<Memo extends object = PlainMemo>(registry: Registry)
 /** Returns a function that takes `resource, options?, fn`; what it throws points to its caller. */
 function declaring<Result>(
   cause: Declaration["cause"],
-  register: (declaration: Declaration) => Result,
+  register: (declaration: Declaration, site: CallSite) => Result,
 ): (...args: readonly unknown[]) => Result {
-  return calledFrom((...args) => register(takeDeclaration(cause, args)));
+  const declare: (...args: readonly unknown[]) => Result = calledFrom((...args: readonly unknown[]) =>
+    register(takeDeclaration(cause, args), new CallSite(declare))
+  );
+  return declare;
 }

@@ -9,6 +9,7 @@ import { exponential, type HandlerBackoff } from "../execution/backoff.ts";
 import type { ErrorsMode } from "../execution/errors.ts";
 import type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
+import { blamedOn, type CallSite } from "../runtime/call_site.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { AttemptArguments, ObjectArguments, PlainMemo } from "./arguments.ts";
 import type { Conditions } from "./conditions.ts";
@@ -121,6 +122,8 @@ export interface ReconcileHandler extends ObjectHandler {
   readonly concurrency?: number;
   readonly rateLimit?: RateLimit;
   readonly debounce?: Seconds;
+  /** The place where it was declared. */
+  readonly site: CallSite;
 }
 
 /** How long nothing happens before an object is reconciled all the same. */
@@ -132,40 +135,43 @@ const LONGEST: Seconds = 30 * 24 * 3600;
 /** Makes a reconcile. @throws {TypeError | RangeError} If options are unknown, of the wrong type, or contradict each other. */
 export function reconcileHandler(
   declaration: Declaration & { readonly cause: "reconcile" },
+  site: CallSite,
 ): ReconcileHandler {
   const { timeout, ...handler } = objectHandler(declaration);
   const { resync = RESYNC } = declaration.options as Partial<ReconcileHandler>; // checked with all the others
   const { backoff = exponential() } = handler;
-  return { ...handler, type: "reconcile", attemptTimeout: timeout, resync, backoff };
+  return { ...handler, type: "reconcile", attemptTimeout: timeout, resync, backoff, site };
 }
 
 /**
  * Returns how long after its success a reconcile wants to be called again; undefined: not at all.
  *
+ * @param site Where it was declared: the function itself is on no stack any more.
  * @throws {TypeError} If it has returned something else than nothing or `{ requeueAfter }`.
  * @throws {RangeError} If that is no time that can be waited for.
  */
-export function requeueOf(result: unknown): Seconds | undefined {
+export function requeueOf(result: unknown, site: CallSite): Seconds | undefined {
   if (result === undefined || result === null) return undefined;
   if (typeof result !== "object" || Object.keys(result).some((key) => key !== "requeueAfter")) {
-    throw new TypeError(
-      "Cannot take what the reconcile has returned: return nothing, or { requeueAfter: seconds }",
-    );
+    const message =
+      "Cannot take what the reconcile has returned: return nothing, or { requeueAfter: seconds }";
+    throw blamedOn(new TypeError(message), site);
   }
   const { requeueAfter } = result as RawOptions;
   if (requeueAfter === undefined || requeueAfter === null) return undefined;
   if (typeof requeueAfter !== "number") {
-    throw new TypeError(`Cannot requeue after a ${typeof requeueAfter}: give a number of seconds`);
+    const message = `Cannot requeue after a ${typeof requeueAfter}: give a number of seconds`;
+    throw blamedOn(new TypeError(message), site);
   }
-  if (!(requeueAfter > 0)) {
-    throw new RangeError(
-      `Cannot requeue after ${requeueAfter} s: give more than 0, or leave it out if nothing is to be waited for`,
-    );
-  }
-  if (requeueAfter > LONGEST) {
-    throw new RangeError(
-      `Cannot requeue after ${requeueAfter} s: give at most ${LONGEST} (30 days); it is seconds, not milliseconds`,
-    );
+  const fault = faultOf(requeueAfter);
+  if (fault !== undefined) {
+    throw blamedOn(new RangeError(`Cannot requeue after ${requeueAfter} s: ${fault}`), site);
   }
   return requeueAfter;
+}
+
+function faultOf(requeueAfter: Seconds): string | undefined {
+  if (!(requeueAfter > 0)) return "give more than 0, or leave it out if nothing is to be waited for";
+  if (requeueAfter <= LONGEST) return undefined;
+  return `give at most ${LONGEST} (30 days); it is seconds, not milliseconds`;
 }

@@ -18,9 +18,38 @@ export function calledFrom<Args extends readonly unknown[], Result>(
   };
 }
 
+/** The place from which a function was called. NB: it has no text of its own: a declaration that has moved is the same. */
+export class CallSite {
+  readonly #error = new Error();
+
+  /** @param callee A function that is running. */
+  constructor(callee: (...args: never) => unknown) {
+    Error.captureStackTrace?.(this.#error, callee);
+  }
+
+  /** The caller's lines. Stacks are made into text when they are read. */
+  get frames(): readonly string[] {
+    return framesIn(this.#error);
+  }
+}
+
+/**
+ * Returns the error with the frames of that place and no others; without a place, with none: where the author is at fault, ours
+ * tell nothing, and `awaitedFrom()` adds those of the author.
+ */
+export function blamedOn<E extends Error>(error: E, site?: CallSite): E {
+  error.stack = [`${error.name}: ${error.message}`, ...site?.frames ?? []].join("\n");
+  return error;
+}
+
 /** Makes the stack of an error that is being thrown begin at the caller of this function, which is running. */
 export function pointTo(error: unknown, callee: (...args: never) => unknown): void {
   if (error instanceof Error) Error.captureStackTrace?.(error, callee);
+}
+
+export interface BlameOptions {
+  /** Called with what is thrown before the caller's frames are added. Must not throw. Default: nothing is done. */
+  readonly before?: (error: Error) => void;
 }
 
 /**
@@ -31,13 +60,17 @@ export function pointTo(error: unknown, callee: (...args: never) => unknown): vo
  */
 export function awaitedFrom<Args extends readonly unknown[], Result>(
   fn: (...args: Args) => Promise<Result>,
+  { before }: BlameOptions = {},
 ): (...args: Args) => Promise<Result> {
   return function called(...args) {
     // Stacks are made into text when they are read: one that nobody reads costs little. NB: not by `captureStackTrace()`, which
     // costs three times as much on JavaScriptCore.
     const site = new Error();
     return fn(...args).catch((error: unknown) => {
-      if (error instanceof Error) addFrames(error, callersIn(site));
+      if (error instanceof Error) {
+        before?.(error);
+        addFrames(error, callersIn(site));
+      }
       throw error;
     });
   };
@@ -46,23 +79,49 @@ export function awaitedFrom<Args extends readonly unknown[], Result>(
 /** The same for functions that return what is iterated over. */
 export function iteratedFrom<Args extends readonly unknown[], Item>(
   fn: (...args: Args) => AsyncIterable<Item>,
+  { before }: BlameOptions = {},
 ): (...args: Args) => AsyncGenerator<Item, void, void> {
   return function called(...args) {
     const site = new Error();
-    return pointed(fn(...args), site);
+    return pointed(fn(...args), { site, before });
   };
 }
 
 async function* pointed<Item>(
   items: AsyncIterable<Item>,
-  site: Error,
+  { site, before }: BlameOptions & { readonly site: Error },
 ): AsyncGenerator<Item, void, void> {
   try {
     yield* items;
   } catch (error) {
-    if (error instanceof Error) addFrames(error, callersIn(site));
+    if (error instanceof Error) {
+      before?.(error);
+      addFrames(error, callersIn(site));
+    }
     throw error;
   }
+}
+
+/**
+ * Cuts off the frames of those who have called a handler, which has failed: they are ours, and the same each time. `caller` is the
+ * name of the function that has called it. Stacks of others, and those without it, stay as they are.
+ */
+export function cutAtCaller(error: Error, caller: string): void {
+  let cause: unknown = error;
+  for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; cause = cause.cause, depth++) {
+    const lines = cause.stack?.split("\n") ?? [];
+    const place = lines.findIndex((line) => isFrameOf(line, caller));
+    // What passes the context on is in between.
+    const last = lines[place - 1]?.includes("node:async_hooks") === true ? place - 1 : place;
+    if (last > 1) cause.stack = lines.slice(0, last).join("\n");
+  }
+}
+
+const MOST_CAUSES = 8;
+
+function isFrameOf(line: string, name: string): boolean {
+  const words = line.trim().split(" ");
+  return words[0] === "at" && (words[1] === name || (words[1] === "async" && words[2] === name));
 }
 
 function addFrames(error: Error, frames: readonly string[]): void {
@@ -73,6 +132,10 @@ function addFrames(error: Error, frames: readonly string[]): void {
 }
 
 /** The frames below the one in which the error was made. */
-function callersIn({ stack = "" }: Error): readonly string[] {
-  return stack.split("\n").filter((line) => /^\s+at /.test(line)).slice(1);
+function callersIn(error: Error): readonly string[] {
+  return framesIn(error).slice(1);
+}
+
+function framesIn({ stack = "" }: Error): readonly string[] {
+  return stack.split("\n").filter((line) => /^\s+at /.test(line));
 }

@@ -45,6 +45,16 @@ describe("ChildrenError", () => {
     assert.match(new ChildrenError(each).message, /"c4" \(Secret\): no 4; and 2 more$/);
   });
 
+  it("says how what may not change once it is set is made anew: lists, not their items", () => {
+    const causes = [{
+      field: "spec.clusterIPs[0]",
+      message: 'Invalid value: ["None"]: may not change once set',
+    }];
+    const error = refusal(422, { reason: "Invalid", message: "Service is invalid", details: { causes } });
+    const { message } = new ChildrenError([{ child: "web", title: 'Service "default/web"', error }]);
+    assert.match(message, /made anew: recreateOn: \["spec\.clusterIPs"\]\)$/);
+  });
+
   it("leaves values out that the server repeats, and says how the object can be made anew", () => {
     const value = `Invalid value: core.PodTemplateSpec{${
       'Name:"", Image: "a", '.repeat(100)

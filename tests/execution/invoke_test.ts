@@ -4,7 +4,7 @@ import {
   type AttemptLimit,
   currentArguments,
   currentHandler,
-  invoke,
+  invokeHandler,
   type InvokeOptions,
 } from "../../lib/execution/invoke.ts";
 import { callWith } from "../support/handler_calls.ts";
@@ -39,27 +39,31 @@ function handler(fn: (args: Args) => unknown): Handler<Args> {
   return { id: "fn", fn, timeout: 10 };
 }
 
-describe("invoke()", () => {
+describe("invokeHandler()", () => {
   for (const remaining of [Infinity, 10]) {
     it(`gives what the function returns or throws, with ${remaining} s left`, async () => {
       const { limit, options } = setUp(remaining);
-      assert.equal(await invoke(handler(() => Promise.resolve(1)), limit, options), 1);
+      assert.equal(await invokeHandler(handler(() => Promise.resolve(1)), limit, options), 1);
       const error = new RangeError("no");
       const failing = handler(() => {
         throw error;
       });
-      await assert.rejects(invoke(failing, limit, options), error);
+      await assert.rejects(invokeHandler(failing, limit, options), error);
     });
 
     it(`makes its arguments known to what it calls, with ${remaining} s left`, async () => {
       const { limit, options } = setUp(remaining);
-      const seen = await invoke(handler((args) => [args, currentArguments()]), limit, options) as unknown[];
+      const seen = await invokeHandler(
+        handler((args) => [args, currentArguments()]),
+        limit,
+        options,
+      ) as unknown[];
       assert.equal(seen[0], seen[1]);
     });
 
     it(`hands over a signal that aborts with the operator's, with ${remaining} s left`, async () => {
       const { limit, options, controller } = setUp(remaining);
-      const run = invoke(
+      const run = invokeHandler(
         handler(({ signal }) =>
           new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
         ),
@@ -83,10 +87,10 @@ describe("invoke()", () => {
       listeners--;
       removeEventListener.apply(signal, args);
     };
-    await invoke(handler(() => {}), limit, options);
-    await assert.rejects(invoke(handler(() => Promise.reject(new Error("no"))), limit, options));
+    await invokeHandler(handler(() => {}), limit, options);
+    await assert.rejects(invokeHandler(handler(() => Promise.reject(new Error("no"))), limit, options));
     const hanging = assert.rejects(
-      invoke(handler(() => new Promise(() => {})), limit, options),
+      invokeHandler(handler(() => new Promise(() => {})), limit, options),
       HandlerTimeoutError,
     );
     await clock.advance(4);
@@ -98,7 +102,7 @@ describe("invoke()", () => {
     const { limit, options, clock, logs } = setUp(3);
     const late = Promise.withResolvers<string>();
     let given: AbortSignal | undefined;
-    const run = invoke(
+    const run = invokeHandler(
       handler(({ signal }) => {
         given = signal;
         return late.promise;

@@ -137,18 +137,6 @@ describe("ReconcileRecord", () => {
     assert.equal(record.nextTurn({}), undefined);
   });
 
-  it("drops what turns out to be the object's own doing: this state of the child, and no other", () => {
-    const record = new ReconcileRecord();
-    record.wake({ kind: "owned", object: child("a", 2) }, 0);
-    record.wake({ kind: "owned", object: child("b", 2) }, 0);
-    assert.deepEqual([record.isWokenBy(child("a", 9)), record.isWokenBy(child("c"))], [true, false]);
-    record.withdraw(child("a", 1));
-    record.withdraw(child("b", 2));
-    assert.deepEqual([record.isWokenBy(child("a")), record.isWokenBy(child("b"))], [true, false]);
-    record.withdraw(child("a", 2));
-    assert.equal(record.isWoken, false);
-  });
-
   it("forgets what was planned when the object is to be deleted", () => {
     const record = new ReconcileRecord();
     record.resyncAt(100);

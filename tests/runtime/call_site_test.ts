@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { awaitedFrom, calledFrom } from "../../lib/runtime/call_site.ts";
+import { awaitedFrom, blamedOn, calledFrom, CallSite, cutAtCaller } from "../../lib/runtime/call_site.ts";
 
 function fail(text: string): never {
   throw new TypeError(text);
@@ -59,5 +59,58 @@ describe("awaitedFrom()", () => {
   it("resolves to what the function resolves to, and passes on what is no error", async () => {
     assert.equal(await awaitedFrom((value: number) => Promise.resolve(value + 1))(1), 2);
     await assert.rejects(awaitedFrom(() => Promise.reject("text")), (error) => error === "text");
+  });
+});
+
+describe("blamedOn()", () => {
+  it("leaves the lines of that place, or none", () => {
+    function declare(): CallSite {
+      return new CallSite(declare);
+    }
+    function author(): CallSite {
+      const site = declare(); // NB: JavaScriptCore forgets who calls last.
+      return site;
+    }
+    const error = blamedOn(new RangeError("no"), author());
+    assert.match(framesOf(error)[0] ?? "", /author/);
+    assert.doesNotMatch(error.stack ?? "", /declare/);
+    assert.equal(blamedOn(new RangeError("no")).stack, "RangeError: no");
+  });
+
+  it("leaves room for the lines that the author's call adds", async () => {
+    const refuse = awaitedFrom(async () => {
+      await Promise.resolve();
+      throw new TypeError("no");
+    }, { before: blamedOn });
+    async function author(): Promise<void> {
+      await refuse();
+    }
+    await assert.rejects(author(), (error: Error) => {
+      assert.match(framesOf(error)[0] ?? "", /author/);
+      return true;
+    });
+  });
+});
+
+describe("cutAtCaller()", () => {
+  async function caller(fn: () => unknown): Promise<unknown> {
+    return await fn();
+  }
+
+  it("cuts off who has called the function, also of the causes, and leaves other stacks as they are", async () => {
+    function author(): never {
+      throw new Error("no", { cause: new TypeError("why") });
+    }
+    const error = await caller(author).catch((thrown: unknown) => thrown) as Error & { cause: Error };
+    const other = new Error("other");
+    const { stack } = other;
+    cutAtCaller(error, "caller");
+    cutAtCaller(other, "caller");
+    for (const each of [error, error.cause]) {
+      const frames = framesOf(each);
+      assert.equal(frames.length, 1, each.stack);
+      assert.match(frames[0] ?? "", /author/);
+    }
+    assert.equal(other.stack, stack);
   });
 });

@@ -267,6 +267,10 @@ suite("children", (scenario) => {
       const isTold = (name: string): boolean => message(name).startsWith("ChildrenError");
       await world.until(() => said.size === 8 && isTold("conflict") && isTold("kind"));
       assert.match(message("circle"), /TypeError: .*"a" → "b" → "a"/);
+      for (const name of ["circle", "elsewhere", "twice"]) {
+        const frames = said.get(name)?.stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+        assert.match(frames[0] ?? "", /children_test/, "the author's line");
+      }
       assert.match(message("elsewhere"), /TypeError: .*"a" \(ConfigMap\) in namespace "default-not"/);
       assert.match(message("nowhere"), /TypeError: .*"a" \(Namespace\): an owner in a namespace/);
       assert.match(message("twice"), /TypeError: .*"a" and "b": both are ConfigMap "x"/);

@@ -112,6 +112,10 @@ suite("the pace of reconciles", (scenario) => {
       const errors = runner.logs.filter(({ message }) => message === "Handler failed temporarily");
       const texts = errors.map(({ fields }) => (fields.error as Error).message);
       assert.equal(texts.filter((text) => /^Cannot (requeue|take)/.test(text)).length, 5, texts.join("\n"));
+      for (const { fields: { error } } of errors) {
+        const frames = (error as Error).stack?.split("\n").filter((line) => /^\s+at /.test(line)) ?? [];
+        assert.ok(frames.length > 0 && frames.every((line) => !line.includes("/lib/")), "the author's lines");
+      }
       await runner.stop();
     },
   );

@@ -5,6 +5,7 @@ import { ownerReference } from "../../lib/model/references.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { suite } from "../support/scenario.ts";
+import type { VirtualWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, Objects, Plain, PLAINS, type World } from "../support/worlds.ts";
 
 const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
@@ -27,6 +28,18 @@ function outside({ client, namespace }: World) {
     find: (name: string) => client.get<KubeObject>(CONFIG_MAPS, address(name)).catch(() => undefined),
     delete: (name: string) => client.delete(CONFIG_MAPS, address(name)),
   };
+}
+
+/** Answers a watch, each piece of which comes later than it would. */
+async function slowly({ server, host }: VirtualWorld, url: string, headers: Headers): Promise<Response> {
+  const { body, status, headers: answered } = await server.fetch(new Request(url, { headers }));
+  const late = new TransformStream<Uint8Array, Uint8Array>({
+    transform: async (chunk, controller) => {
+      await host.clock.sleep(3);
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(body?.pipeThrough(late), { status, headers: answered });
 }
 
 function textIn(object: object): unknown {
@@ -322,6 +335,76 @@ suite("related objects", (scenario) => {
       await running.stop();
     },
   );
+
+  for (const order of ["before", "after"] as const) {
+    // Only in the process can answers, and watches, be held back.
+    scenario.virtual(
+      `[N2.13] own writes are told to nobody whose events come ${order} their answers, and what else changes is told once`,
+      async (world) => {
+        const objects = new Objects(world);
+        const children = outside(world);
+        const op = operator();
+        const seen: string[] = [];
+        op.owns(Example, kinds.ConfigMap);
+        op.on.child(Example, kinds.ConfigMap, { id: "child" }, ({ type, child, old }) => {
+          seen.push(`child ${type} ${child.metadata.name} ${old === undefined ? "new" : "known"}`);
+        });
+        op.reconcile(Example, ({ reasons }) => {
+          for (const reason of reasons) {
+            if ("object" in reason) seen.push(`${reason.kind} ${reason.object.metadata.name}`);
+          }
+        });
+        op.on.create(Example, async function make({ body, namespace }) {
+          const owned = { namespace, ownerReferences: [ownerReference(body)] };
+          await op.api.apply(kinds.ConfigMap, { metadata: { ...owned, name: "applied" } });
+          await op.api.create(kinds.ConfigMap, { metadata: { ...owned, generateName: "made-" } });
+        });
+        op.timer(Example, { interval: 60, initialDelay: 60 }, async function tick({ namespace, retry }) {
+          const data = { tick: String(world.host.clock.now()), retry: String(retry) };
+          await op.api.patch(kinds.ConfigMap, { name: "applied", namespace }, { data });
+        });
+        let meddle = (data: object): object => data;
+        world.intercept = async ({ method, url, headers }, { body }) => {
+          if (!url.includes("configmaps")) return undefined;
+          if (method === "GET") {
+            return order === "after" && url.includes("watch=") ? slowly(world, url, headers) : undefined;
+          }
+          const sent = JSON.parse(body) as { data?: object };
+          // As a webhook would.
+          const changed = JSON.stringify({ ...sent, data: meddle(sent.data ?? {}) });
+          const answer = await world.server.fetch(new Request(url, { method, headers, body: changed }));
+          if (order === "before") await world.host.clock.sleep(5);
+          return answer;
+        };
+        const running = await world.start(op);
+        await objects.create("one");
+        await world.host.clock.advance(50);
+        assert.ok(await children.find("applied"));
+        assert.deepEqual(seen, [], "the handler's own");
+        await world.host.clock.advance(60);
+        assert.ok((await children.get("applied")).data?.tick);
+        assert.deepEqual(seen, [], "the timer's own");
+        meddle = (data) => ({ ...data, more: "webhook" });
+        await world.host.clock.advance(60);
+        assert.deepEqual(seen.splice(0).sort(), ["child MODIFIED applied known", "owned applied"]);
+        meddle = (data) => data;
+        // Somebody is faster by a moment.
+        let isEdited = false;
+        const before = world.intercept;
+        world.intercept = async (request, told) => {
+          if (request.method === "PATCH" && !isEdited) {
+            isEdited = true;
+            await children.patch("applied", { data: { text: "foreign" } });
+          }
+          return await before(request, told);
+        };
+        await world.host.clock.advance(60);
+        assert.ok(isEdited);
+        assert.deepEqual(seen.splice(0).sort(), ["child MODIFIED applied known", "owned applied"]);
+        await running.stop();
+      },
+    );
+  }
 
   scenario(
     "[N2.9] mappers that throw, or name what is not there, are told in the log; the others go on",

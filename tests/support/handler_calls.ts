@@ -1,6 +1,6 @@
 /** Calls functions as handlers are called, so that they can ask what they were called with. */
 
-import { invoke } from "../../lib/execution/invoke.ts";
+import { invokeHandler } from "../../lib/execution/invoke.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
@@ -9,7 +9,7 @@ export function callWith<Args>(
   args: Args,
   { id, fn }: { readonly id: string; readonly fn: (args: Args) => unknown },
 ): Promise<unknown> {
-  return invoke({ id, fn }, undefined, {
+  return invokeHandler({ id, fn }, undefined, {
     clock: virtualHost().clock,
     logger: silentLogger(),
     signal: new AbortController().signal,

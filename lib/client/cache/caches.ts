@@ -5,7 +5,7 @@
  * what is watched.
  */
 
-import type { KubeObject } from "../../model/object.ts";
+import type { KubeObject, ObjectMeta } from "../../model/object.ts";
 import { keyOf, type Resource } from "../../model/resource.ts";
 import type { InformerPhase } from "./informer.ts";
 import type { CachedObject, ObjectStore, StoredObject } from "./object_store.ts";
@@ -23,6 +23,14 @@ export interface Answer {
   readonly sent: unknown;
   /** The uid of the object whose handler has written; undefined: none has. */
   readonly author: string | undefined;
+}
+
+/** A write of an object by a handler, which is about to be sent. */
+export interface Write {
+  /** The uid of the object whose handler writes. */
+  readonly author: string;
+  /** The object that is written; one without a name gets it from the server. */
+  readonly target: Pick<ObjectMeta, "name" | "namespace" | "generateName">;
 }
 
 /** An informer, as far as others look into its store. */
@@ -44,6 +52,8 @@ export class Caches {
   #resources: readonly Resource[] | undefined;
   /** Told of answers to writes, whatever is new in them. Default: nobody is. */
   onAnswered: ((resource: Resource, stored: StoredObject, answer: Answer) => void) | undefined;
+  /** Told of writes before they are sent; disposing tells that one has ended. Default: nobody is. */
+  onWriting: ((resource: Resource, write: Write) => Disposable | undefined) | undefined;
   /** Told of newer states that objects' own writes and reads have brought. Default: nobody is. */
   onAdopted: ((resource: Resource, told: Pick<StoredObject, "cached" | "before">) => void) | undefined;
 

@@ -40,7 +40,7 @@ import {
   STAGE,
   type Wanted,
 } from "./locate.ts";
-import { isLabelValue, planChildren, type Planned } from "./plan.ts";
+import { isLabelValue, misuse, planChildren, type Planned } from "./plan.ts";
 import { waitOf } from "./ready.ts";
 
 /** Annotation of owners, with the set at its end: the kinds that the children have. */
@@ -107,7 +107,7 @@ class ChildrenRun {
     this.#fieldManager = settings.networking.fieldManager;
     this.#set = options.set ?? this.#fieldManager;
     if (!isLabelValue(this.#set)) {
-      throw new TypeError(
+      throw misuse(
         `Cannot bring about children of the set "${this.#set}": it must do for a label's value`,
       );
     }

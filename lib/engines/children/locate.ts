@@ -8,7 +8,7 @@ import type { KubeObject } from "../../model/object.ts";
 import { ownerReference } from "../../model/references.ts";
 import { apiVersionOf, type Resource } from "../../model/resource.ts";
 import { findKind, findKindOf } from "../../registry/find_kind.ts";
-import { nameAfter, type Planned } from "./plan.ts";
+import { misuse, nameAfter, type Planned } from "./plan.ts";
 
 /** Labels of children: the uid of their owner, their set, their name in it. */
 export const OWNER = "lotse.dev/owner";
@@ -116,15 +116,15 @@ function namespaceOf(
   const title = `Cannot bring about child "${key}" (${kind})`;
   if (!namespaced) {
     if (namespace === undefined) return undefined;
-    throw new TypeError(
+    throw misuse(
       `${title}: an owner in a namespace cannot own what is in none, as Kubernetes would delete it; apply it by op.api`,
     );
   }
   if (namespace === undefined && wanted === undefined) {
-    throw new TypeError(`${title}: its owner has no namespace, so that it needs one of its own`);
+    throw misuse(`${title}: its owner has no namespace, so that it needs one of its own`);
   }
   if (namespace !== undefined && wanted !== undefined && wanted !== namespace) {
-    throw new TypeError(
+    throw misuse(
       `${title} in namespace "${wanted}": its owner is in "${namespace}", and owners reach no other namespace`,
     );
   }
@@ -136,7 +136,7 @@ function refuseNamesakes(wanted: readonly Wanted[]): void {
   for (const each of wanted) {
     const other = seen.get(each.id);
     if (other !== undefined) {
-      throw new TypeError(
+      throw misuse(
         `Cannot bring about children "${other.key}" and "${each.key}": both are ${each.resource.kind} ` +
           `"${each.object.metadata.name}"`,
       );

@@ -8,6 +8,7 @@ import { type FieldPath, parseField } from "../../model/fields.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { AnyChild, DesiredChildren, Manifest, Readiness } from "../../registry/children.ts";
 import type { ResourceType } from "../../registry/resource.ts";
+import { blamedOn } from "../../runtime/call_site.ts";
 
 /** One object that is to be there. */
 export interface Planned {
@@ -46,7 +47,7 @@ const OPTIONS: readonly string[] = ["apply", "kind", "dependsOn", "ready", "recr
  */
 export function planChildren(desired: DesiredChildren): readonly Planned[] {
   if (!isObject(desired)) {
-    throw new TypeError("Cannot bring about children: pass an object, such as { service: manifest }");
+    throw misuse("Cannot bring about children: pass an object, such as { service: manifest }");
   }
   const children = new Map<string, AnyChild>();
   for (const [name, value] of Object.entries(desired)) {
@@ -56,6 +57,11 @@ export function planChildren(desired: DesiredChildren): readonly Planned[] {
   const planned = [...children].flatMap(([name, child]) => [...plan(name, child, stages.get(name) ?? 0)]);
   // Stable: within a stage it is the author's order.
   return planned.sort((a, b) => a.stage - b.stage);
+}
+
+/** Returns the error of who asks for children that cannot be: it has the author's lines only. */
+export function misuse(message: string): TypeError {
+  return blamedOn(new TypeError(message));
 }
 
 /** Whether a word can be the value of a label. */
@@ -74,31 +80,31 @@ export function nameAfter(owner: KubeObject, key: string): string {
 
 function toChild(name: string, value: unknown): AnyChild {
   if (!isLabelValue(name)) {
-    throw new TypeError(`Cannot bring about child "${name}": its name must do for a label's value`);
+    throw misuse(`Cannot bring about child "${name}": its name must do for a label's value`);
   }
   if (value instanceof Map) return { apply: value };
-  if (!isObject(value)) throw new TypeError(`Cannot bring about child "${name}": it is no manifest`);
+  if (!isObject(value)) throw misuse(`Cannot bring about child "${name}": it is no manifest`);
   if (!("apply" in value)) return { apply: value };
   for (const option of Object.keys(value)) {
     if (OPTIONS.includes(option)) continue;
-    throw new TypeError(
+    throw misuse(
       `Cannot bring about child "${name}" with option "${option}": known are ${OPTIONS.join(", ")}`,
     );
   }
   const { apply, ready, kind, dependsOn = [] } = value;
   if (!(apply instanceof Map) && !isObject(apply)) {
-    throw new TypeError(`Cannot bring about child "${name}": what is to be applied is no manifest`);
+    throw misuse(`Cannot bring about child "${name}": what is to be applied is no manifest`);
   }
   if (ready !== undefined && typeof ready !== "function") {
-    throw new TypeError(`Cannot bring about child "${name}": "ready" must be a function`);
+    throw misuse(`Cannot bring about child "${name}": "ready" must be a function`);
   }
   if (kind !== undefined && !(isObject(kind) && "selector" in kind)) {
-    throw new TypeError(
+    throw misuse(
       `Cannot bring about child "${name}": "kind" must be made with resource(), or one of kinds`,
     );
   }
   if (!Array.isArray(dependsOn)) {
-    throw new TypeError(`Cannot bring about child "${name}": "dependsOn" must be a list of names`);
+    throw misuse(`Cannot bring about child "${name}": "dependsOn" must be a list of names`);
   }
   return value as unknown as AnyChild; // what matters was looked at
 }
@@ -123,7 +129,7 @@ function* plan(name: string, child: AnyChild, stage: number): Generator<Planned,
   for (const [item, manifest] of apply) {
     const key = `${name}.${item}`;
     if (!isLabelValue(key)) {
-      throw new TypeError(`Cannot bring about child "${key}": its name must do for a label's value`);
+      throw misuse(`Cannot bring about child "${key}": its name must do for a label's value`);
     }
     yield { ...common, key, item, manifest };
   }
@@ -144,12 +150,12 @@ function stagesOf(
     if (known !== undefined) return known;
     if (path.includes(name)) {
       const circle = [...path.slice(path.indexOf(name)), name].map((each) => `"${each}"`).join(" → ");
-      throw new TypeError(`Cannot order the children: they depend on each other in a circle, ${circle}`);
+      throw misuse(`Cannot order the children: they depend on each other in a circle, ${circle}`);
     }
     const befores = children.get(name)?.dependsOn ?? [];
     const before = befores.map((each) => {
       if (!Object.hasOwn(desired, each)) {
-        throw new TypeError(
+        throw misuse(
           `Cannot order the children: "${name}" depends on "${each}", which is not among them`,
         );
       }

@@ -12,6 +12,7 @@ import { findCondition } from "../../model/conditions.ts";
 import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { Readiness } from "../../registry/children.ts";
+import { blamedOn } from "../../runtime/call_site.ts";
 
 /** Any object, as far as its readiness goes. */
 export type LiveObject = Pick<KubeObject<object, object>, "metadata" | "spec" | "status">;
@@ -29,15 +30,14 @@ export function waitOf(ready: Readiness, object: KubeObject): string | undefined
   try {
     verdict = ready(object as never); // the author knows what the kind looks like
   } catch (error) {
-    throw new TypeError(`its "ready" has thrown ${toError(error).name}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    const message = `its "ready" has thrown ${toError(error).name}: ${messageOf(error)}`;
+    throw blamedOn(new TypeError(message, { cause: error }));
   }
   if (verdict === true) return undefined;
   if (verdict === false || verdict === "") return "it is not ready";
   if (typeof verdict === "string") return verdict;
   if (verdict instanceof Promise) verdict.catch(() => {});
-  throw new TypeError(`its "ready" must return true, false or a few words, at once`);
+  throw blamedOn(new TypeError(`its "ready" must return true, false or a few words, at once`));
 }
 
 /** Returns a readiness: this condition is true, and is about the newest spec. */

@@ -32,12 +32,13 @@ const mutants: Mutant[] = [
     ],
     ["Triggers.#ownersOf", "resource.namespaced && caches.has(resource, uid)", "false"],
     ["Triggers.#ownersOf", "if (isController && reference.controller !== true) continue;", ""],
+    ["Triggers.#tell", "if (isOwn?.(owner) === true) continue;", ""],
     [
       "Triggers.#tell",
-      "for (const owner of owners) if (isOwn?.(owner) !== true) this.#tellOwner(owner, source, event);",
-      "for (const owner of owners) this.#tellOwner(owner, source, event);",
+      "if (isOwn !== undefined || !this.#ownWrites.hold({ resource, owner: uid, event, tell })) tell();",
+      "tell();",
     ],
-    ["Triggers.#withdraw", "if (differsFromSent({ before: early.old, sent, answer })) return;", ""],
+    ["Triggers.answered", "this.#ownWrites.answered(answer, written);", ""],
     [
       "Triggers.#tellOwner",
       'return void this.wake(owner, { kind: "owned", object: deepFreeze(event.object) });',
