@@ -32,7 +32,7 @@ import { createToken, evict, readLog } from "./pod_calls.ts";
 
 export type { Address, Api, ApiSource };
 
-/** What the server refuses points to the author's line, and to none of ours: they are the same each time. */
+/** Refusals of the server point to the author's line, and to none of ours: they are the same each time. */
 const asked: typeof awaitedFrom = (fn) => awaitedFrom(fn, { before: blameRefusal });
 const askedAll: typeof iteratedFrom = (fn) => iteratedFrom(fn, { before: blameRefusal });
 
