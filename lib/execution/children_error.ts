@@ -100,8 +100,9 @@ function withoutValue(message: string): string {
 }
 
 /**
- * Source: Kubernetes, `apimachinery/pkg/api/validation`: "field is immutable"; `core/validation`: "may not change once set" (the
- * address of a Service, which is named as an item of a list).
+ * Says how the object can be made anew, where the server says of fields that they cannot be changed; the address of a Service
+ * "may not change once set", and is named as an item of a list. Source: Kubernetes, `apimachinery/pkg/api/validation`: "field
+ * is immutable".
  */
 function hint(error: unknown): string {
   if (!(error instanceof ApiError) || error.status !== 422) return "";
