@@ -99,6 +99,9 @@ export function checkRunOptions(options: object): void {
       `Cannot run an operator with option "${name}": known are ${Object.keys(RUN_OPTIONS).join(", ")}`,
     );
   }
+  if ("signal" in options && options.signal !== undefined && !isSignal(options.signal)) {
+    throw new TypeError("Cannot run an operator with this signal: pass that of an AbortController");
+  }
   const scope: unknown = "scope" in options ? options.scope : undefined;
   if (scope === undefined || scope === "cluster") return;
   const isListed = Array.isArray(scope) &&
@@ -111,6 +114,10 @@ export function checkRunOptions(options: object): void {
   if (scope.length === 0) {
     throw new RangeError('Cannot run in no namespace: name some, or take "cluster"');
   }
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 }
 
 /**

@@ -136,10 +136,15 @@ export interface IdOptions {
 /**
  * Returns the id under which a handler's progress and results are kept: its `id` or name, plus the field.
  *
- * @throws {TypeError} If the id is empty; or if there is none, and names were minified away.
+ * @throws {TypeError} If the id is empty; if there is none, and names were minified away; or if its code would never run.
  */
 export function idOf({ id, fn, fallback, field }: IdOptions): string {
   if (id === "") throw new TypeError("Cannot register a handler with an empty id: leave it out, or name it");
+  if (/GeneratorFunction\]$/.test(Object.prototype.toString.call(fn))) {
+    throw new TypeError(
+      "Cannot register a generator function: its code would never run (make it an ordinary or an async one)",
+    );
+  }
   if (id === undefined && !keepsNames()) {
     throw new TypeError(
       `Cannot register a handler of "${fallback}" without an id: function names were minified away ` +

@@ -213,6 +213,24 @@ const IN_CODE: readonly Row[] = [
     () => on()["validate"]?.(Thing, { operations: ["create"] }, nothing),
   ],
   [
+    "a generator for a handler",
+    "Cannot register a generator function: its code would never run (make it an ordinary or an async one)",
+    () =>
+      on()["create"]?.(Thing, function* () {
+        yield 1;
+      }),
+  ],
+  [
+    "a misspelt option of the webhook server",
+    'Cannot make a webhook server: there is no option "prot"; did you mean "port"?',
+    () => loose(webhookServer)({ prot: 9443 }),
+  ],
+  [
+    "a port that there is not",
+    "Cannot make a webhook server: there is no port 99999",
+    () => webhookServer({ port: 99_999 }),
+  ],
+  [
     "half a certificate",
     'Cannot make a webhook server: "certfile" and "pkeyfile" go together',
     () => webhookServer({ certfile: "tls.crt" }),
@@ -251,6 +269,11 @@ const IN_CODE: readonly Row[] = [
     "a namespace as a text",
     'Cannot run in this scope: take "cluster", or a list of namespaces, globs or regular expressions',
     () => loose(operator())["run"]?.({ scope: "default" }),
+  ],
+  [
+    "a signal that is none",
+    "Cannot run an operator with this signal: pass that of an AbortController",
+    () => loose(operator())["run"]?.({ signal: new AbortController() }),
   ],
   [
     "no namespace",

@@ -254,6 +254,7 @@ suite("reviews", (scenario) => {
         new Error(),
         new AdmissionError("", { code: 403 }),
         new AdmissionError("nonsense", { code: NaN }),
+        new AdmissionError("beyond", { code: 99_999 }),
         "a text",
       ];
       op.on.validate(Example, function check() {
@@ -272,6 +273,7 @@ suite("reviews", (scenario) => {
         [false, 500, "Error"],
         [false, 403, "AdmissionError"],
         [false, 500, "nonsense"],
+        [false, 500, "beyond"],
         [false, 500, '"a text" was thrown (throw an Error to get a stack trace)'],
       ]);
     }),

@@ -204,14 +204,17 @@ export async function toConnectionInfo(
 
 function rejectNonsense(login: LoginInfo): void {
   const fail = (problem: string): never => {
-    throw new TypeError(`Cannot log in to "${withoutPassword(login.server)}": ${problem}`);
+    // Whatever untyped code has put there.
+    const { server }: { readonly server?: unknown } = login;
+    const where = typeof server === "string" ? ` to "${withoutPassword(server)}"` : "";
+    throw new TypeError(`Cannot log in${where}: ${problem}`);
   };
   for (const name of Object.keys(login)) {
     if (NAMES.has(name)) continue;
     const meant = nearest(name, NAMES);
     fail(`there is no field "${name}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`);
   }
-  if (!/^https?:\/\//.test(login.server) || !URL.canParse(login.server)) {
+  if (typeof login.server !== "string" || !/^https?:\/\//.test(login.server) || !URL.canParse(login.server)) {
     fail("the server must be an http or https URL");
   }
   for (const name of ["ca", "cert", "key"] as const) {

@@ -70,7 +70,8 @@ function refusalOf(failures: readonly Error[]): AdmissionAnswer["response"]["sta
 
 function codeOf(error: Error): number {
   const code: unknown = error instanceof AdmissionError ? error.code : undefined;
-  return Number.isSafeInteger(code) ? Number(code) : 500;
+  // NB: API servers fail at codes that HTTP does not have.
+  return Number.isSafeInteger(code) && Number(code) <= 599 ? Number(code) : 500;
 }
 
 function textOf(value: unknown): string {

@@ -3,6 +3,7 @@
  */
 
 import type { Seconds, ServerTls } from "../../runtime/host.ts";
+import { nearest } from "../../settings/rules.ts";
 
 /** Options of the built-in server. */
 export interface WebhookServerOptions {
@@ -56,13 +57,25 @@ export const CLUSTER_HOSTS: Readonly<Record<string, string>> = {
   "docker-desktop": "host.docker.internal",
 };
 
-/** @throws {TypeError} If options contradict each other. */
+const NAMES: ReadonlySet<string> = new Set(
+  "addr port path host service cluster insecure certfile pkeyfile password tls extraSans cadata cafile cadump verifyMode verifyCafile verifyCadata fileCheckInterval"
+    .split(" "),
+);
+
+/** @throws {TypeError} If an option is unknown, or options contradict each other. */
 export function checkOptions(options: WebhookServerOptions): void {
   const { path = "", insecure = false, tls, certfile, pkeyfile, cluster, verifyMode } = options;
   const { service, host } = options;
   const refuse = (reason: string): never => {
     throw new TypeError(`Cannot make a webhook server: ${reason}`);
   };
+  const unknown = Object.keys(options).find((name) => !NAMES.has(name));
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, NAMES);
+    refuse(`there is no option "${unknown}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`);
+  }
+  const { port = 0 } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) refuse(`there is no port ${port}`);
   if (insecure && (tls ?? certfile ?? pkeyfile) !== undefined) {
     refuse('"insecure" and certificates contradict each other, take one of them');
   }

@@ -119,6 +119,8 @@ describe("toConnectionInfo()", () => {
     const refuse = (login: object, message: RegExp): Promise<void> =>
       assert.rejects(toConnectionInfo(host, login as LoginInfo), { name: "TypeError", message });
     await refuse({ server, default_namespace: "a" }, /"default_namespace"; did you mean "defaultNamespace"/);
+    await refuse({ url: "https://api.test" }, /^Cannot log in: there is no field "url"/);
+    await refuse({ server: undefined }, /^Cannot log in: the server must be an http or https URL/);
     await refuse({ server: "api.test" }, /must be an http or https URL/);
     await assert.rejects(toConnectionInfo(host, { server, ca: "rubbish" }), {
       name: "LoginError",
