@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { SHRINK_PACKAGES } from "../lib/cli/bun_script.ts";
 import type { EmbeddedPackage } from "../lib/runtime/embedded.ts";
 import { readOptions } from "./options.ts";
 
@@ -80,6 +81,9 @@ async function bundle(
   doors: readonly (readonly [string, string])[],
 ): Promise<Omit<EmbeddedPackage, "doors">> {
   const folder = join(work, "doors");
+  const plugin = join(work, "plugin.mjs");
+  writeFileSync(plugin, `import { dirname } from "node:path";${SHRINK_PACKAGES}export { shrinkPackages };`);
+  const { shrinkPackages }: { shrinkPackages: unknown } = await import(plugin);
   const { outputs } = await Bun.build({
     entrypoints: doors.map(([, path]) => path),
     root: ROOT,
@@ -88,6 +92,7 @@ async function bundle(
     format: "esm",
     splitting: true,
     minify: MINIFIED,
+    plugins: [{ name: "shrink", setup: shrinkPackages }],
   });
   const files: Record<string, string> = {};
   for (const { path } of outputs) {

@@ -46,7 +46,8 @@ export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (const each of chainOf(error)) {
     const message = messageOf(each);
-    const [gist = ""] = message.split("\n");
+    const [line = ""] = message.split("\n");
+    const gist = line.replace(/ at file:\/\/\S+$/, ""); // as Deno ends what it cannot link
     if (!parts.some((part) => part.includes(gist))) parts.push(message);
   }
   return parts.join(": ");

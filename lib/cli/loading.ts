@@ -100,8 +100,8 @@ export async function importError(
   file: string,
   { error, host }: { error: unknown; host: Host },
 ): Promise<CommandError> {
-  const place = placeOf(error);
   const reason = reasonOf(error);
+  const place = await importPlace(reason, host) ?? placeOf(error);
   if (place === undefined) return new CommandError(`Cannot load "${file}": ${reason}`, { cause: error });
   const excerpt = await excerptOf(place, host);
   const message = `Cannot load "${file}": ${reason}\n  at ${place.file}:${place.line}${excerpt}`;
@@ -109,7 +109,25 @@ export async function importError(
 }
 
 function placeOf(error: unknown): Place | undefined {
-  return positionOf(error) ?? placesIn(error).find((place) => !place.file.includes("/node_modules/"));
+  return positionOf(error) ??
+    placesIn(error).find(({ file }) => !file.includes("/node_modules/") && !file.startsWith(OWN));
+}
+
+/** Where this package lies in a checkout: hooks of ours are on the way of each import. */
+const OWN = new URL("../", import.meta.url).pathname;
+
+/** As Node and Bun say it, without the line. */
+const NOT_FOUND = /^Cannot find (?:package|module) '([^']+)' imported from (\S+)$/;
+
+/** Returns the line that imports what cannot be found, where the message names the file. */
+async function importPlace(reason: string, { files }: Host): Promise<Place | undefined> {
+  const [, wanted = "", file = ""] = NOT_FOUND.exec(reason) ?? [];
+  if (file === "") return undefined;
+  const text = await files.readText(file).catch(() => "");
+  // Node says where the module would lie, not how it was written.
+  const name = wanted.split("/").at(-1) ?? wanted;
+  const index = text.split("\n").findIndex((line) => /\b(?:from|import)\b/.test(line) && line.includes(name));
+  return index < 0 ? undefined : { file, line: index + 1 };
 }
 
 /** Returns the place in what Bun throws where a file cannot be built: its BuildMessage. */

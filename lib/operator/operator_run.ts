@@ -229,9 +229,10 @@ export class OperatorRun {
   /** Finds out what is to be watched. */
   async #revise(): Promise<Revised> {
     const { registry, logger, ready } = this.#options;
-    // An operator without object handlers meets nobody.
-    const meeting = registry.objectHandlers.length > 0 ? this.#peering.revise() : undefined;
-    const [resources] = await Promise.all([this.#watched.watched(), meeting]);
+    const resources = await this.#watched.watched();
+    // An operator without object handlers meets nobody. NB: asked for later, so that where the server cannot be reached,
+    // nobody is told of peering who does not use it.
+    if (registry.objectHandlers.length > 0) await this.#peering.revise();
     await this.#admission.openConversions();
     if (!this.#isAnnounced) {
       this.#isAnnounced = true;

@@ -23,6 +23,12 @@ export function bunHost(): Host {
   };
 }
 
+/** How often it is looked whether the program has much to do. In seconds. */
+const LOOK = 1;
+
+/** The share of a processor that is much. */
+const BUSY = 0.2;
+
 function bunProcess(common: Process): Process {
   return {
     ...common,
@@ -34,7 +40,17 @@ function bunProcess(common: Process): Process {
       Bun.shrink?.();
     },
     endStart() {
-      Bun.unsafe?.setJITPolicy?.(1); // executables begin with another one: lib/cli/bun_script.ts
+      // Executables begin with another policy: lib/cli/bun_script.ts. NB: the optimizing compiler takes 2 MB as soon as it
+      // is used once, and who has nothing to do needs none.
+      let before = process.cpuUsage();
+      const timer = setInterval(() => {
+        const { user, system } = process.cpuUsage(before);
+        before = process.cpuUsage();
+        if ((user + system) / 1e6 < BUSY * LOOK) return;
+        clearInterval(timer);
+        Bun.unsafe?.setJITPolicy?.(1);
+      }, LOOK * 1000);
+      timer.unref();
     },
     async importModule(path, options) {
       provideOwnPackage();

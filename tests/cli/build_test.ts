@@ -42,7 +42,10 @@ unsafe.setJITPolicy = (scale) => {
   setJITPolicy(scale);
 };
 function update() {}
-const report = () => {};
+const report = async () => {
+  const end = performance.now() + 2500; // as one that has much to do
+  while (performance.now() < end) await new Promise((resolve) => setImmediate(resolve));
+};
 op.on.create("greetings", update);
 op.on.create("greetings", { id: "other" }, other);
 op.on.startup(async ({ logger }) => {
@@ -124,8 +127,8 @@ describe("lotse build", () => {
     assert.match(await build(join(EXAMPLE, "handlers.ts"), "-o", operator), /^0: /);
   }, TIMEOUT);
 
-  it("makes an executable of at most 120 MB", () => {
-    assert.ok(statSync(operator).size <= 120e6, `${statSync(operator).size}`);
+  it("makes an executable of at most 115 MB", () => {
+    assert.ok(statSync(operator).size <= 115e6, `${statSync(operator).size}`);
   });
 
   it("makes an executable that has the options of run, without files", TIMEOUT, async () => {
@@ -196,7 +199,7 @@ describe("lotse build", () => {
     for (const name of ["update", "other", "report", "resolve"]) {
       await program.wrote(new RegExp(`handler=${name}\n`));
     }
-    await program.wrote(/^compiled from 1$/m); // The start is over.
+    await program.wrote(/^compiled from 1$/m); // The start is over, and there is much to do.
   });
 
   it("makes an executable that says which of its files throws", TIMEOUT, async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { CommandError } from "../../lib/cli/errors.ts";
+import { CommandError, describeError } from "../../lib/cli/errors.ts";
 import { importFiles, operatorsOf } from "../../lib/cli/loading.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import { defaultOperator, operator } from "../../mod.ts";
@@ -56,8 +56,17 @@ describe("importFiles()", () => {
   });
 
   it("names the file that an import misses", async () => {
-    const path = write("missing.ts", 'import { x } from "./absent.ts";\nexport default x;\n');
-    assert.match(await failure(path), /absent\.ts/);
+    const path = write("missing.ts", 'const a = 1;\nimport { x } from "./absent.ts";\nexport default x;\n');
+    const message = await failure(path);
+    assert.match(message, /absent\.ts/);
+    assert.ok(message.endsWith(`\n  at ${path}:2\n  2 | import { x } from "./absent.ts";`), message);
+  });
+
+  it("says once what a package does not export", async () => {
+    const path = write("named.ts", 'import { joinn } from "node:path";\nexport default joinn;\n');
+    assert.equal((await failure(path)).match(/joinn'/g)?.length ?? 1, 1);
+    const error: unknown = await load(path).catch((error) => error);
+    assert.equal(describeError(error).match(/'joinn'|named joinn/g)?.length, 1, describeError(error));
   });
 
   it("[B282] gives the modules in the order of the files", async () => {

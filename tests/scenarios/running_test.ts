@@ -47,6 +47,22 @@ suite("running", (scenario) => {
     },
   );
 
+  scenario.virtual("while the server cannot be reached, it is not asked about peering", async (world) => {
+    const op = operator();
+    op.on.create(Example, () => {});
+    let isOut = true;
+    world.intercept = () => isOut ? Promise.reject(new Error("nobody listens")) : undefined;
+    const running = world.start(op);
+    await world.host.clock.advance(20);
+    const asked = world.requests.map(({ path }) => path);
+    assert.ok(asked.length > 2, asked.join());
+    assert.deepEqual(asked.filter((path) => /kopf|zalando/.test(path)), []);
+    isOut = false;
+    await world.host.clock.advance(120);
+    await (await running).stop();
+    assert.ok(world.requests.some(({ path }) => path.includes("kopf.dev")));
+  });
+
   scenario.virtual("[B250] a reason to stop is logged, and the run ends without an error", async (world) => {
     const { host } = world;
     const logs: LogRecord[] = [];

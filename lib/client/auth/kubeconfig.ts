@@ -133,16 +133,16 @@ function namedEntries(file: JsonObject, { kind, path }: { kind: string; path: st
 function chooseContext(merged: Merged, wanted: string | undefined): Entry {
   const name = wanted ?? merged.currentContext;
   const places = quoteAll(merged.paths);
+  const known = merged.contexts.size === 0
+    ? "there are none"
+    : `there are ${quoteAll([...merged.contexts.keys()])}`;
   if (name === undefined) {
     throw new LoginError(
-      `Cannot choose a context of kubeconfig ${places}: it has no current-context, and none is named`,
+      `Cannot choose a context of kubeconfig ${places}: it has no current-context, and none is named (--context NAME; ${known})`,
     );
   }
   const context = merged.contexts.get(name);
   if (context !== undefined) return context;
-  const known = merged.contexts.size === 0
-    ? "there are none"
-    : `there are ${quoteAll([...merged.contexts.keys()])}`;
   throw new LoginError(`Cannot find context "${name}" in kubeconfig ${places}: ${known}`);
 }
 

@@ -104,7 +104,10 @@ describe("loadKubeconfig()", () => {
 
   it("[B273] fails where there is no current context, and none is named", async () => {
     const host = hostWith({ [PATH]: configOf({ "current-context": "" }) });
-    assert.match(await failureOf(host), /"\/home\/me\/\.kube\/config": it has no current-context/);
+    assert.match(
+      await failureOf(host),
+      /"\/home\/me\/\.kube\/config": it has no current-context, .* \(--context NAME; there are .*\)$/,
+    );
     assert.equal((await loadKubeconfig({ host, context: "it" })).server, "https://api.test");
   });
 
