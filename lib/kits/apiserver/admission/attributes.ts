@@ -11,8 +11,17 @@ import type { Kind } from "../kinds.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
 
+/** The names of a kind that is no resource of its own, such as Scale. */
+export interface Subject {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
 export interface Attributes {
   readonly kind: Kind;
+  /** The kind of the objects, where they are not the resource's: of a scale, a binding, an eviction or a token. */
+  readonly subject?: Subject;
   readonly subresource: string;
   /** Of a namespace's own requests: its name. "" for other objects without one. */
   readonly namespace: string;

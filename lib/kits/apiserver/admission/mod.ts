@@ -18,7 +18,7 @@ import { checkPolicies, hasPolicies } from "./policies.ts";
 import type { Shown } from "./review.ts";
 import { askHook, hasHooks, type Hook, hooksOf, shownTo } from "./webhooks.ts";
 
-export type { Attributes, Operation } from "./attributes.ts";
+export type { Attributes, Operation, Subject } from "./attributes.ts";
 
 /** Whether anybody wants to be asked about objects of the kind in a namespace. If not, writes need not wait. */
 export function isAdmitted(cluster: Cluster, kind: Kind, namespace?: string): boolean {
@@ -35,7 +35,7 @@ export function isAdmitted(cluster: Cluster, kind: Kind, namespace?: string): bo
  */
 export async function mutate(cluster: Cluster, attributes: Attributes): Promise<KubeObject | undefined> {
   if (isExempt(attributes.kind)) return attributes.object;
-  cluster.quotas?.complete(attributes);
+  if (attributes.subject === undefined) cluster.quotas?.complete(attributes);
   const mutations = mutationsOf(cluster);
   const hooks = isExemptOfWebhooks(attributes.kind) ? [] : hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
@@ -109,6 +109,7 @@ class Round {
       );
     }
     const patched = patchedObject(object, patch);
+    if (this.#attributes.subject !== undefined) return this.#take(patched);
     kind.rules.normalize(patched);
     if (equal(patched, object)) return;
     this.#take(await keptFrom(patched, kind, this.#object?.apiVersion));
@@ -137,7 +138,7 @@ function patchedObject(object: Shown["object"] & object, patch: readonly unknown
  */
 export async function validate(cluster: Cluster, attributes: Attributes): Promise<void> {
   if (isExempt(attributes.kind)) return;
-  cluster.quotas?.checkLimits(attributes);
+  if (attributes.subject === undefined) cluster.quotas?.checkLimits(attributes);
   if (hasPolicies(cluster)) await checkPolicies(cluster, attributes);
   if (isExemptOfWebhooks(attributes.kind)) return;
   const questions: { readonly hook: Hook; readonly shown: Shown }[] = [];

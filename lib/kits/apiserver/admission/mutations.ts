@@ -103,6 +103,10 @@ export class Mutation {
     for (const mutation of objectsIn(this.#spec.mutations)) {
       try {
         const values = requestValues(await factsOf(this.#cluster, { ...attributes, object }, on));
+        if (attributes.subject !== undefined) {
+          object = this.#patch(object, { kind, values, mutation });
+          continue;
+        }
         // An object is shown as an object.
         const shown = await shownIn(object, kind) as KubeObject;
         const patched = this.#patch(shown, { kind, values, mutation });

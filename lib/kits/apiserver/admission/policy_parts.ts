@@ -85,7 +85,8 @@ export async function factsOf(
   { kind, param }: { readonly kind: Kind; readonly param: KubeObject | undefined },
 ): Promise<RequestFacts> {
   const { object, oldObject, namespace } = attributes;
-  const show = (state: KubeObject | undefined) => state === undefined ? undefined : shownIn(state, kind);
+  const show = (state: KubeObject | undefined) =>
+    state === undefined || attributes.subject !== undefined ? state : shownIn(state, kind);
   const shown = { kind, object: await show(object), oldObject: await show(oldObject) };
   const isNamespace = attributes.kind.kind === "Namespace" && attributes.kind.group === "";
   const namespaceObject = namespace === "" || isNamespace

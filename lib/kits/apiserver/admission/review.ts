@@ -9,7 +9,7 @@ import { parseJson } from "../../../runtime/json.ts";
 import { userInfo } from "../access/user.ts";
 import type { Kind } from "../kinds.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes, Subject } from "./attributes.ts";
 import { CallError } from "./client.ts";
 
 const GROUP = "admission.k8s.io";
@@ -47,12 +47,12 @@ export function admissionReview(
 
 /** Returns what a review says of the request besides the object; `shown` is the version that is asked for. */
 export function admissionRequest(attributes: Attributes, shown: Kind): JsonObject {
-  const { kind, subresource, name, namespace, operation, dryRun, options, user } = attributes;
+  const { kind, subject, subresource, name, namespace, operation, dryRun, options, user } = attributes;
   return {
-    kind: kindNames(shown),
+    kind: kindNames(subject ?? shown),
     resource: resourceNames(shown),
     ...(subresource === "" ? {} : { subResource: subresource }),
-    requestKind: kindNames(kind),
+    requestKind: kindNames(subject ?? kind),
     requestResource: resourceNames(kind),
     ...(subresource === "" ? {} : { requestSubResource: subresource }),
     ...(name === "" ? {} : { name }),
@@ -64,7 +64,7 @@ export function admissionRequest(attributes: Attributes, shown: Kind): JsonObjec
   };
 }
 
-function kindNames({ group, version, kind }: Kind): JsonObject {
+function kindNames({ group, version, kind }: Subject): JsonObject {
   return { group, version, kind };
 }
 

@@ -65,7 +65,8 @@ export async function shownTo(
 ): Promise<Shown | undefined> {
   const kind = matchedKind(cluster, spec, attributes);
   if (kind === undefined) return undefined;
-  const show = (object: KubeObject | undefined) => object === undefined ? undefined : shownIn(object, kind);
+  const show = (object: KubeObject | undefined) =>
+    object === undefined || attributes.subject !== undefined ? object : shownIn(object, kind);
   const shown = { kind, object: await show(attributes.object), oldObject: await show(attributes.oldObject) };
   return isMeant(cluster, spec, { attributes, shown }) ? shown : undefined;
 }

@@ -7,13 +7,21 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { type Attributes, isAdmitted, mutate, type Operation, validate } from "../admission/mod.ts";
+import {
+  type Attributes,
+  isAdmitted,
+  mutate,
+  type Operation,
+  type Subject,
+  validate,
+} from "../admission/mod.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
 import { inStorage, oneInVersion } from "../converter.ts";
 import { keyFor, type ObjectKey } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
+import { isObject } from "../values.ts";
 import {
   commitCreation,
   createObject,
@@ -190,6 +198,41 @@ export async function deleteAdmitted(
     await validate(cluster, attributes);
     if (kind.collection.get(key) === seen) return deleteObject(cluster, options);
   }
+}
+
+/** A question about an object that is none of the resource's own. */
+export interface Question {
+  readonly subject: Subject;
+  readonly operation: Operation;
+  readonly object: JsonObject;
+  readonly oldObject?: JsonObject;
+  readonly dryRun?: boolean;
+  readonly warn: Attributes["warn"];
+}
+
+/**
+ * Asks whether a scale, a binding, an eviction or a token may be, and returns it as admission wants it.
+ *
+ * @throws {Refusal}
+ */
+export async function askAbout(cluster: Cluster, call: Call, question: Question): Promise<JsonObject> {
+  const { subject, operation, object, oldObject, dryRun = call.dryRun, warn } = question;
+  if (!isAdmitted(cluster, call.kind, call.path.namespace)) return object;
+  const names = { apiVersion: `${subject.group}/${subject.version}`.replace(/^\//, ""), kind: subject.kind };
+  const shown = (body: JsonObject): KubeObject => {
+    const metadata = isObject(body.metadata) ? body.metadata : {};
+    return { ...body, ...names, metadata };
+  };
+  const attributes = {
+    ...attributesOf(call, { operation, name: call.path.name ?? "", warn }),
+    subject,
+    dryRun,
+    object: shown(object),
+    ...(oldObject === undefined ? {} : { oldObject: shown(oldObject) }),
+  };
+  const mutated = await mutate(cluster, attributes) ?? attributes.object;
+  await validate(cluster, { ...attributes, object: mutated });
+  return mutated;
 }
 
 function deleteOptions(

@@ -13,12 +13,16 @@ import { selects } from "../selector.ts";
 import type { Stored } from "../storage/stored.ts";
 import { timestamp } from "../timestamp.ts";
 import { clone, isObject, objectAt, objectsIn } from "../values.ts";
-import { deleteAdmitted, updateAdmitted } from "./admitted.ts";
+import { deleteObject } from "../writes/delete.ts";
+import { updateObject } from "../writes/update.ts";
+import { askAbout } from "./admitted.ts";
 import { readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { deleteOptionsFrom } from "./delete_options.ts";
 import { encodedResponse } from "./respond.ts";
 
+const BINDING = { group: "", version: "v1", kind: "Binding" };
+const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 const DISRUPTION = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /** Serves `binding` and `eviction` of a Pod; undefined for other subresources. */
@@ -31,11 +35,13 @@ export function podResponse(cluster: Cluster, call: Call): Promise<Response> | u
 
 /** Puts a Pod onto a node. */
 async function bind(cluster: Cluster, call: Call): Promise<Response> {
-  const { reference, body } = await readBody(call, "Binding");
+  const { reference, body: wanted } = await readBody(call, "Binding");
+  const asked = { subject: BINDING, operation: "CREATE", warn: () => {} } as const;
+  const body = await askAbout(cluster, call, { ...asked, object: wanted });
   const target = objectAt(body, "target");
   const node = target?.name;
   if (typeof node !== "string" || node === "") throw badRequest("target.name: Required value");
-  const wish = ({ object }: Stored) => {
+  const change = (object: KubeObject) => {
     const { name = "", deletionTimestamp } = object.metadata;
     const refuse = (why: string) => conflict({ group: "", plural: "pods/binding", kind: "Pod" }, name, why);
     if (deletionTimestamp !== undefined) {
@@ -47,9 +53,9 @@ async function bind(cluster: Cluster, call: Call): Promise<Response> {
     if (objectsIn(object.spec?.schedulingGates).length > 0) {
       throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
     }
-    return { object: bound(cluster, object, { node, annotations: objectAt(body, "metadata")?.annotations }) };
+    return bound(cluster, object, { node, annotations: objectAt(body, "metadata")?.annotations });
   };
-  await updateAdmitted(cluster, call, { reference, wish, warn: () => {} });
+  updateObject(cluster, { kind: call.kind, reference, subresource: "binding", dryRun: call.dryRun, change });
   return done(call);
 }
 
@@ -80,13 +86,38 @@ async function evict(cluster: Cluster, call: Call): Promise<Response> {
   const { reference, body } = await readBody(call, "Eviction");
   const options = deleteOptionsFrom(objectAt(body, "deleteOptions") ?? {}, call.query);
   const dryRun = call.dryRun || options.dryRun === true;
+  const asked = { subject: EVICTION, operation: "CREATE", dryRun, warn: () => {} } as const;
+  await askAbout(cluster, call, { ...asked, object: body });
   const pod = find(kind, reference).object;
   const { phase } = pod.status ?? {};
   const isFree = phase === "Succeeded" || phase === "Failed" || phase === "Pending" ||
     pod.metadata.deletionTimestamp !== undefined;
   if (!isFree) takeDisruption(cluster, pod, dryRun);
-  await deleteAdmitted(cluster, call, { ...options, dryRun, kind, reference, warn: () => {} });
+  // NB: the deletion itself is not admitted.
+  const deletion = { ...options, kind, reference };
+  deleteObject(cluster, { ...deletion, dryRun: true });
+  if (dryRun) return done(call);
+  markEvicted(cluster, kind, reference);
+  const { preconditions: _checked, ...checked } = deletion;
+  deleteObject(cluster, checked);
   return done(call);
+}
+
+/** Notes on a Pod why it goes, which is seen where it stays for a while. */
+function markEvicted(cluster: Cluster, kind: Kind, reference: ObjectKey): void {
+  const next = clone(find(kind, reference).object);
+  const condition = {
+    type: "DisruptionTarget",
+    status: "True",
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(cluster.host.clock.now()),
+    reason: "EvictionByEvictionAPI",
+    message: "Eviction API: evicting",
+  };
+  const conditions = objectsIn(next.status?.conditions);
+  if (conditions.some(({ type }) => type === condition.type)) return;
+  next.status = { ...next.status, conditions: [...conditions, condition] };
+  cluster.store.put(kind.collection, keyFor(kind, reference), next);
 }
 
 /** Counts the Pod as disrupted, if its budget lets it. @throws {Refusal} 429 or 500 */
@@ -102,7 +133,11 @@ function takeDisruption(cluster: Cluster, pod: KubeObject, dryRun: boolean): voi
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
   }
-  const { metadata, status = {} } = budget.object;
+  const { metadata, spec = {}, status = {} } = budget.object;
+  const [healthy, wanted] = [Number(status.currentHealthy ?? 0), Number(status.desiredHealthy ?? 0)];
+  // A Pod that is not ready is none of those who are counted.
+  const isSpare = spec.unhealthyPodEvictionPolicy === "AlwaysAllow" || (healthy >= wanted && wanted > 0);
+  if (!isReady(pod) && isSpare) return;
   const cause = (message: string) => ({ reason: "DisruptionBudget", message });
   if (Number(status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
     const message = `The disruption budget ${metadata.name} is still being processed by the server.`;
@@ -110,9 +145,8 @@ function takeDisruption(cluster: Cluster, pod: KubeObject, dryRun: boolean): voi
   }
   const allowed = Number(status.disruptionsAllowed ?? 0);
   if (allowed <= 0) {
-    const message = `The disruption budget ${metadata.name} needs ${
-      Number(status.desiredHealthy ?? 0)
-    } healthy pods and has ${Number(status.currentHealthy ?? 0)} currently`;
+    const message =
+      `The disruption budget ${metadata.name} needs ${wanted} healthy pods and has ${healthy} currently`;
     throw tooManyRequests(DISRUPTION, { causes: [cause(message)] });
   }
   if (dryRun) return;
@@ -120,6 +154,10 @@ function takeDisruption(cluster: Cluster, pod: KubeObject, dryRun: boolean): voi
   const updated = clone(budget.object);
   updated.status = { ...status, disruptionsAllowed: allowed - 1, disruptedPods };
   cluster.store.put(kind.collection, `${namespace}/${metadata.name}`, updated);
+}
+
+function isReady({ status }: KubeObject): boolean {
+  return objectsIn(status?.conditions).some((each) => each.type === "Ready" && each.status === "True");
 }
 
 function find(kind: Kind, reference: ObjectKey): Stored {

@@ -11,6 +11,7 @@ import { badRequest, invalid, methodNotAllowed, notFound } from "../refusal.ts";
 import type { Stored } from "../storage/stored.ts";
 import { clone, getOwn, isObject, objectAt, setOwn } from "../values.ts";
 import { updateObject } from "../writes/update.ts";
+import { askAbout } from "./admitted.ts";
 import { parseConfiguration } from "./apply.ts";
 import { contentTypeOf, readText, readValue } from "./body.ts";
 import type { Call } from "./call.ts";
@@ -18,6 +19,8 @@ import { readPatch } from "./patch.ts";
 import { encodedResponse } from "./respond.ts";
 import { isTrue } from "./shape.ts";
 import { APPLY_PATCH, writerOf } from "./writer.ts";
+
+const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** Serves GET, PUT and PATCH of a scale. */
 export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
@@ -43,7 +46,7 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
   else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));
   else throw methodNotAllowed();
   if (!isObject(wanted)) throw badRequest("the request body is not an object of kind Scale");
-  const replicas = replicasOf(wanted, { kind, name });
+  const { replicas, headers } = await askFor(cluster, call, replicasOf(wanted, { kind, name }));
   const resourceVersion = getOwn(objectAt(wanted, "metadata") ?? {}, "resourceVersion");
   const change = (current: KubeObject) => {
     const next = clone(current);
@@ -58,34 +61,56 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     change,
     writer: writerOf(request, query, "scale"),
   });
-  return encodedResponse(scaleOf(kind, stored), { shape });
+  return encodedResponse(scaleOf(kind, stored), { shape, headers });
+}
+
+interface Allowed {
+  readonly replicas: number;
+  /** With warnings. */
+  readonly headers: Headers;
+}
+
+/** Asks admission for the number of replicas. NB: what was scaled meanwhile is asked about anew. */
+async function askFor(cluster: Cluster, call: Call, wanted: number): Promise<Allowed> {
+  const { kind, path: { namespace, name = "" } } = call;
+  const find = () => kind.collection.get(keyFor(kind, { namespace, name }));
+  for (;;) {
+    const seen = find();
+    if (seen === undefined) throw notFound(kind, name);
+    const oldObject = scaleOf(kind, seen);
+    const object = { ...oldObject, spec: specOf(wanted) };
+    const headers = new Headers();
+    const warn = (text: string) => headers.append("warning", `299 - ${JSON.stringify(text)}`);
+    const asked = { subject: SCALE, operation: "UPDATE", object, oldObject, warn } as const;
+    const scale = await askAbout(cluster, call, asked);
+    if (find() === seen) return { replicas: replicasOf(scale, { kind, name }), headers };
+  }
 }
 
 /** Applies the number of replicas to the object, for an owner of its own. */
-async function applyScale(cluster: Cluster, call: Call, { object: live }: Stored): Promise<Response> {
+async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Promise<Response> {
   const { request, kind, path: { namespace, name = "" }, query, dryRun, shape } = call;
   const config = parseConfiguration(await readText(request));
   if (config.kind !== "Scale") throw badRequest("the request body is not an object of kind Scale");
-  const { apiVersion } = kind;
-  const replicas = replicasOf(config, { kind, name });
-  const applied: JsonObject = { apiVersion, kind: kind.kind, metadata: { namespace, name } };
-  setPath(applied, pathOf(kind.scale?.specReplicasPath), replicas);
-  const change = () =>
-    applyConfiguration(cluster.ownership, {
-      kind,
-      live,
-      writer: writerOf(request, query, "scale"),
-      config: applied,
-      force: isTrue(query.get("force")),
-    });
-  const stored = updateObject(cluster, {
-    kind,
-    reference: { namespace, name },
-    dryRun,
-    change,
-    applied: true,
-  });
-  return encodedResponse(scaleOf(kind, stored), { shape });
+  const writer = writerOf(request, query, "scale");
+  const changeTo = (replicas: number) => (live: KubeObject) => {
+    const applied: JsonObject = {
+      apiVersion: kind.apiVersion,
+      kind: kind.kind,
+      metadata: { namespace, name },
+    };
+    setPath(applied, pathOf(kind.scale?.specReplicasPath), replicas);
+    const force = isTrue(query.get("force"));
+    return applyConfiguration(cluster.ownership, { kind, live, writer, config: applied, force });
+  };
+  const wanted = replicasOf(config, { kind, name });
+  // NB: conflicts are told before anybody is asked.
+  changeTo(wanted)(object);
+  const { replicas, headers } = await askFor(cluster, call, wanted);
+  const reference = { namespace, name };
+  const change = changeTo(replicas);
+  const stored = updateObject(cluster, { kind, reference, dryRun, change, applied: true });
+  return encodedResponse(scaleOf(kind, stored), { shape, headers });
 }
 
 /** @throws {Refusal} 422 */
@@ -109,12 +134,17 @@ function scaleOf({ scale }: Kind, { object }: Stored): JsonObject {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: typeof replicas === "number" ? { replicas } : {},
+    spec: specOf(replicas),
     status: {
       replicas: Number(getPath(object, pathOf(scale?.statusReplicasPath)) ?? 0),
       ...(selector === "" ? {} : { selector }),
     },
   };
+}
+
+/** NB: none are left out. */
+function specOf(replicas: unknown): JsonObject {
+  return typeof replicas === "number" && replicas !== 0 ? { replicas } : {};
 }
 
 /** Built-in kinds have an object there, custom ones a text. */

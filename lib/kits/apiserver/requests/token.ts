@@ -10,6 +10,7 @@ import type { Cluster } from "../cluster.ts";
 import { badRequest, invalid as invalidObject, methodNotAllowed, notFound } from "../refusal.ts";
 import { timestamp } from "../timestamp.ts";
 import { isObject, objectAt } from "../values.ts";
+import { askAbout } from "./admitted.ts";
 import { readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { jsonResponse } from "./respond.ts";
@@ -23,14 +24,20 @@ const NAMES = { group: "authentication.k8s.io", plural: "tokenrequests", kind: "
  *
  * @throws {Refusal} 404, 405 or 422
  */
-export async function tokenResponse(
-  { gate }: Cluster,
-  { request, kind, path, shape }: Call,
-): Promise<Response> {
+export async function tokenResponse(cluster: Cluster, call: Call): Promise<Response> {
+  const { request, kind, path, shape } = call;
   if (request.method !== "POST") throw methodNotAllowed();
   const { namespace = "", name = "" } = path;
-  const body = await readValue(request);
-  if (!isObject(body)) throw badRequest("the request body is not an object of kind TokenRequest");
+  const wanted = await readValue(request);
+  if (!isObject(wanted)) throw badRequest("the request body is not an object of kind TokenRequest");
+  if (kind.collection.get(`${namespace}/${name}`) === undefined) throw notFound(kind, name);
+  const subject = { ...NAMES, version: "v1" };
+  const body = await askAbout(cluster, call, {
+    subject,
+    operation: "CREATE",
+    object: wanted,
+    warn: () => {},
+  });
   const account = kind.collection.get(`${namespace}/${name}`)?.metadata;
   if (account === undefined) throw notFound(kind, name);
   const spec = objectAt(body, "spec") ?? {};
@@ -39,7 +46,7 @@ export async function tokenResponse(
   if (causes.length > 0) throw invalidObject(NAMES, "", causes);
   const given = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
   const audiences = given.length === 0 ? [ISSUER] : given;
-  const { token, expires } = gate.tokens.issue({
+  const { token, expires } = cluster.gate.tokens.issue({
     namespace,
     name,
     uid: account.uid ?? "",

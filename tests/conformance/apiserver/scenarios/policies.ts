@@ -2,7 +2,8 @@
  * Scenarios of ValidatingAdmissionPolicies: expressions that refuse requests, bound to where they count.
  */
 
-import { type Answer, MERGE, type Session } from "../session.ts";
+import assert from "node:assert/strict";
+import { type Answer, APPLY, MERGE, type Session } from "../session.ts";
 import { configMap, type Scenario } from "./scenario.ts";
 
 const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";
@@ -238,6 +239,93 @@ export const POLICIES: readonly Scenario[] = [{
     await api.ok("POST", policies, policy("guarding-x.lotse.dev", { validations: [{ expression: "true" }] }));
     for (const each of [`${bindings}/${name}`, `${policies}/${name}`, `${hooks}/guarding-first`]) {
       await api.ok("DELETE", each);
+    }
+  },
+}, {
+  name: "asks policies about scales, bindings, evictions and tokens",
+  accepted: [...LATER, {
+    line: /managedFields|generation|deployment|status|token/i,
+    because: "controllers write",
+  }],
+  async run(api) {
+    const space = "policies-parts";
+    await makeNamespace(api, space);
+    const name = "parts.lotse.dev";
+    const rule = (apiGroups: string[], operations: string[], ...resources: string[]) => ({
+      apiGroups,
+      apiVersions: ["v1"],
+      operations,
+      resources,
+    });
+    const shapes =
+      "request.kind.kind + ' ' + request.resource.resource + '/' + request.subResource + ' ' + request.name";
+    await api.ok(
+      "POST",
+      `${REGISTRATION}/validatingadmissionpolicies`,
+      policy(name, {
+        matchConstraints: {
+          resourceRules: [
+            rule(["apps"], ["UPDATE"], "deployments/scale"),
+            rule([""], ["CREATE"], "pods/binding", "pods/eviction", "serviceaccounts/token"),
+            rule([""], ["DELETE"], "pods"),
+          ],
+        },
+        variables: [{
+          name: "replicas",
+          expression: "request.kind.kind == 'Scale' ? object.?spec.?replicas.orValue(0) : 9",
+        }],
+        validations: [
+          { expression: "request.operation != 'DELETE'", message: "not deleted" },
+          { expression: "variables.replicas < 3", messageExpression: shapes },
+        ],
+        matchConditions: [{ name: "kept", expression: "request.name != 'free'" }],
+      }),
+    );
+    await api.ok("POST", `${REGISTRATION}/validatingadmissionpolicybindings`, binding(name, space));
+    const labels = { app: "scaled" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const apps = `/apis/apps/v1/namespaces/${space}/deployments`;
+    await api.peek("POST", apps, {
+      metadata: { name: "scaled" },
+      spec: { replicas: 0, selector: { matchLabels: labels }, template },
+    });
+    const scale = `${apps}/scaled/scale`;
+    const to = (replicas: number) => ({ spec: { replicas } });
+    await api.until(
+      async () => (await api.peek("PATCH", `${scale}?dryRun=All`, to(5), MERGE)).code === 422,
+      "a refusal",
+    );
+    await api.refused(422, "PATCH", scale, to(5), MERGE);
+    const { body: found } = await api.peek("GET", scale);
+    await api.refused(422, "PUT", scale, { ...found, ...to(4) });
+    const applied = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "scaled" }, ...to(3) };
+    await api.refused(409, "PATCH", `${scale}?fieldManager=one`, applied, APPLY);
+    await api.refused(422, "PATCH", `${scale}?fieldManager=one&force=true`, applied, APPLY);
+    assert.equal((await api.peek("PATCH", scale, to(0), MERGE)).code, 200);
+    const path = `/api/v1/namespaces/${space}`;
+    const account = `${path}/serviceaccounts`;
+    await api.peek("POST", account, { metadata: { name: "kept" } });
+    await api.refused(422, "POST", `${account}/kept/token`, { spec: {} });
+    for (const own of ["kept", "free"]) {
+      const metadata = { name: own, finalizers: ["lotse.dev/kept"] };
+      assert.equal((await api.peek("POST", `${path}/pods`, { metadata, spec: template.spec })).code, 201);
+      const target = { apiVersion: "v1", kind: "Node", name: "nowhere" };
+      const bound = { apiVersion: "v1", kind: "Binding", metadata: { name: own }, target };
+      const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: own } };
+      if (own === "kept") {
+        await api.refused(422, "POST", `${path}/pods/${own}/binding`, bound);
+        await api.refused(422, "POST", `${path}/pods/${own}/eviction`, eviction);
+        await api.refused(422, "DELETE", `${path}/pods/${own}`);
+      } else {
+        assert.equal((await api.peek("POST", `${path}/pods/${own}/eviction`, eviction)).code, 201);
+        const { body } = await api.peek("GET", `${path}/pods/${own}`);
+        const target = body.status.conditions.find(({ type }: Answer) => type === "DisruptionTarget");
+        assert.equal(target.reason, "EvictionByEvictionAPI");
+      }
+    }
+    await api.ok("DELETE", `${REGISTRATION}/validatingadmissionpolicybindings/${name}`);
+    for (const own of ["kept", "free"]) {
+      await api.peek("PATCH", `${path}/pods/${own}`, { metadata: { finalizers: null } }, MERGE);
     }
   },
 }, {

@@ -55,12 +55,13 @@ describe("The eviction of a Pod", () => {
       deleteOptions,
     });
 
-  async function start(budget?: object): Promise<Api> {
+  async function start(budget?: object, { ready = "True", policy = {} } = {}): Promise<Api> {
     const api = createApi();
     await api.ok("POST", PODS, pod("a", { nodeName: "n" }));
-    await api.ok("PATCH", `${PODS}/a/status`, { status: { phase: "Running" } }, MERGE);
+    const status = { phase: "Running", conditions: [{ type: "Ready", status: ready }] };
+    await api.ok("PATCH", `${PODS}/a/status`, { status }, MERGE);
     if (budget === undefined) return api;
-    const spec = { minAvailable: 1, selector: { matchLabels: { app: "a" } } };
+    const spec = { minAvailable: 1, selector: { matchLabels: { app: "a" } }, ...policy };
     await api.ok("POST", BUDGETS, { metadata: { name: "b" }, spec });
     await api.ok("PATCH", `${BUDGETS}/b/status`, { status: budget }, MERGE);
     return api;
@@ -80,6 +81,16 @@ describe("The eviction of a Pod", () => {
     assert.equal((await full.ok("GET", `${PODS}/a`)).metadata.deletionTimestamp, undefined);
     const fresh = await start({});
     assert.equal((await evict(fresh, "a")).headers.get("retry-after"), "10");
+  });
+
+  it("is let through for a Pod that is not ready, where the budget has enough without it, or says so", async () => {
+    const healthy = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1 };
+    const short = { ...healthy, currentHealthy: 0 };
+    const policy = { unhealthyPodEvictionPolicy: "AlwaysAllow" };
+    assert.equal((await evict(await start(healthy, { ready: "False" }), "a")).code, 201);
+    assert.equal((await evict(await start(short, { ready: "False" }), "a")).code, 429);
+    assert.equal((await evict(await start(short, { ready: "False", policy }), "a")).code, 201);
+    assert.equal((await evict(await start(short, { policy }), "a")).code, 429);
   });
 
   it("takes one from the budget, unless it is only tried", async () => {
