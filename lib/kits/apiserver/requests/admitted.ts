@@ -207,7 +207,8 @@ export interface Question {
   readonly object: JsonObject;
   readonly oldObject?: JsonObject;
   readonly dryRun?: boolean;
-  readonly warn: Attributes["warn"];
+  /** Get the warnings. */
+  readonly headers: Headers;
 }
 
 /**
@@ -216,8 +217,9 @@ export interface Question {
  * @throws {Refusal}
  */
 export async function askAbout(cluster: Cluster, call: Call, question: Question): Promise<JsonObject> {
-  const { subject, operation, object, oldObject, dryRun = call.dryRun, warn } = question;
+  const { subject, operation, object, oldObject, dryRun = call.dryRun, headers } = question;
   if (!isAdmitted(cluster, call.kind, call.path.namespace)) return object;
+  const warn = (text: string) => headers.append("warning", `299 - ${JSON.stringify(text)}`);
   const names = { apiVersion: `${subject.group}/${subject.version}`.replace(/^\//, ""), kind: subject.kind };
   const shown = (body: JsonObject): KubeObject => {
     const metadata = isObject(body.metadata) ? body.metadata : {};

@@ -36,7 +36,8 @@ export function podResponse(cluster: Cluster, call: Call): Promise<Response> | u
 /** Puts a Pod onto a node. */
 async function bind(cluster: Cluster, call: Call): Promise<Response> {
   const { reference, body: wanted } = await readBody(call, "Binding");
-  const asked = { subject: BINDING, operation: "CREATE", warn: () => {} } as const;
+  const headers = new Headers();
+  const asked = { subject: BINDING, operation: "CREATE", headers } as const;
   const body = await askAbout(cluster, call, { ...asked, object: wanted });
   const target = objectAt(body, "target");
   const node = target?.name;
@@ -56,7 +57,7 @@ async function bind(cluster: Cluster, call: Call): Promise<Response> {
     return bound(cluster, object, { node, annotations: objectAt(body, "metadata")?.annotations });
   };
   updateObject(cluster, { kind: call.kind, reference, subresource: "binding", dryRun: call.dryRun, change });
-  return done(call);
+  return done(call, headers);
 }
 
 function bound(
@@ -86,7 +87,8 @@ async function evict(cluster: Cluster, call: Call): Promise<Response> {
   const { reference, body } = await readBody(call, "Eviction");
   const options = deleteOptionsFrom(objectAt(body, "deleteOptions") ?? {}, call.query);
   const dryRun = call.dryRun || options.dryRun === true;
-  const asked = { subject: EVICTION, operation: "CREATE", dryRun, warn: () => {} } as const;
+  const headers = new Headers();
+  const asked = { subject: EVICTION, operation: "CREATE", dryRun, headers } as const;
   await askAbout(cluster, call, { ...asked, object: body });
   const pod = find(kind, reference).object;
   const { phase } = pod.status ?? {};
@@ -96,11 +98,11 @@ async function evict(cluster: Cluster, call: Call): Promise<Response> {
   // NB: the deletion itself is not admitted.
   const deletion = { ...options, kind, reference };
   deleteObject(cluster, { ...deletion, dryRun: true });
-  if (dryRun) return done(call);
+  if (dryRun) return done(call, headers);
   markEvicted(cluster, kind, reference);
   const { preconditions: _checked, ...checked } = deletion;
   deleteObject(cluster, checked);
-  return done(call);
+  return done(call, headers);
 }
 
 /** Notes on a Pod why it goes, which is seen where it stays for a while. */
@@ -188,7 +190,7 @@ async function readBody({ request, kind, path }: Call, wanted: string): Promise<
   return { reference, body };
 }
 
-function done({ shape }: Call): Response {
+function done({ shape }: Call, headers: Headers): Response {
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-  return encodedResponse(status, { shape, code: 201 });
+  return encodedResponse(status, { shape, code: 201, headers });
 }

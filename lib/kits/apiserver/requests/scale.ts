@@ -80,8 +80,7 @@ async function askFor(cluster: Cluster, call: Call, wanted: number): Promise<All
     const oldObject = scaleOf(kind, seen);
     const object = { ...oldObject, spec: specOf(wanted) };
     const headers = new Headers();
-    const warn = (text: string) => headers.append("warning", `299 - ${JSON.stringify(text)}`);
-    const asked = { subject: SCALE, operation: "UPDATE", object, oldObject, warn } as const;
+    const asked = { subject: SCALE, operation: "UPDATE", object, oldObject, headers } as const;
     const scale = await askAbout(cluster, call, asked);
     if (find() === seen) return { replicas: replicasOf(scale, { kind, name }), headers };
   }

@@ -32,12 +32,8 @@ export async function tokenResponse(cluster: Cluster, call: Call): Promise<Respo
   if (!isObject(wanted)) throw badRequest("the request body is not an object of kind TokenRequest");
   if (kind.collection.get(`${namespace}/${name}`) === undefined) throw notFound(kind, name);
   const subject = { ...NAMES, version: "v1" };
-  const body = await askAbout(cluster, call, {
-    subject,
-    operation: "CREATE",
-    object: wanted,
-    warn: () => {},
-  });
+  const headers = new Headers();
+  const body = await askAbout(cluster, call, { subject, operation: "CREATE", object: wanted, headers });
   const account = kind.collection.get(`${namespace}/${name}`)?.metadata;
   if (account === undefined) throw notFound(kind, name);
   const spec = objectAt(body, "spec") ?? {};
@@ -60,7 +56,7 @@ export async function tokenResponse(cluster: Cluster, call: Call): Promise<Respo
     spec: { audiences, expirationSeconds: lifetime, boundObjectRef: spec.boundObjectRef ?? null },
     status: { token, expirationTimestamp: timestamp(expires) },
   };
-  return jsonResponse(answer, { code: 201, pretty: shape.pretty });
+  return jsonResponse(answer, { code: 201, headers, pretty: shape.pretty });
 }
 
 function lifetimeCauses(value: number): Cause[] {
