@@ -30,4 +30,7 @@ export function fileOf(suite: string): string {
 }
 
 /** By part of a name: why tests do not pass. */
-export const KNOWN: Readonly<Record<string, string>> = {};
+export const KNOWN: Readonly<Record<string, string>> = {
+  "Should list serviceaccounts and find exactly one":
+    "the server itself makes the service account default of each namespace",
+};

@@ -6,7 +6,7 @@
  * process and a server of its own. `--runtime bun` serves with Bun, `--package NAME` runs one package, `--focus TEXT` only tests with
  * that in their names, `--at-once 2` says how many run side by side, `--build` builds the programs and runs none, `--real` replaces
  * nothing: then they run on Kubernetes' own server, and on the etcd that `deno task control-plane` builds. Red if one fails that
- * integration_list.ts does not name, or passes although it does.
+ * integration_known.txt does not name, or passes although it does; `--write` writes what has failed there.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -20,15 +20,18 @@ import { fileURLToPath } from "node:url";
 import { readOptions } from "../../tools/options.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { builtClient, sourcesOf } from "./binaries.ts";
-import { readGoTest } from "./go_test.ts";
-import { KNOWN, LEFT_OUT, PACKAGES } from "./integration_list.ts";
+import { readGoTest } from "./go_output.ts";
+import { LEFT_OUT, PACKAGES, REASONS } from "./integration_list.ts";
 import { Tally } from "./report.ts";
 
 /** A test that hangs. */
 const PATIENCE = "4m";
 const SERVER = fileURLToPath(new URL("kube_apiserver.ts", import.meta.url));
 /** The words of tests that look past the server. */
-const STORAGE = /there is no etcd|no available endpoints|could not find etcd|server is not in this process/;
+const STORAGE =
+  /there is no etcd|no available endpoints|could not find etcd|server is not in this process|from REST storage/;
+/** The tests that are known to fail. */
+const KNOWN = fileURLToPath(new URL("integration_known.txt", import.meta.url));
 /** The modules that are copied, as what is in the module cache cannot be replaced. */
 const MODULES = ["k8s.io/kubernetes", "k8s.io/apiextensions-apiserver"] as const;
 /** What is replaced, by what. */
@@ -46,10 +49,13 @@ const { values: flags } = readOptions(import.meta.url, {
     "at-once": { type: "string", default: "2" },
     "build": { type: "boolean", default: false },
     "real": { type: "boolean", default: false },
+    "write": { type: "boolean", default: false },
   },
 });
 
 const workspace = join(dirname(builtClient("integration")), basename(dirname(builtClient("kubernetes"))));
+/** What was run, and whether it passed. */
+const outcomes = new Map<string, boolean>();
 const packages = PACKAGES.filter((name) => flags.package === "" || name === flags.package);
 if (!existsSync(join(workspace, "go.mod"))) makeWorkspace();
 for (const name of packages) build(name);
@@ -112,7 +118,7 @@ async function run(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-integration-"));
   const etcd = createServer().listen(0, "127.0.0.1");
   await once(etcd, "listening");
-  const tally = new Tally(KNOWN);
+  const tally = new Tally(flags.real ? {} : knownReasons());
   try {
     const env = environmentOf(folder, etcd.address());
     for (const name of packages) {
@@ -127,7 +133,27 @@ async function run(): Promise<number> {
     etcd.close();
     rmSync(folder, { recursive: true, force: true });
   }
+  if (flags.write) writeKnown();
   return tally.end();
+}
+
+function readKnown(): string[] {
+  return readFileSync(KNOWN, "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** Returns the list of what is known to fail, as patterns with their reasons. */
+function knownReasons(): Record<string, string> {
+  const reasonOf = (line: string) =>
+    Object.entries(REASONS).find(([part]) => new RegExp(part).test(line))?.[1] ?? "another answer";
+  return Object.fromEntries(readKnown().map((line) => [`^${RegExp.escape(line)}$`, reasonOf(line)]));
+}
+
+/** Puts what was run in place of what the list said of it. */
+function writeKnown(): void {
+  const others = readKnown().filter((line) => !outcomes.has(line));
+  const failed = [...outcomes].filter(([, passed]) => !passed).map(([name]) => name);
+  const head = readFileSync(KNOWN, "utf8").split("\n").filter((line) => line.startsWith("#"));
+  writeFileSync(KNOWN, [...head, ...[...others, ...failed].sort(), ""].join("\n"));
 }
 
 /** NB: with an address of an etcd they start none. */
@@ -189,9 +215,12 @@ async function runTest(name: string, { test, env, tally }: RunOptions): Promise<
   });
   for (const finding of readGoTest(output, test)) {
     const isPast = !finding.passed && STORAGE.test(finding.why ?? "");
+    const full = `${name} ${finding.name}`;
     const skipped = isPast ? "it looks into etcd, or has code of its own in the server" : finding.skipped;
-    if (skipped === undefined) tally.tell({ ...finding, name: `${name} ${finding.name}` });
-    else console.log(`left out ${name} ${finding.name} (${skipped})`);
+    if (skipped === undefined) {
+      outcomes.set(full, finding.passed);
+      tally.tell({ ...finding, name: full });
+    } else console.log(`left out ${full} (${skipped})`);
   }
 }
 

@@ -5,7 +5,7 @@
  * red: then its line has to go.
  */
 
-/** The packages, below k8s.io. */
+/** The packages, below k8s.io. Those of service accounts sign tokens with the key of a server in their own process. */
 export const PACKAGES = [
   "apiextensions-apiserver/test/integration",
   "apiextensions-apiserver/test/integration/conversion",
@@ -25,11 +25,46 @@ export const PACKAGES = [
   "kubernetes/test/integration/namespace",
   "kubernetes/test/integration/quota",
   "kubernetes/test/integration/secrets",
-  "kubernetes/test/integration/serviceaccount",
 ] as const;
 
 /** By part of a name: why tests are not run. */
-export const LEFT_OUT: Readonly<Record<string, string>> = {};
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  "CBOR|TestNondeterministicResponseEncoding": "CBOR is not spoken",
+  "TestApplyCRDNoSchema|TestApplyCRDUnhandledSchema|TestUpdateStatusWithOldVersion|TestWebhookAdmissionWith":
+    "writes into etcd",
+  "TestWatchCacheUpdatedByEtcd|TestReflectorWatchListFallback|TestBrokenWebhook|TestRBACContextContamination":
+    "starts another server on the same etcd",
+  "DropFields$|FieldSelectorDisablement|TestShardedListFeatureGateDisabled":
+    "switches features off that cannot be",
+  "TestSharded": "sharded lists are alpha",
+  "EmulatedStorageVersion|MinCompatibilityStorageVersion|V1beta1$|PolicyAdmissionV1beta1":
+    "of versions that are served no more, or not by default",
+  "TestPodSecurity(GAOnly)?$|TestNodeAuthorizer|TestNodeRestriction|AuthzConfig$|TestSloppySANCertificates|TestAuthnToKAS":
+    "Pod security, the authorizer of nodes and configured authorizers are not there",
+  "TestStaticWebhook|TestStaticPolicy": "policies and webhooks from files are not there",
+  "APIServiceOpenAPI|TestFetchingOpenAPIBeforeReady|AggregatorRouting": "other API servers are not asked",
+  "TestWebhookLoadBalance": "webhooks are asked by HTTP/1.1, and Services lead nowhere",
+  "TestHSTS|TestHealthHandler|TestMonitoringURLs": "of a server's flags, encryption, and metrics",
+  "TestWatchRestartsIfTimeoutNotReached": "the server does not end watches by itself that soon",
+  "TestClient$|TestExecPlugin": "wants the version and the certificates of a server in its own process",
+};
 
-/** By part of a name: why tests do not pass. */
-export const KNOWN: Readonly<Record<string, string>> = {};
+/** Why the tests of integration_known.txt do not pass, by part of a name; the first that fits. */
+export const REASONS: Readonly<Record<string, string>> = {
+  "/v1beta1|TestTransform/v1beta1": "v1beta1 is not served, or not told from v1",
+  "TestCustomResourceDefaultingWith(out)?WatchCache":
+    "reads fill in the defaults of the version that is asked for",
+  "TestApplyScaleSubresource": "who has set a scale by an array's item stays its owner",
+  "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
+  "TestInternalVersionIsHandlerVersion": "patches of one version are checked by the schema of another",
+  "VeryLargeObject": "only requests are limited, not what is stored with its owners",
+  "TestFieldValidation/": "keys that are there twice, in YAML and in patches",
+  "TestMatchConditions|SecondaryAuthorization|CostLimit|AuthorizationDecisionCaching":
+    "expressions have no authorizer",
+  "ReinvocationPolicy|ValidateAnnotationsAndWarnings|Impersonat": "audit events are of the level Metadata",
+  "WebhookTimeout": "a client's timeout does not bound webhooks",
+  "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
+  "TestWebsocketWatch": "watches are not spoken by WebSocket on a TLS port",
+  "quota|namespaces/delete|PodSubresourceAuth|CRDConversionFailure":
+    "the server's own controllers are faster than the test's",
+};

@@ -22,6 +22,8 @@ const SERVICE = JSON.stringify({
   spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, targetPort: 6443 }] },
 });
 
+const TOKENS = "token-auth-file";
+
 const host = currentHost();
 const flags = readFlags(process.argv.slice(2));
 if (flags.has("help")) {
@@ -30,13 +32,16 @@ if (flags.has("help")) {
 } else if (process.argv[2] === "etcd") await serveEtcd();
 else await serveKubernetes();
 
-/** Reads `--name=value`, `--name value` and `--name`; the last of a name counts. */
+/** Reads `--name=value`, `--name value` and `--name`; the last of a name counts, but all files of tokens do. */
 function readFlags(args: readonly string[]): ReadonlyMap<string, string> {
   const read = new Map<string, string>();
   for (const [index, arg] of args.entries()) {
     const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const next = args[index + 1];
-    if (name !== undefined) read.set(name, value ?? (next?.startsWith("--") === false ? next : "true"));
+    if (name === undefined) continue;
+    const given = value ?? (next?.startsWith("--") === false ? next : "true");
+    const before = name === TOKENS ? read.get(name) : undefined;
+    read.set(name, before === undefined ? given : `${before},${given}`);
   }
   return read;
 }
@@ -113,8 +118,8 @@ async function findCertificates(): Promise<ServerTls> {
 
 /** Reads lines of a token, a user's name and uid, and groups. Source: Kubernetes documentation, "Static token file". */
 function readTokens(): Record<string, ApiUser> {
-  const file = flags.get("token-auth-file");
-  const lines = file === undefined ? [] : readFileSync(file, "utf8").split("\n");
+  const files = flags.get(TOKENS)?.split(",") ?? [];
+  const lines = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
   return Object.fromEntries(
     lines.filter((line) => line !== "").map((line) => {
       const [token = "", username = "", , ...groups] = line.replaceAll('"', "").split(",");
