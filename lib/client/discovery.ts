@@ -8,6 +8,7 @@
  * Source: Kubernetes API concepts, "Discovery API"; scenarios B186–B213.
  */
 
+import { isObject } from "../model/json.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { ApiGroup, DiscoveredGroup } from "./discovery_formats.ts";
@@ -30,6 +31,14 @@ const AGGREGATED = [
 
 /** Pauses between attempts at one version of one group. Short: a broken group must not hold up the others. */
 const BROKEN_BACKOFFS: readonly Seconds[] = [1, 2];
+
+/** The members of which each description of what is served has one. */
+const MEMBERS: readonly string[] = ["kind", "versions", "groups", "resources", "items"];
+
+/** NB: what a proxy makes up must not be taken for a group without kinds, which nobody would ask about again. */
+function isDescription(body: unknown): boolean {
+  return isObject(body) && MEMBERS.some((name) => Object.hasOwn(body, name));
+}
 
 /** The resources that an API server serves, remembered until `refresh()`. */
 export class Discovery {
@@ -159,7 +168,8 @@ export class Discovery {
       gzip: true,
       ...options,
     });
-    return body;
+    if (isDescription(body)) return body;
+    throw new SyntaxError(`Cannot read the answer to "GET ${path}": it does not say what is served`);
   }
 
   /** Notes which versions of a group are stale: the aggregated API's own server did not answer. */

@@ -226,6 +226,19 @@ describe("Discovery.group()", () => {
     assert.deepEqual([...world.client.discovery.broken.keys()], ["example.com"]);
   });
 
+  it("takes no answer that says nothing for a group without kinds, and asks again", async () => {
+    for (const path of ["/apis/example.com", "/apis/example.com/v1"]) {
+      for (const body of [{}, [], "maintenance", null]) {
+        const world = makeWorld({ answer: serve({ [path]: () => json(body) }) });
+        const { discovery } = world.client;
+        assert.equal((await discovery.group("example.com")).some(({ version }) => version === "v1"), false);
+        assert.equal(discovery.broken.size, 1, JSON.stringify(body));
+        world.answer(serve());
+        assert.equal((await discovery.group("example.com")).length, 2);
+      }
+    }
+  });
+
   it("fails when the server cannot be reached, and can be asked again", async () => {
     const world = makeWorld({
       answer: () => {
