@@ -100,13 +100,13 @@ const mutants: Mutant[] = [
   {
     ...ANSWER,
     in: "codeOf",
-    replace: "return Number.isSafeInteger(code) ? Number(code) : 500;",
+    replace: "return Number.isSafeInteger(code) && Number(code) <= 599 ? Number(code) : 500;",
     by: "return 500;",
   },
   {
     ...ANSWER,
     in: "codeOf",
-    replace: "return Number.isSafeInteger(code) ? Number(code) : 500;",
+    replace: "return Number.isSafeInteger(code) && Number(code) <= 599 ? Number(code) : 500;",
     by: "return Number(code ?? 500);",
   },
   {
