@@ -272,3 +272,60 @@ describe("With exactly the generated rights", () => {
     assert.equal(deployed.complaints().length, 1);
   });
 });
+
+/** Returns what the self-check of an example says, whose account has these rules. */
+async function saidOf(example: Example, rules: readonly PolicyRule[]): Promise<string[]> {
+  const world = await virtualWorld({ kinds: false });
+  for (const crd of example.crds) await create(world.client, crd);
+  world.intercept = (request, { method, path, body }) => {
+    if (method !== "POST" || !path.includes("/selfsubject")) return undefined;
+    const { kind, spec } = JSON.parse(body);
+    if (kind === "SelfSubjectRulesReview") {
+      return Response.json({
+        kind,
+        status: { resourceRules: rules, nonResourceRules: [], incomplete: false },
+      });
+    }
+    const { group = "", resource, subresource, verb } = spec.resourceAttributes ?? {};
+    const name = subresource ? `${resource}/${subresource}` : resource;
+    const allowed = rules.some(({ apiGroups, resources, verbs }) =>
+      apiGroups.includes(group) && resources.includes(name) && verbs.includes(verb)
+    );
+    return Response.json({ kind, status: { allowed } }, { status: request.url === "" ? 200 : 201 });
+  };
+  const running = await world.start(example.op, { ...example.runOptions, selfCheck: true, scope: "cluster" });
+  await world.settle();
+  await running.stop();
+  return running.logs.map(({ message }) => message).filter((line) => line.startsWith("A right is missing"));
+}
+
+describe("One right less", () => {
+  for (const folder of examples()) {
+    // That of all selectors has kinds that only a cluster knows. That of activities has no rules of objects to begin with,
+    // logs in by itself, and is looked at on the real control plane alone.
+    if (folder === "21-selectors" || folder === "06-activities") continue;
+    it(`is named by the self-check of ${folder}`, { timeout: 120_000 }, async () => {
+      const example = await Example.load(folder);
+      const where = { name: "x", home: "x", image: "x:1", peering: PEERING[folder] };
+      const manifests = makeManifests({ operators: [example.op], ...where });
+      const rules = manifests.rbac.flatMap(({ rules = [] }) => rules as PolicyRule[]);
+      assert.deepEqual(await saidOf(example, rules), []);
+      const kept = example.crds.filter(({ spec }) => JSON.stringify(spec).includes('"subresources"'));
+      for (const rule of rules) {
+        const [verb = "", resource = ""] = [rule.verbs.at(-1), rule.resources[0]];
+        // Only some clusters ask for it, and only some kinds have it.
+        if (resource.endsWith("/finalizers") || (resource.endsWith("/status") && kept.length === 0)) continue;
+        const others = { ...rule, resources: rule.resources.slice(1) };
+        const lessened = { ...rule, resources: [resource], verbs: rule.verbs.slice(0, -1) };
+        const said = await saidOf(example, [...rules.filter((each) => each !== rule), others, lessened]);
+        const [plural = "", sub] = resource.split("/");
+        const title = [rule.apiGroups[0] ? `${plural}.${rule.apiGroups[0]}` : plural, sub].filter(Boolean)
+          .join("/");
+        assert.ok(
+          said.some((line) => line.includes(` cannot ${verb} `) && line.includes(plural)),
+          `${verb} ${title}: ${said}`,
+        );
+      }
+    });
+  }
+});
