@@ -110,14 +110,16 @@ export function cutAtCaller(error: Error, caller: string): void {
   let cause: unknown = error;
   for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; cause = cause.cause, depth++) {
     const lines = cause.stack?.split("\n") ?? [];
-    const place = lines.findIndex((line) => isFrameOf(line, caller));
+    let last = lines.findIndex((line) => isFrameOf(line, caller));
     // What passes the context on is in between.
-    const last = lines[place - 1]?.includes("node:async_hooks") === true ? place - 1 : place;
+    while (last > 1 && PASSES_CONTEXT.test(lines[last - 1] ?? "")) last--;
     if (last > 1) cause.stack = lines.slice(0, last).join("\n");
   }
 }
 
 const MOST_CAUSES = 8;
+
+const PASSES_CONTEXT = /\b(async_hooks|AsyncLocalStorage\.run|Context\.run)\b/;
 
 function isFrameOf(line: string, name: string): boolean {
   const words = line.trim().split(" ");

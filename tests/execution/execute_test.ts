@@ -65,6 +65,22 @@ describe("execute()", () => {
     ]);
   });
 
+  for (const attemptTimeout of [undefined, 5]) {
+    it(`leaves the author's lines in the stack of what is thrown, and none of who called, with${attemptTimeout ? "" : "out"} a timeout`, async () => {
+      const { outcome } = await attempt(() => failing(new Error("no"))(), { attemptTimeout });
+      const { error } = outcome as { readonly error: Error };
+      assert.doesNotMatch(error.stack ?? "", /lib\/execution|async_hooks/);
+      async function author(): Promise<void> {
+        await Promise.resolve();
+        throw new Error("no");
+      }
+      const late = await attempt(async () => await author(), { attemptTimeout });
+      const { stack = "" } = (late.outcome as { readonly error: Error }).error;
+      assert.match(stack, /author/);
+      assert.doesNotMatch(stack, /lib\/execution|async_hooks/);
+    });
+  }
+
   it("[A166] retries a temporary error without a delay after 60 s", async () => {
     const { outcome } = await attempt(failing(new TemporaryError("later")));
     assert.equal(outcome.kind === "retry" && outcome.delay, 60);
