@@ -31,12 +31,13 @@ export function parseFieldSelector(
 ): FieldSelector {
   const found: { matches: Predicate; name?: string; namespace?: string } = { matches: () => true };
   const terms: Predicate[] = [];
-  for (const part of text.split(",").filter((term) => term !== "")) {
+  for (const part of (text.match(TERM) ?? []).filter((term) => term !== "")) {
     const term = /^(.*?)(==|!=|=)(.*)$/s.exec(part);
     if (term === null) {
       throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     }
-    const [, field = "", operator, value = ""] = term;
+    const [, field = "", operator, escaped = ""] = term;
+    const value = unescaped(escaped);
     if (field !== "metadata.name" && field !== "metadata.namespace" && !selectable.includes(field)) {
       // Kinds that have no fields of their own are refused in other words.
       throw badRequest(
@@ -52,6 +53,20 @@ export function parseFieldSelector(
   }
   found.matches = (object) => terms.every((fits) => fits(object));
   return found;
+}
+
+/** A term: commas in it have a backslash before them. */
+const TERM = /(?:\\.|[^,\\]|\\$)+/gs;
+
+/** Returns a value without the backslashes before commas, equals signs and backslashes. @throws {Refusal} 400 */
+function unescaped(text: string): string {
+  return text.replace(/\\(.?)|[,=]/gs, (found, next: string | undefined) => {
+    if (next === undefined) {
+      throw badRequest(`invalid field selector: unescaped character in value: ${found.charCodeAt(0)}`);
+    }
+    if (next !== "" && ",=\\".includes(next)) return next;
+    throw badRequest(`invalid field selector: invalid escape sequence: ${found}`);
+  });
 }
 
 /** Returns a field's value as text; "" where there is none, and "false" where a switch is not set. */

@@ -11,6 +11,7 @@ import type { AuditLog } from "./audit_log.ts";
 import type { FlowControl } from "./flowcontrol/flow_control.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./requests/respond.ts";
+import { encodingOf, isPretty } from "./requests/shape.ts";
 import { checkTimeout } from "./requests/timeout.ts";
 import type { Asked } from "./routes.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
@@ -52,7 +53,7 @@ export async function answerRequest(
       if (request.method !== "GET") await state?.kept();
     }
   } catch (error) {
-    response = refuse(error);
+    response = refuse(error, request);
   }
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-cache, private");
   if (user !== undefined) flows.mark(response.headers, { user, wish });
@@ -61,9 +62,13 @@ export async function answerRequest(
   return response;
 }
 
-/** The answer to an error. */
-export function refuse(error: unknown): Response {
-  return refusalResponse(toRefusal(error));
+/** The answer to an error, in the encoding that the request wants. */
+export function refuse(error: unknown, request: Request): Response {
+  const query = new URL(request.url).searchParams;
+  return refusalResponse(toRefusal(error), {
+    encoding: encodingOf(request),
+    pretty: isPretty(request, query),
+  });
 }
 
 /** NB: bodies of many thousand levels are JSON, but nothing that could be walked; the real server stops at 10,000. */

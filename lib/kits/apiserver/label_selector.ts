@@ -14,14 +14,16 @@ export type LabelPredicate = (labels: Readonly<Record<string, string>>) => boole
 const OPERATORS = ["in", "notin", "=", "==", "!=", "gt", "lt"];
 const SYMBOLS: Readonly<Record<string, string>> = { "<": "lt", ">": "gt" };
 
+/** Token of a selector: a word, or one of the symbols. */
+const TOKEN = /[(),]|==|!=|[=!<>]|[^\s=!<>(),]+/g;
+
 /**
  * Compiles a label selector.
  *
  * @throws {Refusal} 400
  */
 export function parseLabels(text: string): LabelPredicate {
-  const tokens = text.match(/[(),]|[=!<>]+|[^\s=!<>(),]+/g) ?? [];
-  const requirements = new Parser(tokens).parse();
+  const requirements = new Parser(text.match(TOKEN) ?? []).parse();
   return (labels) => requirements.every((fits) => fits(labels));
 }
 
@@ -35,13 +37,18 @@ class Parser {
 
   parse(): LabelPredicate[] {
     const requirements: LabelPredicate[] = [];
-    if (this.#tokens.length === 0) return requirements;
-    for (;;) {
+    while (this.#peek() !== "") {
+      if (!beginsRequirement(this.#peek())) {
+        throw badRequest(`found '${this.#peek()}', expected: !, identifier, or 'end of string'`);
+      }
       requirements.push(this.#requirement());
       const end = this.#take();
-      if (end === "") return requirements;
+      if (end === "") break;
       if (end !== ",") throw badRequest(`found '${end}', expected: ',' or 'end of string'`);
+      const next = this.#peek();
+      if (!beginsRequirement(next)) throw badRequest(`found '${next}', expected: identifier after ','`);
     }
+    return requirements;
   }
 
   #take(): string {
@@ -54,57 +61,79 @@ class Parser {
 
   #requirement(): LabelPredicate {
     const first = this.#take();
-    if (first === "!") {
-      const key = checkKey(this.#take());
-      return (labels) => !Object.hasOwn(labels, key);
-    }
-    if (!isWord(first)) throw badRequest(`found '${first}', expected: !, identifier, or 'end of string'`);
-    const key = checkKey(first);
+    const isAbsence = first === "!";
+    const key = isAbsence ? this.#take() : first;
+    if (!isWord(key)) throw fault(`found '${key}', expected: identifier`);
+    checkKey(key);
+    if (isAbsence) return (labels) => !Object.hasOwn(labels, key);
     if (this.#peek() === "" || this.#peek() === ",") return (labels) => Object.hasOwn(labels, key);
     const operator = this.#take();
     const name = SYMBOLS[operator] ?? operator;
-    if (!OPERATORS.includes(name)) throw fault(`found '${operator}', expected: ${OPERATORS.join(", ")}`);
-    if (name === "in" || name === "notin") return setRequirement(key, name, this.#values());
-    return compareRequirement(key, name, this.#value());
+    if (!isOperator(operator)) throw fault(`found '${operator}', expected: ${OPERATORS.join(", ")}`);
+    if (name === "in" || name === "notin") return setRequirement(key, name, this.#values(key));
+    return compareRequirement(key, name, this.#value(key, name));
   }
 
-  #value(): string {
-    const next = this.#peek();
-    if (!isWord(next)) return "";
-    return checkValue(this.#take());
+  #value(key: string, operator: string): string {
+    const isNone = this.#peek() === "" || this.#peek() === ",";
+    const value = isNone ? "" : this.#take();
+    if (!isNone && !isWord(value)) throw fault(`found '${value}', expected: identifier`);
+    if ((operator === "gt" || operator === "lt") && !/^[+-]?[0-9]+$/.test(value)) {
+      const detail = "for 'Gt', 'Lt' operators, the value must be an integer";
+      throw fault(`values[0]: Invalid value: ${JSON.stringify(value)}: ${detail}`);
+    }
+    checkValue(key, value, 0);
+    return value;
   }
 
-  #values(): string[] {
+  #values(key: string): string[] {
     const open = this.#take();
     if (open !== "(") throw fault(`found '${open}' expected: '('`);
-    const values: string[] = [];
-    for (;;) {
-      values.push(this.#value());
-      const end = this.#take();
-      if (end === ")") return values;
-      if (end !== ",") throw fault(`found '${end}', expected: ',', or ')'`);
+    const values = new Set<string>();
+    if (this.#peek() !== ")" && this.#peek() !== "," && !isWord(this.#peek())) {
+      throw fault(`found '${this.#peek()}', expected: ',', ')' or identifier`);
     }
+    for (;;) {
+      const isNone = this.#peek() === "," || this.#peek() === ")";
+      if (!isNone && !isWord(this.#peek())) {
+        throw fault(`found '${this.#peek()}', expected: ',', or identifier`);
+      }
+      values.add(isNone ? "" : this.#take());
+      const end = this.#take();
+      if (end === ")") break;
+      if (end !== ",") throw fault(`found '${end}', expected: ',' or ')'`);
+    }
+    const sorted = [...values].sort();
+    sorted.forEach((value, index) => checkValue(key, value, index));
+    return sorted;
   }
+}
+
+function isOperator(token: string): boolean {
+  return OPERATORS.includes(SYMBOLS[token] ?? token) && token !== "gt" && token !== "lt";
 }
 
 function isWord(token: string): boolean {
   return token !== "" && /^[^=!<>(),]/.test(token);
 }
 
+function beginsRequirement(token: string): boolean {
+  return token === "!" || isWord(token);
+}
+
 function fault(message: string): Error {
   return badRequest(`unable to parse requirement: ${message}`);
 }
 
-function checkKey(key: string): string {
+function checkKey(key: string): void {
   const wrong = qualifiedNameErrors(key)[0];
   if (wrong !== undefined) throw fault(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
-  return key;
 }
 
-function checkValue(value: string): string {
+function checkValue(key: string, value: string, index: number): void {
   const wrong = labelValueErrors(value)[0];
-  if (wrong !== undefined) throw fault(`values[0][]: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
-  return value;
+  if (wrong === undefined) return;
+  throw fault(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${wrong}`);
 }
 
 function setRequirement(key: string, operator: string, values: readonly string[]): LabelPredicate {
@@ -118,10 +147,14 @@ function compareRequirement(key: string, operator: string, value: string): Label
     case "!=":
       return (labels) => !Object.hasOwn(labels, key) || labels[key] !== value;
     case "lt":
-      return (labels) => Object.hasOwn(labels, key) && Number(labels[key]) < Number(value);
+      return (labels) => isNumber(labels, key) && Number(labels[key]) < Number(value);
     case "gt":
-      return (labels) => Object.hasOwn(labels, key) && Number(labels[key]) > Number(value);
+      return (labels) => isNumber(labels, key) && Number(labels[key]) > Number(value);
     default:
       return (labels) => Object.hasOwn(labels, key) && labels[key] === value;
   }
+}
+
+function isNumber(labels: Readonly<Record<string, string>>, key: string): boolean {
+  return Object.hasOwn(labels, key) && /^[+-]?[0-9]+$/.test(labels[key] ?? "");
 }

@@ -220,6 +220,11 @@ export function onlyAccepted(accepted: readonly string[]): Refusal {
   });
 }
 
+/** A form in which the object cannot be shown. */
+export function unwantedForm(message: string): Refusal {
+  return refusal(message, { code: 406, reason: "NotAcceptable" });
+}
+
 export function entityTooLarge(limit: number): Refusal {
   return tooLarge(`limit is ${limit}`);
 }

@@ -188,7 +188,7 @@ function build<H extends Host>(
   const app = new Hono<Asked>();
   const failed = () => state?.hasFailed ? ["etcd"] : [];
   addRoutes(app, cluster, { asked: lifecycle.asked, failed });
-  app.onError(refuse);
+  app.onError((error, c) => refuse(error, c.req.raw));
   const front = {
     host,
     app,

@@ -14,15 +14,35 @@ export type DeleteRequest = Pick<
 /** @throws {Refusal} 400 or 415 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
   const value = await readValue(request, "couldn't get version/kind; json parse error: ");
-  if (value !== undefined && !isObject(value)) {
-    throw badRequest("the request body is not an object of kind DeleteOptions");
+  if (value !== undefined && value !== null && !isObject(value)) {
+    const word = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${word} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
   }
   const { kind = "DeleteOptions" } = value ?? {};
   if (kind !== "DeleteOptions") {
     throw badRequest(`decoded object cannot be converted to DeleteOptions: kind ${JSON.stringify(kind)}`);
   }
+  checkBody(value ?? {});
   checkGracePeriod(query.get("gracePeriodSeconds"));
   return deleteOptionsFrom(value ?? {}, query);
+}
+
+/** @throws {Refusal} 400 or 422 if an option in the body has a wrong type, or a value that it cannot have. */
+function checkBody({ gracePeriodSeconds, dryRun }: JsonObject): void {
+  if (typeof gracePeriodSeconds === "string") {
+    throw badRequest(
+      "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64",
+    );
+  }
+  const dryRuns = Array.isArray(dryRun) ? dryRun : [];
+  if (dryRuns.every((value) => value === "All")) return;
+  throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
+    reason: "FieldValueNotSupported",
+    message: `Unsupported value: ${JSON.stringify(dryRuns)}: supported values: "All"`,
+    field: "dryRun",
+  }]);
 }
 
 /** @throws {Refusal} 400 unless it is a whole number. */

@@ -15,6 +15,7 @@ import { type Entries, lowerBound, rangeOf } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import { type Page, pageResponse } from "./list_body.ts";
 import { encodeText } from "./respond.ts";
+import { isObject } from "../values.ts";
 import { type Scope, scopeOf, select } from "./scope.ts";
 import type { Shape } from "./shape.ts";
 import { checkListOptions, checkNotFuture, readCount, readVersion } from "./versions.ts";
@@ -65,6 +66,7 @@ function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest
   checkListOptions(query, false);
   const scope = scopeOf(kind, { namespace, query });
   const limit = Math.max(0, readCount(query, "limit"));
+  readCount(query, "timeoutSeconds");
   const token = query.get("continue") ?? "";
   if (token !== "") return continuedSource(cluster, { kind, query, scope, limit, token: readToken(token) });
   const { store } = cluster;
@@ -194,14 +196,22 @@ function writeToken({ rv, start }: Token): string {
 
 /** @throws {Refusal} 400 */
 function readToken(text: string): Token {
-  try {
-    const value: unknown = JSON.parse(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
-    if (typeof value === "object" && value !== null && "rv" in value && "start" in value) {
-      const { rv, start } = value;
-      if (typeof rv === "number" && typeof start === "string") return { rv, start };
-    }
-  } catch {
-    // Whatever is wrong with it, the answer is the same.
+  const refuse = (fault: string) => badRequest(`invalid continue token: continue key is not valid: ${fault}`);
+  const stray = text.search(/[^A-Za-z0-9_-]/);
+  if (stray >= 0 || text.length % 4 === 1) {
+    throw refuse(`illegal base64 data at input byte ${stray >= 0 ? stray : text.length - text.length % 4}`);
   }
-  throw badRequest("invalid continue token: continue key is not valid: it was not made by this server");
+  let value: unknown;
+  try {
+    value = JSON.parse(atob(text.replaceAll("-", "+").replaceAll("_", "/")));
+  } catch {
+    throw refuse("it is no JSON");
+  }
+  const { v = "", rv = 0, start = "" } = isObject(value) ? value : {};
+  if (v !== "meta.k8s.io/v1") throw refuse(`server does not recognize this encoded version ${v}`);
+  if (typeof rv !== "number" || typeof start !== "string") throw refuse("it was not made by this server");
+  if (rv === 0) throw refuse("incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  if (start === "") throw refuse("encoded start key empty (version meta.k8s.io/v1)");
+  if (start.split("/").some((step) => step === "." || step === "..")) throw refuse(start);
+  return { rv, start };
 }

@@ -63,7 +63,7 @@ function wholeList(cluster: Cluster, { items, metadata }: Page, { kind, shape }:
       return tableOf(cluster, objects(), { kind, shape, listMetadata: metadata });
     case "metadata":
       // NB: conversions leave the metadata alone.
-      return { ...METADATA_LIST, metadata, items: items.map(partialMetadata) };
+      return { ...metadataList(shape), metadata, items: items.map((item) => partialMetadata(item, shape)) };
     case "object":
       return {
         kind: kind.listKind,
@@ -74,14 +74,16 @@ function wholeList(cluster: Cluster, { items, metadata }: Page, { kind, shape }:
   }
 }
 
-const METADATA_LIST = { kind: "PartialObjectMetadataList", apiVersion: "meta.k8s.io/v1" };
+function metadataList({ metaVersion }: Shape): JsonObject {
+  return { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${metaVersion}` };
+}
 
 function piecesOf(cluster: Cluster, page: Page, form: PageForm): Generator<string> {
   switch (form.shape.form) {
     case "table":
       return tablePieces(cluster, page, form);
     case "metadata":
-      return metadataPieces(page);
+      return metadataPieces(page, form.shape);
     case "object":
       return objectPieces(page, form.kind);
   }
@@ -101,11 +103,11 @@ function* objectPieces({ items, metadata }: Page, kind: Kind): Generator<string>
   yield "]}\n";
 }
 
-function* metadataPieces({ items, metadata }: Page): Generator<string> {
-  yield opened({ ...METADATA_LIST, metadata }, "items");
+function* metadataPieces({ items, metadata }: Page, shape: Shape): Generator<string> {
+  yield opened({ ...metadataList(shape), metadata }, "items");
   let comma = "";
   for (const stored of items) {
-    yield comma + formatJson(partialMetadata(stored));
+    yield comma + formatJson(partialMetadata(stored, shape));
     comma = ",";
   }
   yield "]}\n";

@@ -66,7 +66,7 @@ export function serveResource(
     kind,
     path,
     query,
-    shape: shapeOf(request, query, kind),
+    shape: shapeOf(request, { query, kind, isList: path.name === undefined && request.method !== "POST" }),
     dryRun: isDryRun(request, query),
     user,
   };
@@ -116,7 +116,7 @@ function serveCollection(cluster: Cluster, call: Call): Response | Promise<Respo
 
 async function get(cluster: Cluster, { kind, path, query, shape }: Call): Promise<Response> {
   const name = path.name ?? "";
-  checkNotFuture(cluster.store, readVersion(query));
+  checkNotFuture(cluster.store, readVersion(query, true));
   const stored = kind.collection.get(keyFor(kind, { namespace: path.namespace, name }));
   if (stored === undefined) throw notFound(kind, name);
   return objectResponse(cluster, await oneInVersion(kind, stored), { kind, shape });
@@ -275,7 +275,7 @@ function reporter(
   { query, kind }: Call,
   { headers, decoded, refuse }: ReporterOptions,
 ): WriteOptions["report"] {
-  const mode = query.get("fieldValidation") ?? "Warn";
+  const mode = query.get("fieldValidation") || "Warn";
   const warn = warner(headers);
   return (found) => {
     const duplicates = decoded.duplicates.map((field) => `duplicate field "${field}"`);

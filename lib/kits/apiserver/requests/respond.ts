@@ -69,10 +69,15 @@ export function isPlain({ form, encoding, pretty }: Shape): boolean {
   return form === "object" && encoding === "json" && !pretty;
 }
 
+/** Which encoding, and what else the answer has. */
+export interface EncodedResponseOptions extends Pick<ObjectResponseOptions, "code" | "headers"> {
+  readonly shape: Pick<Shape, "encoding" | "pretty">;
+}
+
 /** Answers with a value in the encoding that is asked for. */
 export function encodedResponse(
   value: JsonObject,
-  { shape, code = 200, headers = new Headers() }: Pick<ObjectResponseOptions, "shape" | "code" | "headers">,
+  { shape, code = 200, headers = new Headers() }: EncodedResponseOptions,
 ): Response {
   const bytes = shape.encoding === "protobuf" ? encodeProtobuf(value) : undefined;
   if (bytes !== undefined) {
@@ -94,7 +99,7 @@ export function shapedObject(
     case "object":
       return { apiVersion: kind.apiVersion, kind: kind.kind, ...servedObject(kind, stored) };
     case "metadata":
-      return partialMetadata(stored);
+      return partialMetadata(stored, shape);
     case "table":
       return tableOf(cluster, [servedObject(kind, stored)], {
         kind,
@@ -105,8 +110,11 @@ export function shapedObject(
   }
 }
 
-export function partialMetadata({ metadata }: Pick<KubeObject, "metadata">): JsonObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata };
+export function partialMetadata(
+  { metadata }: Pick<KubeObject, "metadata">,
+  { metaVersion }: Pick<Shape, "metaVersion">,
+): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
 }
 
 export interface TableRequest {
@@ -125,7 +133,7 @@ export function tableOf(
     resource: kind,
     ...(kind.columns === undefined ? {} : { columns: kind.columns }),
     includeObject: shape.includeObject,
-    version: shape.tableVersion,
+    version: shape.metaVersion,
     listMetadata,
     noHeaders,
     nowMs: host.clock.now(),
@@ -151,13 +159,16 @@ export function jsonResponse(
 }
 
 /** Answers with a Status of failure. */
-export function refusalResponse({ status, code, warning }: Refusal): Response {
+export function refusalResponse(
+  { status, code, warning }: Refusal,
+  shape: Pick<Shape, "encoding" | "pretty">,
+): Response {
   const headers = new Headers();
   if (warning !== null) headers.set("warning", warning);
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   const { kind, apiVersion, metadata = {}, ...rest } = status;
-  return jsonResponse({ kind, apiVersion, metadata, ...rest }, { code, headers });
+  return encodedResponse({ kind, apiVersion, metadata, ...rest }, { code, headers, shape });
 }
 
 export function encodeText(text: string): Uint8Array<ArrayBuffer> {

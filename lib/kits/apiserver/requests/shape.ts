@@ -6,7 +6,7 @@
 
 import type { Kind } from "../kinds.ts";
 import { hasMessage, PROTOBUF } from "../protobuf/encode.ts";
-import { notAcceptable, onlyAccepted } from "../refusal.ts";
+import { badRequest, notAcceptable, onlyAccepted, unwantedForm } from "../refusal.ts";
 
 export interface Shape {
   readonly form: "object" | "table" | "metadata";
@@ -15,8 +15,8 @@ export interface Shape {
   readonly pretty: boolean;
   /** The form of objects in the rows of a table. */
   readonly includeObject: "None" | "Metadata" | "Object";
-  /** The version of a table. */
-  readonly tableVersion: "v1" | "v1beta1";
+  /** The version of a table, and of metadata alone. */
+  readonly metaVersion: "v1" | "v1beta1";
 }
 
 /** One entry of an `Accept` header. */
@@ -26,9 +26,9 @@ export interface MediaType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads an `Accept` or `Content-Type` header. */
+/** Reads an `Accept` or `Content-Type` header: what is wanted most comes first. */
 export function parseMediaTypes(header: string): MediaType[] {
-  return header.split(",").filter((part) => part.trim() !== "").map((part) => {
+  const types = header.split(",").filter((part) => part.trim() !== "").map((part) => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
     const parameters = new Map<string, string>();
     for (const piece of rest) {
@@ -37,6 +37,13 @@ export function parseMediaTypes(header: string): MediaType[] {
     }
     return { type: type.toLowerCase(), parameters };
   });
+  return types.length < 2 ? types : types.sort((a, b) => qualityOf(b) - qualityOf(a));
+}
+
+/** NB: of two that are wanted as much, the one without a star goes first. */
+function qualityOf({ type, parameters }: MediaType): number {
+  const quality = Number(parameters.get("q") ?? 1);
+  return (Number.isNaN(quality) ? 1 : quality) - (type.includes("*") ? 1e-6 : 0);
 }
 
 const ENCODINGS: Readonly<Record<string, Shape["encoding"]>> = {
@@ -50,7 +57,9 @@ const FORMS: Readonly<Record<string, Shape["form"]>> = {
   "Table;meta.k8s.io;v1": "table",
   "Table;meta.k8s.io;v1beta1": "table",
   "PartialObjectMetadata;meta.k8s.io;v1": "metadata",
+  "PartialObjectMetadata;meta.k8s.io;v1beta1": "metadata",
   "PartialObjectMetadataList;meta.k8s.io;v1": "metadata",
+  "PartialObjectMetadataList;meta.k8s.io;v1beta1": "metadata",
 };
 
 /** Whether somebody wants to read the answer: they say so, or ask with a tool for people. */
@@ -60,39 +69,99 @@ export function isPretty({ headers }: Request, query: URLSearchParams): boolean 
   return /^(curl|Wget|Mozilla\/5\.0)/.test(headers.get("user-agent") ?? "");
 }
 
+/** The request of which the shape is asked. */
+export interface ShapeOptions {
+  readonly kind: Kind;
+  readonly query: URLSearchParams;
+  /** It is about many objects, or one. */
+  readonly isList: boolean;
+}
+
 /**
- * Returns the first form and encoding that the client accepts and we can give.
+ * Returns the form and encoding that the client wants most of those that we can give.
  *
- * @throws {Refusal} 406
+ * @throws {Refusal} 400 for rows that nobody knows; 406
  */
-export function shapeOf(request: Request, query: URLSearchParams, kind: Kind): Shape {
+export function shapeOf(request: Request, { query, kind, isList }: ShapeOptions): Shape {
   const includeObject = query.get("includeObject") ?? "Metadata";
+  const pretty = isPretty(request, query);
   const shape = {
     encoding: "json",
-    pretty: isPretty(request, query),
+    pretty,
     includeObject: includeObject === "None" || includeObject === "Object" ? includeObject : "Metadata",
-    tableVersion: "v1",
+    metaVersion: "v1",
   } as const;
   const accept = request.headers.get("accept");
   if (accept === null || accept === "" || accept === "application/json") return { ...shape, form: "object" };
+  const wanted = parseMediaTypes(accept);
+  const isGet = request.method === "GET";
+  const streams = isGet && isTrue(query.get("watch"));
+  if (!kind.custom) checkProduced(wanted, isGet && isList);
   const speaks = !kind.custom && hasMessage(kind.apiVersion, kind.kind);
-  for (const { type, parameters } of parseMediaTypes(accept)) {
+  for (const { type, parameters } of wanted) {
     const encoding = Object.hasOwn(ENCODINGS, type) ? ENCODINGS[type] : undefined;
     const form = encoding === undefined ? undefined : formOf(parameters);
     if (encoding === undefined || form === undefined) continue;
-    if (encoding === "yaml" && isTrue(query.get("watch"))) continue;
+    if (encoding === "yaml" && streams) throw onlyAccepted(STREAMED);
     if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
-    const tableVersion = parameters.get("v") === "v1beta1" ? "v1beta1" : "v1";
-    return { ...shape, form, encoding, tableVersion };
+    if (form === "table") checkIncluded(includeObject);
+    if (isGet && !streams) checkCount(parameters.get("as"), { kind, isList });
+    const metaVersion = parameters.get("v") === "v1beta1" ? "v1beta1" : "v1";
+    return { ...shape, pretty: pretty || parameters.get("pretty") === "1", form, encoding, metaVersion };
   }
-  const accepted = ["application/json", "application/yaml", PROTOBUF];
-  if (kind.custom) throw onlyAccepted(accepted);
-  throw notAcceptable([...accepted, "application/json;stream=watch", `${PROTOBUF};stream=watch`]);
+  throw onlyAccepted(PRODUCED);
+}
+
+const PRODUCED = ["application/json", "application/yaml", PROTOBUF];
+const STREAMED = ["application/json;stream=watch", `${PROTOBUF};stream=watch`];
+
+/** NB: requests for built-in kinds are looked at by a router first, which knows no `application/*`. @throws {Refusal} 406 */
+function checkProduced(wanted: readonly MediaType[], isList: boolean): void {
+  if (wanted.some(({ type }) => type === "*/*" || PRODUCED.includes(type))) return;
+  throw notAcceptable(isList ? [...PRODUCED, ...STREAMED] : PRODUCED);
+}
+
+/** @throws {Refusal} 400 */
+function checkIncluded(includeObject: string): void {
+  if (["", "None", "Metadata", "Object"].includes(includeObject)) return;
+  const value = JSON.stringify(includeObject);
+  const detail = `includeObject: Invalid value: ${value}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${detail}`);
+}
+
+/** The metadata of one object is not that of a list. @throws {Refusal} 406 */
+function checkCount(
+  as: string | undefined,
+  { kind, isList }: Pick<ShapeOptions, "kind" | "isList">,
+): void {
+  const isWrong = as === (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList");
+  if (!isWrong) return;
+  const [group = ""] = kind.group.split(".");
+  const name = kind.custom
+    ? "unstructured.Unstructured"
+    : `${group === "" || group === "events" ? "core" : group}.${kind.kind}`;
+  throw unwantedForm(
+    isList
+      ? `you requested ${as}, but the requested object is a list (*${name}List)`
+      : `you requested ${as}, but the requested object is not a list (*${name})`,
+  );
+}
+
+/** Returns the encoding of a refusal: that of the first type that is wanted and asks for no other form. */
+export function encodingOf(request: Request): Shape["encoding"] {
+  const accept = request.headers.get("accept") ?? "";
+  if (accept === "" || accept === "application/json") return "json";
+  const first = parseMediaTypes(accept).find(({ type, parameters }) =>
+    Object.hasOwn(ENCODINGS, type) && !["as", "g", "v"].some((name) => parameters.has(name))
+  );
+  return ENCODINGS[first?.type ?? ""] ?? "json";
 }
 
 function formOf(parameters: ReadonlyMap<string, string>): Shape["form"] | undefined {
   const as = parameters.get("as");
-  if (as === undefined) return "object";
+  const stream = parameters.get("stream") ?? "";
+  if (stream !== "" && stream !== "watch") return undefined;
+  if (as === undefined && !parameters.has("g") && !parameters.has("v")) return "object";
   const key = `${as};${parameters.get("g")};${parameters.get("v")}`;
   return Object.hasOwn(FORMS, key) ? FORMS[key] : undefined;
 }

@@ -12,16 +12,19 @@ import { isTrue } from "./shape.ts";
 const LIST_OPTIONS = { group: "meta.k8s.io", plural: "listoptions", kind: "ListOptions" };
 
 /**
- * Reads `resourceVersion`; undefined if it is not given.
+ * Reads `resourceVersion`; undefined if it is not given. `isRead`: for one object, or a watch.
  *
- * @throws {Refusal} 400 if it is not a number.
+ * @throws {Refusal} 400, or 500, if it is not a number.
  */
-export function readVersion(query: URLSearchParams): number | undefined {
+export function readVersion(
+  query: URLSearchParams,
+  isRead = isTrue(query.get("watch")),
+): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
   if (!/^[0-9]{1,15}$/.test(text)) {
     const fault = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${parseFault("Uint", text)}`;
-    throw isTrue(query.get("watch")) ? storageFault(fault) : badRequest(`invalid resource version: ${fault}`);
+    throw isRead ? storageFault(fault) : badRequest(`invalid resource version: ${fault}`);
   }
   return Number(text);
 }
@@ -80,7 +83,10 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
 export function readCount(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? "";
   if (text === "") return 0;
-  if (!/^-?[0-9]{1,15}$/.test(text)) throw badRequest(parseFault("Int", text));
+  if (/^[+-]?[0-9]{16,}$/.test(text)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  }
+  if (!/^[+-]?[0-9]{1,15}$/.test(text)) throw badRequest(parseFault("Int", text));
   return Number(text);
 }
 

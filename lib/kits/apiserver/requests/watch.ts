@@ -16,7 +16,7 @@ import { Refusal, tooLargeVersion } from "../refusal.ts";
 import { objectsIn } from "../values.ts";
 import type { Change, ChangeListener } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
-import { concat, encodeText, headOf, servedText, shapedObject, tableOf } from "./respond.ts";
+import { concat, encodeText, headOf, partialMetadata, servedText, shapedObject, tableOf } from "./respond.ts";
 import { isKeyInScope, type Scope, scopeOf, select } from "./scope.ts";
 import { isTrue, type Shape } from "./shape.ts";
 import { checkListOptions, readCount, readVersion, tooOld } from "./versions.ts";
@@ -350,7 +350,7 @@ class Watch implements ChangeListener {
       case "object":
         return this.#encode("BOOKMARK", named);
       case "metadata":
-        return this.#encode("BOOKMARK", { ...named, ...PARTIAL });
+        return this.#encode("BOOKMARK", { ...named, ...partialMetadata(named, shape) });
       case "table": {
         const listMetadata = { resourceVersion: metadata.resourceVersion };
         const table = tableOf(this.#cluster, [named], { kind, shape, listMetadata, noHeaders: true });
@@ -370,7 +370,6 @@ function openingOf(type: EventType, head: string): string {
 }
 
 const CLOSING = "}\n";
-const PARTIAL = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
 
 function errorStatus(error: Error): JsonObject {
   const status = error instanceof Refusal ? error.status : { message: error.message };

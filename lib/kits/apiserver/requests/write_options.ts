@@ -27,7 +27,7 @@ const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
  * @throws {Refusal} 422 if the options of a write are none.
  */
 export function isDryRun(request: Request, query: URLSearchParams): boolean {
-  const dryRuns = query.getAll("dryRun").filter((value) => value !== "");
+  const dryRuns = query.getAll("dryRun");
   const kind = Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
   if (kind !== undefined) {
     const causes = request.method === "DELETE" ? [] : optionCauses(request, query);
