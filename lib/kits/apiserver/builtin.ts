@@ -15,7 +15,7 @@ import type { CelLoader } from "./cel/loader.ts";
 import type { DefinitionParts } from "./cluster.ts";
 import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION, EVENT_FIELDS } from "./event_conversion.ts";
-import type { Kind, KindRules, Kinds } from "./kinds.ts";
+import { groupOf, type Kind, type KindRules, type Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
 import type { Store } from "./store.ts";
@@ -287,14 +287,17 @@ export function builtinKinds(options: BuiltinOptions): Kind[] {
   const kinds: Kind[] = [];
   for (const [apiVersion, entries] of Object.entries(BUILTIN)) {
     for (const [kind, traits] of entries) {
-      const rules = rulesOf(kind, options);
+      const rules = rulesOf({ group: groupOf(apiVersion), kind }, options);
       kinds.push(toKind(options.store, { apiVersion, kind, traits, rules }));
     }
   }
   return kinds;
 }
 
-function rulesOf(kind: string, { clock, cel, definitions, store, served }: BuiltinOptions): KindRules {
+function rulesOf(
+  { group, kind }: { readonly group: string; readonly kind: string },
+  { clock, cel, definitions, store, served }: BuiltinOptions,
+): KindRules {
   if (kind === "CustomResourceDefinition") {
     return definitionRules({ now: () => clock.now(), cel, definitions, store });
   }
@@ -304,7 +307,7 @@ function rulesOf(kind: string, { clock, cel, definitions, store, served }: Built
   if (kind === "MutatingAdmissionPolicy") return mutationRules(cel);
   if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
-  return builtinRules(kind);
+  return builtinRules(kind, group);
 }
 
 const ROLE_KINDS = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];

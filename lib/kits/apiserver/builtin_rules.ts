@@ -9,12 +9,13 @@ import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./bu
 import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./builtin_checks.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
+import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
 import { isObject, objectAt, setOwn } from "./values.ts";
 
 /** Returns the rules of a built-in kind. */
-export function builtinRules(kind: string): KindRules {
+export function builtinRules(kind: string, group = ""): KindRules {
   const rules: KindRules = {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
@@ -32,6 +33,7 @@ export function builtinRules(kind: string): KindRules {
     },
     validate: (object, { old, part }) => [
       ...builtinCauses(kind, object),
+      ...(kind === "Event" ? eventCauses(object, { old, isStrict: group === "events.k8s.io" }) : []),
       ...deviceCauses(kind, object, old),
       ...(old === undefined || part === "status" ? [] : immutableCauses(kind, { object, old, part })),
     ],

@@ -3,7 +3,7 @@
  */
 
 import type { Context, Hono } from "hono";
-import type { KubeObject } from "../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Target } from "./access/attributes.ts";
 import type { User } from "./access/user.ts";
@@ -25,9 +25,10 @@ import {
   onlyAccepted,
 } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
+import { documentResponse, noDescription, takesDescription } from "./requests/documents.ts";
 import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
-import { isPretty, parseMediaTypes } from "./requests/shape.ts";
+import { isPretty, parseMediaTypes, PRODUCED } from "./requests/shape.ts";
 import { findReview, reviewResources } from "./reviews.ts";
 import { isObject } from "./values.ts";
 
@@ -51,13 +52,15 @@ export interface RoutesOptions {
 /** Registers all routes. */
 export function addRoutes(app: Hono<Asked>, cluster: Cluster, { asked, failed }: RoutesOptions): void {
   for (const [path, parts] of Object.entries(HEALTH_PARTS)) {
-    app.get(path, (c) => healthResponse(path, new URL(c.req.url).searchParams, failed()));
-    app.get(`${path}/*`, (c) => {
+    app.all(path, (c) => healthResponse(path, new URL(c.req.url).searchParams, failed()));
+    app.all(`${path}/*`, (c) => {
       const part = c.req.path.slice(path.length + 1);
       return parts.includes(part) ? partResponse(part, failed()) : missing();
     });
   }
-  app.get("/version", () => jsonResponse(versionDocument()));
+  for (const path of ["/version", "/version/"]) {
+    app.all(path, (c) => documentResponse(c.req.raw, versionDocument(), { produced: ["application/json"] }));
+  }
   addDiscovery(app, cluster);
   addOpenapi(app, cluster);
   const resources = (c: Context<Asked>) => serveApiPath(cluster, c, asked);
@@ -66,7 +69,7 @@ export function addRoutes(app: Hono<Asked>, cluster: Cluster, { asked, failed }:
   app.notFound(() => missing());
 }
 
-function versionDocument(): unknown {
+function versionDocument(): JsonObject {
   return {
     ...VERSION,
     gitCommit: "",
@@ -94,29 +97,40 @@ function isBuiltinGroup({ kinds }: Cluster, apiVersion: string): boolean {
 
 function addDiscovery(app: Hono<Asked>, cluster: Cluster): void {
   const all = () => resourcesOf(cluster);
-  const answer = (document: unknown) => document === undefined ? missing() : jsonResponse(document);
   for (const path of ["/api", "/apis"]) {
     const core = path === "/api";
-    app.get(path, (c) => {
-      if (wantsAggregated(c.req.raw)) {
+    const routed = core ? { produced: PRODUCED } : {};
+    app.all(path, ({ req: { raw, url } }) => {
+      if ((!core || raw.method === "GET") && wantsAggregated(raw)) {
         const headers = new Headers({ "content-type": AGGREGATED, vary: "Accept" });
         return jsonResponse(aggregated(all(), core), { headers });
       }
-      return jsonResponse(core ? coreVersions(new URL(c.req.url).host) : groupList(all()));
+      return documentResponse(raw, core ? coreVersions(new URL(url).host) : groupList(all()), routed);
     });
     app.get(`${path}/`, (c) => c.redirect(path, 301));
   }
-  app.get("/api/v1", () => answer(resourceList(all(), "v1")));
+  app.all("/api/v1", ({ req }) => {
+    const document = resourceList(all(), "v1");
+    return document === undefined ? missing() : documentResponse(req.raw, document, { produced: PRODUCED });
+  });
   for (const path of ["/apis/:group", "/apis/:group/"]) {
-    app.get(path, (c) => answer(groupDocument(all(), c.req.param("group") ?? "")));
+    app.all(path, (c) => {
+      const document = groupDocument(all(), c.req.param("group") ?? "");
+      return document === undefined ? missing() : documentResponse(c.req.raw, document);
+    });
   }
-  app.get("/apis/:group/:version", (c) => {
+  app.all("/apis/:group/:version", (c) => {
     const { group, version } = c.req.param();
     const known = groupDocument(all(), group) !== undefined;
     const document = resourceList(all(), `${group}/${version}`);
-    return document === undefined ? missing(!known) : jsonResponse(document);
+    if (document === undefined) return missing(!known);
+    return documentResponse(
+      c.req.raw,
+      document,
+      isBuiltinGroup(cluster, `${group}/${version}`) ? { produced: PRODUCED } : {},
+    );
   });
-  app.get("/", () => jsonResponse({ paths: ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }));
+  app.all("/", () => jsonResponse({ paths: ["/api", "/apis", "/healthz", "/livez", "/readyz", "/version"] }));
 }
 
 function resourcesOf({ kinds }: Cluster): Resource[] {
@@ -139,19 +153,27 @@ function addOpenapi(app: Hono<Asked>, cluster: Cluster): void {
     resources: resourcesOf(cluster),
     crds: definitions(),
   });
-  app.get("/openapi/v2", async (c) => {
+  app.all("/openapi/v2", async (c) => {
+    if (!takesDescription(c.req.raw, OPENAPI_V2_ACCEPTED)) return noDescription();
     const document = openapiV2(await served());
     const accepted = c.req.header("accept") ?? "";
     if (!OPENAPI_V2_ACCEPTED.some((type) => accepted.includes(type))) return jsonResponse(document);
     return new Response(encodeOpenapi(document), { headers: { "content-type": OPENAPI_V2_PROTOBUF } });
   });
-  app.get("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
-  app.get("/openapi/v3/*", async (c) => {
+  app.all("/openapi/v3", () => jsonResponse(openapiV3Index(resourcesOf(cluster), definitions())));
+  app.all("/openapi/v3/*", async (c) => {
     const path = c.req.path.slice("/openapi/v3/".length);
+    if (!takesDescription(c.req.raw, OPENAPI_V3_ACCEPTED)) return noDescription();
     const document = openapiV3(path, await served());
     return document === undefined ? missing() : jsonResponse(document);
   });
 }
+
+/** NB: in protocol buffers, too, by the real server; who asks for these alone gets JSON. */
+const OPENAPI_V3_ACCEPTED = [
+  "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
+  "application/com.github.proto-openapi.spec.v3.v1.0+protobuf",
+];
 
 const RUNNING = "what needs a running container";
 

@@ -7,6 +7,7 @@
 import type { KubeObject } from "../../model/object.ts";
 import type { Clock } from "../../runtime/host.ts";
 import { type Change, Collection } from "./storage/collection.ts";
+import { storageFault } from "./refusal.ts";
 import { Stored } from "./storage/stored.ts";
 
 /** Called after each change of any collection. */
@@ -56,11 +57,17 @@ export class Store {
     this.#listeners.push(listener);
   }
 
-  /** Writes an object, which from then on belongs to the store; sets its `resourceVersion`. */
+  /**
+   * Writes an object, which from then on belongs to the store; sets its `resourceVersion`.
+   *
+   * @throws {Refusal} 500 if it is larger than etcd takes.
+   */
   put(collection: Collection, key: string, object: KubeObject): Stored {
-    const version = ++this.#version;
+    const version = this.#version + 1;
     object.metadata.resourceVersion = String(version);
     const current = new Stored(object, version);
+    if (isTooLarge(current)) throw storageFault("etcdserver: request is too large");
+    this.#version = version;
     this.#commit(collection, {
       version,
       key,
@@ -108,4 +115,12 @@ export class Store {
     collection.apply(change);
     for (const listener of this.#listeners) listener(change, collection);
   }
+}
+
+/** Source: etcd, "System limits": the maximum size of any request. */
+const LARGEST = 1.5 * 1024 * 1024;
+
+/** NB: as JSON. The real server keeps built-in kinds in protocol buffers, which are somewhat shorter. */
+function isTooLarge({ text }: Stored): boolean {
+  return text.length > LARGEST / 3 && new TextEncoder().encode(text).length > LARGEST;
 }

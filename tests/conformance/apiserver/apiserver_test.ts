@@ -28,6 +28,7 @@ import { LISTS } from "./scenarios/lists.ts";
 import { MACHINERY } from "./scenarios/machinery.ts";
 import { MEDIA_TYPES } from "./scenarios/media_types.ts";
 import { MUTATIONS } from "./scenarios/mutations.ts";
+import { NEGOTIATION } from "./scenarios/negotiation.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
@@ -51,6 +52,7 @@ const ALL: readonly Scenario[] = [
   ...APPLYING,
   ...DECODING,
   ...MEDIA_TYPES,
+  ...NEGOTIATION,
   ...SCHEMAS,
   ...RATCHETING,
   ...DEFINING,

@@ -10,7 +10,7 @@ import { applyConfiguration } from "../apply/applying.ts";
 import type { Cluster } from "../cluster.ts";
 import { badRequest, Refusal } from "../refusal.ts";
 import { isObject } from "../values.ts";
-import { readText } from "./body.ts";
+import { checkEndless, readText } from "./body.ts";
 import type { Call } from "./call.ts";
 import { isTrue } from "./shape.ts";
 import { writerOf } from "./writer.ts";
@@ -38,6 +38,7 @@ export function parseConfiguration(text: string, strict = false): JsonObject {
   let value: unknown;
   try {
     value = parseYaml(text, { repeatedKeys: true })[0] ?? {};
+    checkEndless(text, { value, prefix: "error decoding YAML: " });
     if (strict) checkKeys(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;

@@ -5,7 +5,7 @@
 import { parseJson } from "../../../runtime/json.ts";
 import { parseYaml } from "../../../runtime/yaml.ts";
 import type { Kind } from "../kinds.ts";
-import { badRequest, entityTooLarge, unsupportedMediaType } from "../refusal.ts";
+import { badRequest, entityTooLarge, Refusal, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
 import { decodeBody, type Decoded } from "./decode.ts";
 import { duplicateKeys } from "./duplicates.ts";
@@ -129,13 +129,46 @@ export async function readObject(
 
 /** @throws {Refusal} 400, with the prefix before what the parser says. */
 export function parseText(text: string, { yaml = false, prefix = "" }: ParseOptions = {}): unknown {
-  if (text.trim() === "") return undefined;
+  if (text.trim() === "") return yaml ? null : undefined;
   try {
     // Go keeps whole numbers of 64 bits, and rounds larger ones.
-    return yaml ? parseYaml(text)[0] : parseJson(text, 64);
+    const value = yaml ? parseYaml(text)[0] ?? null : parseJson(text, 64);
+    if (yaml) checkEndless(text, { value, prefix });
+    return value;
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** @throws {Refusal} 400 for YAML that holds itself by an alias. */
+export function checkEndless(
+  text: string,
+  { value, prefix }: { readonly value: unknown; readonly prefix: string },
+): void {
+  if (!text.includes("*") || !isEndless(value, { above: new Set(), seen: new Set() })) return;
+  const [, anchor = ""] = /&([^\s,[\]{}]+)/.exec(text) ?? [];
+  const bytes = new TextEncoder().encode(text);
+  const about = prefix.split("couldn't", 1)[0];
+  const snippet = bytes.length > 30 ? `${snippetOf(bytes.subarray(0, 30))} ...` : snippetOf(bytes);
+  throw badRequest(`${about}yaml: anchor '${anchor}' value contains itself (${snippet})`);
+}
+
+interface Walk {
+  readonly above: Set<unknown>;
+  /** NB: aliases of aliases make one value stand in a million places. */
+  readonly seen: Set<unknown>;
+}
+
+function isEndless(value: unknown, walk: Walk): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (walk.above.has(value)) return true;
+  if (walk.seen.has(value)) return false;
+  walk.seen.add(value);
+  walk.above.add(value);
+  const found = Object.values(value).some((child) => isEndless(child, walk));
+  walk.above.delete(value);
+  return found;
 }
 
 export interface ParseOptions {

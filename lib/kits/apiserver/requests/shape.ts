@@ -112,7 +112,8 @@ export function shapeOf(request: Request, { query, kind, isList }: ShapeOptions)
   throw onlyAccepted(PRODUCED);
 }
 
-const PRODUCED = ["application/json", "application/yaml", PROTOBUF];
+/** The encodings of most answers. */
+export const PRODUCED = ["application/json", "application/yaml", PROTOBUF];
 const STREAMED = ["application/json;stream=watch", `${PROTOBUF};stream=watch`];
 
 /** NB: requests for built-in kinds are looked at by a router first, which knows no `application/*`. @throws {Refusal} 406 */
