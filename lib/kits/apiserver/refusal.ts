@@ -132,7 +132,9 @@ export function terminating(names: KindNames, name: string, namespace: string): 
 }
 
 export function invalid(names: KindNames, name: string, causes: readonly Cause[]): Refusal {
-  const status = invalidStatus(causes, { group: names.group, kind: names.kind, name });
+  // NB: Events are judged as what they are kept as, which is of no group.
+  const judgedIn = names.group === "events.k8s.io" ? "" : names.group;
+  const status = invalidStatus(causes, { group: judgedIn, kind: names.kind, name });
   const { group, ...details } = status.details ?? {};
   return new Refusal({
     ...status,
