@@ -250,7 +250,7 @@ export const POLICIES: readonly Scenario[] = [{
   async run(api) {
     const space = "policies-parts";
     await makeNamespace(api, space);
-    const name = "parts.lotse.dev";
+    const name = "optional-parts.lotse.dev";
     const rule = (apiGroups: string[], operations: string[], ...resources: string[]) => ({
       apiGroups,
       apiVersions: ["v1"],
