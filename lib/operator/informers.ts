@@ -262,7 +262,8 @@ export class Informers {
         // NB: a watch that was started anew has not failed yet, but has not succeeded either.
         if (state.failures > 0) health.failingSince ??= host.clock.monotonic();
         else if (state.phase === "watching") health.failingSince = undefined;
-        observer.watchChanged?.(resource, { key, state: copyOf(state) });
+        // NB: a copy, since observers may keep it.
+        observer.watchChanged?.(resource, { key, state: { ...state } });
       },
       onRefused: (error, refusal) => this.#onRefused(target, { error, refusal }),
     });
@@ -312,13 +313,6 @@ export class Informers {
 
 function scopeOf({ namespace = "", isShared }: Target): string {
   return isShared ? "*" : namespace;
-}
-
-/** Observers may keep what they are told. */
-function copyOf(
-  { phase, since, lastActivity, listed, restarts, failures, lastError }: WatchState,
-): WatchState {
-  return { phase, since, lastActivity, listed, restarts, failures, lastError };
 }
 
 function isOtherVersion(a: Resource, b: Resource): boolean {

@@ -56,82 +56,61 @@ export interface EndedStream {
   readonly hasNews: boolean;
 }
 
-/** The live state of one watch, which the watch alone changes. */
-export class WatchStatus implements WatchState, Disposable {
+/** The status of one watch, which the watch alone changes. */
+export class WatchStatus implements Disposable {
   readonly #options: WatchStatusOptions;
-  #phase: WatchPhase = "listing";
-  #since: Seconds;
-  #lastActivity: Seconds | undefined;
-  #listed = false;
-  #restarts = 0;
-  #failures = 0;
-  #lastError: unknown;
+  readonly #state: { -readonly [Key in keyof WatchState]: WatchState[Key] };
   #recovery: Disposable | undefined;
   /** Whether the version has expired since all was well. */
   #hasExpired = false;
 
   constructor(options: WatchStatusOptions) {
     this.#options = options;
-    this.#since = options.host.clock.monotonic();
+    this.#state = {
+      phase: "listing",
+      since: options.host.clock.monotonic(),
+      lastActivity: undefined,
+      listed: false,
+      restarts: 0,
+      failures: 0,
+      lastError: undefined,
+    };
   }
 
-  get phase(): WatchPhase {
-    return this.#phase;
-  }
-
-  get since(): Seconds {
-    return this.#since;
-  }
-
-  get lastActivity(): Seconds | undefined {
-    return this.#lastActivity;
-  }
-
-  get listed(): boolean {
-    return this.#listed;
-  }
-
-  get restarts(): number {
-    return this.#restarts;
-  }
-
-  get failures(): number {
-    return this.#failures;
-  }
-
-  get lastError(): unknown {
-    return this.#lastError;
+  /** The state, live: always the same object. */
+  get state(): WatchState {
+    return this.#state;
   }
 
   /** Whether the kind was defined a moment ago, and is not ready. */
   get isBeginning(): boolean {
-    return this.#failures <= BEGINNINGS && isUnready(this.#lastError);
+    return this.#state.failures <= BEGINNINGS && isUnready(this.#state.lastError);
   }
 
   enter(phase: WatchPhase): void {
-    this.#phase = phase;
-    this.#since = this.#options.host.clock.monotonic();
-    this.#options.onState?.(this);
+    this.#state.phase = phase;
+    this.#state.since = this.#options.host.clock.monotonic();
+    this.#options.onState?.(this.#state);
   }
 
   /** The server was heard. */
   heard(): void {
-    this.#lastActivity = this.#options.host.clock.monotonic();
+    this.#state.lastActivity = this.#options.host.clock.monotonic();
   }
 
   /** A set is complete. */
   completed(): void {
-    this.#listed = true;
+    this.#state.listed = true;
   }
 
   /** A stream is open that needs only live on. */
   opened(): void {
     this.#recovery = this.#options.host.clock.after(HEALTHY_AFTER, () => {
       this.#hasExpired = false;
-      if (this.#failures === 0 && this.#lastError === undefined) return;
-      this.#failures = 0;
-      this.#lastError = undefined;
-      this.#options.onState?.(this);
+      if (this.#state.failures === 0 && this.#state.lastError === undefined) return;
+      this.#state.failures = 0;
+      this.#state.lastError = undefined;
+      this.#options.onState?.(this.#state);
     });
     this.enter("watching");
   }
@@ -144,8 +123,8 @@ export class WatchStatus implements WatchState, Disposable {
    */
   ended(reconnectBackoff: Seconds, { lifetime, hasNews }: EndedStream): Seconds {
     this.#recovery?.[Symbol.dispose]();
-    this.#restarts += 1;
-    if (hasNews) this.#failures = 0;
+    this.#state.restarts += 1;
+    if (hasNews) this.#state.failures = 0;
     return lifetime >= HEALTHY_AFTER ? 0 : this.#grow(reconnectBackoff);
   }
 
@@ -172,15 +151,15 @@ export class WatchStatus implements WatchState, Disposable {
 
   #fail(error: unknown, pause: Seconds): Seconds {
     this.#recovery?.[Symbol.dispose]();
-    this.#restarts += 1;
-    this.#lastError = error;
+    this.#state.restarts += 1;
+    this.#state.lastError = error;
     const asked = error instanceof ApiError ? stayAfter(error) : undefined;
     return Math.max(asked ?? 0, pause);
   }
 
   #grow(initial: Seconds, { fromStart = false } = {}): Seconds {
     const { random } = this.#options.host;
-    const attempt = this.#failures++;
+    const attempt = this.#state.failures++;
     const jitter = { share: JITTER, random };
     return growingPause(fromStart ? 0 : attempt, { initial, max: LONGEST_PAUSE, jitter });
   }

@@ -162,7 +162,7 @@ class Watcher {
   #chooseListing(): ListingBy {
     const { client, resource, settings: { initialStreaming } } = this.#options;
     if (initialStreaming === true) return "forced stream";
-    const isStreamed = initialStreaming === "auto" && this.#status.failures < STREAMED_ATTEMPTS &&
+    const isStreamed = initialStreaming === "auto" && this.#status.state.failures < STREAMED_ATTEMPTS &&
       !client.transport.unstreamed.has(keyOf(resource));
     return isStreamed ? "stream" : "pages";
   }
@@ -305,7 +305,7 @@ class Watcher {
     const isPaged = this.#state.at === "listing" && this.#state.by !== "stream";
     const isRejected = isRejectionTold === true && isPaged && failureOf(error) === "rejected";
     if (error instanceof ApiError && (isRejected || REFUSALS.includes(error.status))) {
-      const { failures, listed } = this.#status;
+      const { failures, listed } = this.#status.state;
       const answer = onRefused?.(error, { failures: failures + 1, listed });
       if (answer === "stop") return void this.#apply({ is: "failed", how: "stop" }, { error });
     }

@@ -91,11 +91,7 @@ export class Metrics implements Observer, Disposable {
   readonly #requests = this.#instruments.counter(
     "rest_client_requests_total",
     "Attempts of requests to the API server",
-    [
-      "code",
-      "method",
-      "host",
-    ],
+    ["code", "method", "host"],
   );
   readonly #requestTime = this.#instruments.histogram(
     "rest_client_request_duration_seconds",
@@ -110,10 +106,7 @@ export class Metrics implements Observer, Disposable {
   readonly #events = this.#instruments.counter(
     "lotse_events_total",
     "Events from the API server, by their type",
-    [
-      "kind",
-      "type",
-    ],
+    ["kind", "type"],
   );
   readonly #wakes = this.#instruments.counter("lotse_wakeups_total", "Reconciles, by what woke them", [
     "kind",
@@ -122,11 +115,7 @@ export class Metrics implements Observer, Disposable {
   readonly #attempts = this.#instruments.counter(
     "lotse_handler_attempts_total",
     "Calls of handlers, by how they ended",
-    [
-      "kind",
-      "handler",
-      "outcome",
-    ],
+    ["kind", "handler", "outcome"],
   );
   readonly #attemptTime = this.#instruments.histogram(
     "lotse_handler_duration_seconds",
@@ -141,9 +130,7 @@ export class Metrics implements Observer, Disposable {
   readonly #writes = this.#instruments.counter(
     "lotse_writes_total",
     "Requests that changed handled objects",
-    [
-      "kind",
-    ],
+    ["kind"],
   );
   readonly #refused = this.#instruments.counter(
     "lotse_refused_writes_total",
