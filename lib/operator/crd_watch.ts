@@ -125,13 +125,7 @@ async function watchCrds(options: WatchCrdsOptions): Promise<void> {
     resource: CRDS,
     about: { kind: CRDS.plural },
     notify,
-    onRefused: (error, { isFirst, retryIn }) => {
-      logger[isFirst ? "warn" : "debug"](
-        "Cannot watch CustomResourceDefinitions: kinds that come later are not noticed",
-        { error, retryIn },
-      );
-      return "later";
-    },
+    warning: "Cannot watch CustomResourceDefinitions: kinds that come later are not noticed",
   });
   await taken;
 }

@@ -5,9 +5,10 @@
  * the names among the patterns are served, with a warning, until it is allowed. Source: Kopf, docs/scopes.
  */
 
+import { Informer } from "../client/cache/informer.ts";
 import type { Client } from "../client/client.ts";
 import type { ApiError } from "../client/errors.ts";
-import { watchOptional } from "../client/watch/optional_watch.ts";
+import { watchObjects } from "../client/watch/watcher.ts";
 import { isObject } from "../model/json.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { isExactName, type NameTest, parsePattern } from "../model/patterns.ts";
@@ -92,19 +93,17 @@ export class Namespaces {
     if (!this.#isObserved) return;
     const { client, host, logger, settings } = this.#options;
     const selectors = explicitSelectorsFor(settings.watching, NAMESPACES);
-    await watchOptional({
-      client,
+    const watch = { client, host, logger, settings: settings.watching, resource: NAMESPACES, ...selectors };
+    const informer = new Informer({
       host,
       logger,
-      settings: settings.watching,
-      signal,
-      resource: NAMESPACES,
-      ...selectors,
       about: { kind: NAMESPACES.plural },
-      onRefused: (error) => this.#onRefused(error),
+      watch: (store, signal) =>
+        watchObjects({ ...watch, store, signal, onRefused: (error) => this.#onRefused(error) }),
       notify: ({ event }) => this.#take(event),
       onSynced: () => this.#onSynced(),
     });
+    await informer.run(signal);
   }
 
   get #isObserved(): boolean {

@@ -19,35 +19,31 @@ export function refusedPause(refusals: number): Seconds {
   return growingPause(refusals, { initial: FIRST_PAUSE, max: LONGEST_PAUSE });
 }
 
-/** A refusal of the server. */
-export interface OptionalRefusal {
-  /** Whether it is the first one since it worked. */
-  readonly isFirst: boolean;
-  readonly retryIn: Seconds;
-}
-
 export interface OptionalWatchOptions
   extends
     Omit<WatchOptions, "store" | "onState" | "onRefused">,
     Pick<InformerOptions, "notify" | "onSynced" | "about"> {
-  /** Called at each refusal. Returns "later" to begin anew after `retryIn`, "retry" to go on as after other failures. */
-  readonly onRefused: (error: ApiError, refusal: OptionalRefusal) => "later" | "retry";
+  /** Said where the server refuses: what is missed, and what to do about it. */
+  readonly warning: string;
+  /** Called at each refusal. */
+  readonly onRefused?: () => void;
 }
 
 /** Watches until the signal aborts, again and again if need be. */
 export async function watchOptional(options: OptionalWatchOptions): Promise<void> {
-  const { notify, onSynced, about, onRefused, ...watch } = options;
+  const { notify, onSynced, about, warning, onRefused, ...watch } = options;
   const { host, logger, signal } = watch;
   // NB: kept while nobody may watch, so that what goes meanwhile is noticed afterwards.
   const store = new ObjectStore();
   let refusals = 0;
   while (!signal.aborted) {
     let retryIn = FIRST_PAUSE;
-    const refused = (error: ApiError): "stop" | "retry" => {
+    const refused = (error: ApiError): "stop" => {
       retryIn = refusedPause(refusals);
-      const answer = onRefused(error, { isFirst: refusals === 0, retryIn });
+      logger[refusals === 0 ? "warn" : "debug"](warning, { ...about, error, retryIn });
       refusals += 1;
-      return answer === "later" ? "stop" : answer;
+      onRefused?.();
+      return "stop";
     };
     const informer = new Informer({
       store,

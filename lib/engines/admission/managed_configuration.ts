@@ -147,7 +147,6 @@ export class ManagedConfiguration {
   /** Watches it until the signal aborts; without the right to do so, it is not put right. */
   async guard(signal: AbortSignal): Promise<void> {
     const { client, host, watching, resource, name, logger } = this.#options;
-    const about = { kind: resource.kind, configuration: name };
     await watchOptional({
       client,
       host,
@@ -156,14 +155,9 @@ export class ManagedConfiguration {
       signal,
       resource,
       fieldSelector: `metadata.name=${name}`,
-      about,
-      onRefused: (error, { isFirst, retryIn }) => {
-        logger[isFirst ? "warn" : "debug"](
-          "Cannot watch the webhook configuration: if somebody edits or deletes it, that is not put right",
-          { ...about, error, retryIn },
-        );
-        return "later";
-      },
+      about: { kind: resource.kind, configuration: name },
+      warning:
+        "Cannot watch the webhook configuration: if somebody edits or deletes it, that is not put right",
       notify: (event) => this.#compare(event),
     });
   }

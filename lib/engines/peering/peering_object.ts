@@ -158,14 +158,9 @@ export class PeeringScope {
       ...selectors,
       fieldSelector,
       about: this.#title,
-      onRefused: (error, { isFirst }) => {
-        logger[isFirst ? "warn" : "debug"](
-          "Cannot watch the peering object: other operators are not noticed (allow it, or be standalone)",
-          { ...this.#title, error },
-        );
-        this.#looked.resolve();
-        return "later";
-      },
+      warning:
+        "Cannot watch the peering object: other operators are not noticed (allow it, or be standalone)",
+      onRefused: () => this.#looked.resolve(),
       notify: (event) => this.#take(event),
       onSynced: () => {
         if (this.#object === undefined) this.#decide();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { ApiError } from "../../../lib/client/errors.ts";
 import { refusedPause, watchOptional } from "../../../lib/client/watch/optional_watch.ts";
 import { defaultSettings } from "../../../lib/settings/settings.ts";
 import {
@@ -22,7 +23,7 @@ describe("refusedPause()", () => {
 const forbidden = (): Response => json(statusOf(403), 403);
 
 /** A watch that can be done without, and what was told of it: refusals, events, "synced". */
-function begin(answer: Answer, onRefused: "later" | "retry" = "later") {
+function begin(answer: Answer) {
   const world = makeWorld({ answer, networking: { errorBackoffs: [] } });
   const { host, client, transport: { logger }, seen } = world;
   const controller = new AbortController();
@@ -34,10 +35,8 @@ function begin(answer: Answer, onRefused: "later" | "retry" = "later") {
     settings: { ...defaultSettings().watching, initialStreaming: false },
     signal: controller.signal,
     resource: WIDGETS,
-    onRefused: (error, { isFirst, retryIn }) => {
-      told.push(`${error.status} ${isFirst} ${retryIn}`);
-      return onRefused;
-    },
+    warning: "Cannot watch widgets",
+    onRefused: () => told.push("refused"),
     notify: ({ event: { type, object }, origin }) => told.push(`${origin} ${type} ${object.metadata.name}`),
     onSynced: () => told.push("synced"),
   });
@@ -52,14 +51,20 @@ function begin(answer: Answer, onRefused: "later" | "retry" = "later") {
 describe("watchOptional()", () => {
   it("tries again after each refusal, later and later, and soon again once it has worked", async () => {
     let lists = 0;
-    const { host: { clock }, told, times, stop } = begin(({ query }) => {
+    const { host: { clock }, told, times, logs, stop } = begin(({ query }) => {
       if (query["watch"]) return forbidden();
       return ++lists === 3 ? listOf(1, [widget("a", 1)]) : forbidden();
     });
     await clock.advance(300);
     assert.deepEqual(times(), [0, 60, 180, 180, 240]);
-    const first = ["403 true 60", "403 false 120", "server null a", "synced"];
-    assert.deepEqual(told, [...first, "403 true 60", "403 false 120"]);
+    const twice = ["refused", "refused"];
+    assert.deepEqual(told, [...twice, "server null a", "synced", ...twice]);
+    const lines = logs.filter(({ message }) => message === "Cannot watch widgets");
+    const said = lines.map((
+      { level, fields: { error, retryIn } },
+    ) => [level, (error as ApiError).status, retryIn]);
+    const once = [["warn", 403, 60], ["debug", 403, 120]];
+    assert.deepEqual(said, [...once, ...once], "it warns once, until it has worked");
     await stop();
   });
 
@@ -71,13 +76,6 @@ describe("watchOptional()", () => {
     });
     await clock.advance(100);
     assert.deepEqual(told.slice(-2), ["missing DELETED a", "synced"]);
-    await stop();
-  });
-
-  it("goes on as after other failures where that is wanted", async () => {
-    const { host: { clock }, times, stop } = begin(() => forbidden(), "retry");
-    await clock.advance(30);
-    assert.ok(times().length > 2, String(times()));
     await stop();
   });
 

@@ -40,7 +40,7 @@ const mutants: Mutant[] = [
     ["watchOptional", "refusals += 1;", ""],
     ["watchOptional", "        refusals = 0;\n", ""],
     ["refusedPause", "max: LONGEST_PAUSE });", "max: 1e9 });"],
-    ["watchOptional", 'answer === "later" ? "stop" : answer', '"stop"'],
+    ["watchOptional", 'refusals === 0 ? "warn" : "debug"', '"warn"'],
     ["watchOptional", "      store,\n      host,", "      host,"],
   ]),
   ...breaksOf("lib/client/watch/stream_order.ts", [

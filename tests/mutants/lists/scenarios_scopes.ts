@@ -125,7 +125,7 @@ const mutants: Mutant[] = [
     replace: "chunkSize: lostTokens < MOST_LOST_TOKENS ? settings.chunkSize : null,",
     by: "chunkSize: null,",
   },
-  { ...NAMESPACES, in: "Namespaces.watch", replace: "      ...selectors,\n", by: "" },
+  { ...NAMESPACES, in: "Namespaces.watch", replace: ", ...selectors }", by: " }" },
   {
     file: "lib/registry/registry.ts",
     tests,
