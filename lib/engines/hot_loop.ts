@@ -161,7 +161,9 @@ export class HotLoops implements Observer {
     const background = state.background ??= { seen: [], made: [], current: undefined, latest: new Map() };
     const earlier = background.latest.get(by.handler);
     const lost = earlier === undefined ? {} : minimisePatch(by.before, earlier.content) ?? {};
-    const again = isEmptyObject(lost) ? [] : namedPaths(lost).filter((path) => isAmong(paths, path));
+    const again = isEmptyObject(lost)
+      ? []
+      : namedPaths(lost).filter((path) => paths.some((own) => isSamePlace(own, path)));
     const isSelfMade = by.onChange && earlier !== undefined && !hasOthers(background, earlier.version, by);
     const fields = again.length > 0 || !isSelfMade ? again : paths;
     state.isNewRound = false;
@@ -270,10 +272,6 @@ function hasOthers(
     order.compare(version, since) === "newer" &&
     order.compare(version, before.metadata.resourceVersion) !== "newer" && !made.includes(version)
   );
-}
-
-function isAmong(paths: readonly string[], path: string): boolean {
-  return paths.some((own) => isSamePlace(own, path));
 }
 
 /** The fields of a round; none if the write follows from something else. */

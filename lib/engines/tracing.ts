@@ -35,7 +35,8 @@ export class Tracing implements Observer {
     return context.with(trace.setSpan(context.active(), span), async () => {
       try {
         const result = await run();
-        end(span, failureOf(result));
+        // NB: reconciles and attempts do not throw, they say how they ended.
+        end(span, (result as Partial<Outcome & { error: unknown }> | undefined)?.error);
         return result;
       } catch (error) {
         end(span, error);
@@ -79,11 +80,6 @@ function attributesOf(step: Step): Record<string, string | number> {
   return step.kind === "reconcile"
     ? { ...about, "lotse.wake": step.wake }
     : { ...about, "lotse.handler": step.attempt.handler, "lotse.retry": step.attempt.retry };
-}
-
-/** Returns the error of a result: reconciles and attempts do not throw, they say how they ended. */
-function failureOf(result: unknown): unknown {
-  return (result as Partial<Outcome & { error: unknown }> | undefined)?.error;
 }
 
 function end(span: Span, error: unknown): void {

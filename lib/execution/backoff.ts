@@ -6,6 +6,7 @@
  */
 
 import { growingPause } from "../async/backoff.ts";
+import { withoutUndefined } from "../model/json.ts";
 import { pointTo } from "../runtime/call_site.ts";
 import type { Random, Seconds } from "../runtime/host.ts";
 
@@ -46,7 +47,7 @@ export type HandlerBackoff = Seconds | ExponentialBackoff;
  */
 export function exponential(options: Partial<ExponentialBackoff> = {}): ExponentialBackoff {
   try {
-    return readBackoff({ from: 1, to: 300, factor: 2, ...definedIn(options) });
+    return readBackoff({ from: 1, to: 300, factor: 2, ...withoutUndefined(options) });
   } catch (error) {
     pointTo(error, exponential);
     throw error;
@@ -88,10 +89,6 @@ export function pauseAfter(backoff: HandlerBackoff, failures: number, random: Ra
   const jitter = random === undefined ? undefined : { share: JITTER, random };
   // NB: by then it is as long as can be; a higher power would not be a number any more.
   return growingPause(Math.min(failures, 1000), { initial, max, factor, jitter });
-}
-
-function definedIn(options: Partial<ExponentialBackoff>): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 // For handlers that ask to be called again at once.

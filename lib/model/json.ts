@@ -15,6 +15,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns a copy without the members that are undefined. */
+export function withoutUndefined<Content extends object>(object: Content): Partial<Content> {
+  const members = Object.entries(object).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members) as Partial<Content>; // has some of its members
+}
+
 /** Returns the object's own value under the key; undefined if it is absent or null. */
 export function getKey(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] ?? undefined : undefined;

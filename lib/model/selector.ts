@@ -5,6 +5,7 @@
  * case-sensitive strings.
  */
 
+import { withoutUndefined } from "./json.ts";
 import type { Resource } from "./resource.ts";
 
 /** Any kind at all, except events. */
@@ -57,7 +58,7 @@ const VERSION = /^v[0-9]+(?:(?:alpha|beta)[0-9]+)?$/;
  * @throws {TypeError} If there is no name, more than one, an empty one, or a form that is none of these.
  */
 export function parseSelector(terms: readonly SelectorTerm[], keywords: SelectorKeywords = {}): Selector {
-  const selector = dropUndefined({ ...keywords, ...parseTerms(terms, keywords) });
+  const selector: Selector = withoutUndefined({ ...keywords, ...parseTerms(terms, keywords) });
   const names = NAMES.filter((name) => selector[name] !== undefined);
   if (names.length === 0) {
     throw new TypeError(
@@ -183,8 +184,4 @@ function parseSlashed(left: string, version: string): Selector {
 
 function isEvents({ group, plural, kind }: Resource): boolean {
   return (group === "" || group === "events.k8s.io") && (plural === "events" || kind === "Event");
-}
-
-function dropUndefined(selector: Selector): Selector {
-  return Object.fromEntries(Object.entries(selector).filter(([, value]) => value !== undefined));
 }

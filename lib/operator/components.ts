@@ -14,7 +14,6 @@ import { Ledger } from "../engines/ledger.ts";
 import { StuckHandlers } from "../engines/stuck_handlers.ts";
 import type { Metrics, MetricsOptions } from "../engines/metrics/metrics.ts";
 import { Tasks } from "../engines/tasks.ts";
-import type { Tracing } from "../engines/tracing.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import { type Brake, combineObservers, type Observer, type Subject } from "../execution/observer.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -98,7 +97,7 @@ export async function createComponents(
   options: RunningOptions,
   { recorder }: { readonly recorder?: Observer } = {},
 ): Promise<Components> {
-  const { registry, settings, host, logger, liveness, release, onCall } = options;
+  const { registry, settings, host, logger, liveness, release, onCall, customMetrics: custom } = options;
   const gates = new Gates();
   const ledger = new Ledger({ clock: host.clock });
   const hotLoops = new HotLoops(host.clock);
@@ -107,10 +106,11 @@ export async function createComponents(
     logger: logger.child({ name: "lotse.objects" }),
     settings: settings.execution,
   });
+  // NB: loading either takes as long as everything else at the start together: it is done only where somebody may ask for it.
   const metrics = liveness === undefined
     ? undefined
-    : await loadMetrics({ host, release, custom: options.customMetrics });
-  const tracing = isTraced() ? await loadTracing() : undefined;
+    : new (await import("../engines/metrics/metrics.ts")).Metrics({ host, release, custom });
+  const tracing = isTraced() ? new (await import("../engines/tracing.ts")).Tracing() : undefined;
   const calls = onCall && new Calls(host.clock, onCall);
   const recentCalls = options.handlesStrayErrors && host.process.losesContext
     ? new RecentCalls(host.clock)
@@ -195,16 +195,4 @@ function reportObserver(logger: Logger): (error: unknown, method: string) => voi
       error,
     });
   };
-}
-
-/** NB: loading takes as long as everything else at the start together: it is done only where somebody may scrape. */
-async function loadMetrics(options: MetricsOptions): Promise<Metrics> {
-  const { Metrics } = await import("../engines/metrics/metrics.ts");
-  return new Metrics(options);
-}
-
-/** The same goes for OpenTelemetry's API. */
-async function loadTracing(): Promise<Tracing> {
-  const { Tracing } = await import("../engines/tracing.ts");
-  return new Tracing();
 }

@@ -99,9 +99,20 @@ export class Namespaces {
       logger,
       about: { kind: NAMESPACES.plural },
       watch: (store, signal) =>
-        watchObjects({ ...watch, store, signal, onRefused: (error) => this.#onRefused(error) }),
+        watchObjects({
+          ...watch,
+          store,
+          signal,
+          onRefused: (error) => {
+            if (!this.#isRefused && error.status !== 404) this.#serveNamesAlone(error);
+            return "retry";
+          },
+        }),
       notify: ({ event }) => this.#take(event),
-      onSynced: () => this.#onSynced(),
+      onSynced: () => {
+        this.#isRefused = false;
+        this.#ready.resolve();
+      },
     });
     await informer.run(signal);
   }
@@ -135,16 +146,6 @@ export class Namespaces {
       waitsFor: pending.map((each) => isObject(each) && each["type"]),
     });
     return false;
-  }
-
-  #onSynced(): void {
-    this.#isRefused = false;
-    this.#ready.resolve();
-  }
-
-  #onRefused(error: ApiError): "retry" {
-    if (!this.#isRefused && error.status !== 404) this.#serveNamesAlone(error);
-    return "retry";
   }
 
   #serveNamesAlone(error: ApiError): void {

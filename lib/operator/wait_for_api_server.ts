@@ -36,6 +36,7 @@ export async function waitForApiServer(
   options: WaitForApiServerOptions,
 ): Promise<void> {
   const { host, logger, settings: { networking }, server, signal } = options;
+  const isPod = host.process.env("KUBERNETES_SERVICE_HOST") !== undefined;
   const pauses = new Pauses(networking.errorBackoffs, host.clock);
   for (let number = 1;; number++) {
     try {
@@ -43,7 +44,7 @@ export async function waitForApiServer(
     } catch (error) {
       signal.throwIfAborted();
       if (!isRetriable(error)) throw error;
-      const delay = pauses.next() ?? (isPod(host) ? LONGEST : undefined);
+      const delay = pauses.next() ?? (isPod ? LONGEST : undefined);
       if (delay === undefined) throw unreachable(server(), error);
       logger.warn("The API server cannot be reached yet", {
         server: server(),
@@ -80,10 +81,6 @@ class Pauses {
     } while (this.#spent < elapsed);
     return this.#spent - elapsed;
   }
-}
-
-function isPod(host: Host): boolean {
-  return host.process.env("KUBERNETES_SERVICE_HOST") !== undefined;
 }
 
 function unreachable(server: string, cause: unknown): unknown {

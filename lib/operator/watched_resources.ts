@@ -65,7 +65,7 @@ export class WatchedResources {
    * @throws {TypeError} The first time: if a handler would see too little of its kind.
    */
   async watched(): Promise<readonly Resource[]> {
-    const { registry } = this.#options;
+    const { registry, client, settings, persistence: { diffBase: { room } }, logger } = this.#options;
     const handlers = registry.objectHandlers;
     const all = [...handlers, ...registry.admissionHandlers];
     if (all.length === 0) return [];
@@ -87,14 +87,9 @@ export class WatchedResources {
     const watched = [...found.values()];
     this.#warnOfUnheard(watched);
     this.#checkKeys(watched);
-    await this.#findNotesRoom(watched);
+    if (room !== undefined) await findNotesRoom(watched, { room, client, settings, logger });
     this.#hasBegun = true;
     return watched;
-  }
-
-  async #findNotesRoom(watched: readonly Resource[]): Promise<void> {
-    const { client, settings, persistence: { diffBase: { room } }, logger } = this.#options;
-    if (room !== undefined) await findNotesRoom(watched, { room, client, settings, logger });
   }
 
   /** A misspelt key would be without effect, and nobody would know why. */

@@ -8,6 +8,7 @@
 
 import { cloneJson, getKey, isObject } from "../../model/json.ts";
 import type { JsonObject, ObjectMeta } from "../../model/object.ts";
+import { namespacedName } from "../../model/references.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
 import type { Conversion, ConvertedParts, VersionedObject } from "../../registry/schemas.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -77,7 +78,9 @@ export class Conversions {
     const [group, version] = split(object.apiVersion);
     const [wantedGroup, wanted] = split(desired);
     const kind = this.#kinds.get(`${object.kind}.${group}`);
-    const title = `${object.kind} "${keyOf(object.metadata)}" from ${object.apiVersion} to ${desired}`;
+    const title = `${object.kind} "${
+      namespacedName(object.metadata)
+    }" from ${object.apiVersion} to ${desired}`;
     const isKnown = kind !== undefined && group === wantedGroup && kind.conversions.has(version) &&
       kind.conversions.has(wanted);
     if (!isKnown) throw new Error(`Cannot convert ${title}: no such versions are declared`);
@@ -156,8 +159,4 @@ function merge(object: Convertible, apiVersion: string, parts: ConvertedParts): 
 function split(apiVersion: string): [group: string, version: string] {
   const [group = "", version = ""] = apiVersion.split("/");
   return [group, version];
-}
-
-function keyOf({ namespace, name = "" }: ObjectMeta): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }
