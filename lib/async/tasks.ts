@@ -15,6 +15,8 @@ export interface TaskGroupOptions {
 /** A task under way. */
 export interface Task {
   readonly name: string;
+  /** Whether it has not come to its end yet. */
+  readonly isRunning: boolean;
   /** Resolves when the task has come to its end, whichever. Never rejects. */
   readonly done: Promise<void>;
   /** Aborts its signal, and waits for its end. */
@@ -100,6 +102,7 @@ class OwnedTask implements Task {
   /** Made when it is asked for. */
   #controller: AbortController | undefined;
   #abortion: { readonly reason: unknown } | undefined;
+  #isRunning = true;
 
   constructor(name: string | (() => string)) {
     this.#name = name;
@@ -108,6 +111,10 @@ class OwnedTask implements Task {
   /** NB: names of tasks that are started very often are made when somebody asks. */
   get name(): string {
     return typeof this.#name === "string" ? this.#name : this.#name();
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   get done(): Promise<void> {
@@ -139,6 +146,7 @@ class OwnedTask implements Task {
     } catch (error) {
       failure = { error };
     }
+    this.#isRunning = false;
     onEnd(failure);
     this.#done?.resolve();
   }

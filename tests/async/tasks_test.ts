@@ -41,7 +41,7 @@ describe("TaskGroup", () => {
     const group = new TaskGroup({ onError: (error, name) => errors.push(`${name}: ${error}`) });
     const log: string[] = [];
     const door = Promise.withResolvers<void>();
-    group.own("slow", async () => {
+    const slow = group.own("slow", async () => {
       await door.promise;
       log.push("slow has ended");
     });
@@ -49,7 +49,7 @@ describe("TaskGroup", () => {
     assert.equal(group.size, 2);
     const stopped = group.stop().then(() => log.push("stopped"));
     await Promise.resolve();
-    assert.deepEqual(log, []);
+    assert.equal(slow.isRunning, true);
     door.resolve();
     await stopped;
     assert.deepEqual(log, ["slow has ended", "stopped"]);
@@ -65,8 +65,10 @@ describe("TaskGroup", () => {
   it("start() gives a task that can be stopped alone", async () => {
     await using group = new TaskGroup();
     const task = group.start("one", untilAborted);
-    group.start("other", untilAborted);
+    const other = group.start("other", untilAborted);
     await task.stop();
+    assert.equal(task.isRunning, false);
+    assert.equal(other.isRunning, true);
     assert.equal(group.size, 1);
   });
 
