@@ -38,7 +38,7 @@ export class CallSite {
  * tell nothing, and `awaitedFrom()` adds those of the author.
  */
 export function blamedOn<E extends Error>(error: E, site?: CallSite): E {
-  error.stack = [`${error.name}: ${error.message}`, ...site?.frames ?? []].join("\n");
+  setStack(error, [`${error.name}: ${error.message}`, ...site?.frames ?? []]);
   return error;
 }
 
@@ -104,17 +104,27 @@ async function* pointed<Item>(
 
 /**
  * Cuts off the frames of those who have called a handler, which has failed: they are ours, and the same each time. `caller` is the
- * name of the function that has called it. Stacks of others, and those without it, stay as they are.
+ * name of the function that has called it. Stacks of others, and those without it, stay as they are. Never throws, whatever the
+ * author has thrown.
  */
 export function cutAtCaller(error: Error, caller: string): void {
   let cause: unknown = error;
-  for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; cause = cause.cause, depth++) {
-    const lines = cause.stack?.split("\n") ?? [];
-    let last = lines.findIndex((line) => isFrameOf(line, caller));
-    // What passes the context on is in between.
-    while (last > 1 && PASSES_CONTEXT.test(lines[last - 1] ?? "")) last--;
-    if (last > 1) cause.stack = lines.slice(0, last).join("\n");
+  try {
+    for (let depth = 0; cause instanceof Error && depth < MOST_CAUSES; cause = cause.cause, depth++) {
+      const lines = cause.stack?.split("\n") ?? [];
+      let last = lines.findIndex((line) => isFrameOf(line, caller));
+      // What passes the context on is in between.
+      while (last > 1 && PASSES_CONTEXT.test(lines[last - 1] ?? "")) last--;
+      if (last > 1) setStack(cause, lines.slice(0, last));
+    }
+  } catch {
+    // A cause that throws when it is looked at: the stack is the author's as it is.
   }
+}
+
+/** Gives an error another stack. One that is frozen keeps its own. */
+function setStack(error: Error, lines: readonly string[]): void {
+  Reflect.set(error, "stack", lines.join("\n"));
 }
 
 const MOST_CAUSES = 8;
@@ -130,7 +140,7 @@ function addFrames(error: Error, frames: readonly string[]): void {
   const [first] = frames;
   const { stack = `${error.name}: ${error.message}` } = error;
   if (first === undefined || stack.includes(first.trim())) return;
-  error.stack = [stack, ...frames].join("\n");
+  setStack(error, [stack, ...frames]);
 }
 
 /** The frames below the one in which the error was made. */

@@ -113,4 +113,20 @@ describe("cutAtCaller()", () => {
     }
     assert.equal(other.stack, stack);
   });
+
+  it("takes what is frozen, and what throws when it is looked at", async () => {
+    const reject = (error: Error) => caller(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
+    const untouchable = new Proxy({}, {
+      getPrototypeOf() {
+        throw new Error("do not touch");
+      },
+    });
+    for (const error of [Object.freeze(new Error("frozen")), new Error("hostile", { cause: untouchable })]) {
+      const thrown = await reject(error);
+      assert.ok(thrown instanceof Error);
+      // NB: V8 lets the stack of a frozen error be set, JavaScriptCore does not.
+      cutAtCaller(thrown, "caller");
+      assert.match(framesOf(thrown)[0] ?? "", /call_site_test/);
+    }
+  });
 });
