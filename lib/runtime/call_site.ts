@@ -122,7 +122,7 @@ export function cutAtCaller(error: Error, caller: string): void {
   }
 }
 
-/** Gives an error another stack. One that is frozen keeps its own. */
+/** Puts another stack on an error. One that is frozen keeps its own. */
 function setStack(error: Error, lines: readonly string[]): void {
   Reflect.set(error, "stack", lines.join("\n"));
 }
