@@ -2,20 +2,34 @@
 
 import { Waiters } from "./waiters.ts";
 
+/** How many are let in before the rest of the process gets its turn. */
+export interface Bursts {
+  readonly size: number;
+  /** Calls the function back once the event loop has turned. */
+  readonly breathe: (goOn: () => void) => void;
+}
+
+const UNBOUNDED: Bursts = { size: Infinity, breathe: () => {} };
+
 /** A semaphore. */
 export class Limiter {
   readonly #urgent = new Waiters<true>();
   readonly #waiters = new Waiters<true>();
   readonly #limit: () => number;
+  readonly #bursts: Bursts;
   #active = 0;
+  /** How many were let in since the event loop has turned for us. */
+  #inBurst = 0;
 
   /**
    * `limit` is how many may be in at the same time; Infinity: all. A function is asked anew each time somebody comes or
-   * leaves; see `admit()`.
+   * leaves; see `admit()`. `bursts`, for those who may do all that they do without waiting for anything: thousands of them
+   * would keep the event loop from everything else. Default: no bound.
    *
    * @throws {RangeError} If it is less than 1.
    */
-  constructor(limit: number | (() => number)) {
+  constructor(limit: number | (() => number), bursts: Bursts = UNBOUNDED) {
+    this.#bursts = bursts;
     this.#limit = typeof limit === "function" ? limit : () => limit;
     if (!(this.#limit() >= 1)) throw new RangeError(`Cannot limit to ${limit}: at least 1 must be let in`);
   }
@@ -23,6 +37,11 @@ export class Limiter {
   /** How many are in. */
   get active(): number {
     return this.#active;
+  }
+
+  /** Whether as many are in as may be. NB: others may wait while it is not: for the event loop. */
+  get isFull(): boolean {
+    return this.#active >= this.#limit();
   }
 
   /** How many wait. */
@@ -58,17 +77,32 @@ export class Limiter {
 
   /** Lets in who may be in by now: to be called when the limit has grown while nobody leaves. */
   admit(): void {
-    while (this.#active < this.#limit() && this.waiting > 0) {
-      this.#active++;
+    while (this.#hasRoom() && this.waiting > 0) {
+      this.#take();
       if (!this.#urgent.serve(true)) this.#waiters.serve(true);
     }
   }
 
   #tryEnter(): boolean {
-    if (this.#active >= this.#limit()) return false;
-    this.#active++;
+    if (!this.#hasRoom()) return false;
+    this.#take();
     return true;
   }
+
+  #hasRoom(): boolean {
+    return !this.isFull && this.#inBurst < this.#bursts.size;
+  }
+
+  #take(): void {
+    this.#active++;
+    this.#inBurst++;
+    if (this.#inBurst === this.#bursts.size) this.#bursts.breathe(this.#goOn);
+  }
+
+  readonly #goOn = (): void => {
+    this.#inBurst = 0;
+    this.admit();
+  };
 
   /** The place passes on at once: nobody can slip in between. One function for all slots. */
   readonly #leave = (): void => {

@@ -8,7 +8,7 @@
  */
 
 import { growingPause } from "../async/backoff.ts";
-import type { Limiter } from "../async/limiter.ts";
+import { Limiter } from "../async/limiter.ts";
 import { Schedule } from "../async/schedule.ts";
 import type { TaskGroup } from "../async/tasks.ts";
 import type { ObjectEvent } from "../client/cache/object_store.ts";
@@ -68,6 +68,14 @@ export interface TurnGates {
    * come are handled to their end, and retries wait for the newest state.
    */
   holds(state: ObjectState): boolean;
+}
+
+/** After so many turns that begin together the event loop turns: those of a restart may have nothing to wait for. */
+const TURNS_AT_ONCE = 128;
+
+/** Lets so many turns run at once; Infinity: all. */
+export function turnLimiter(limit: number, clock: Clock): Limiter {
+  return new Limiter(limit, { size: TURNS_AT_ONCE, breathe: (goOn) => void clock.after(0, goOn) });
 }
 
 export interface WorkQueueOptions {
@@ -149,7 +157,7 @@ export class WorkQueue {
   /** How many objects wait for a slot, if the turns that hold the slots have all been going on for so long; else 0. */
   starving(seconds: Seconds): number {
     const { limiter, clock } = this.#options;
-    if (limiter.waiting === 0) return 0;
+    if (limiter.waiting === 0 || !limiter.isFull) return 0;
     const now = clock.monotonic();
     for (const { begun } of this.#items.values()) {
       if (begun !== undefined && now - begun < seconds) return 0;

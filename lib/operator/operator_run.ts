@@ -6,14 +6,13 @@
  * behind. Source: Kopf, docs/embedding.
  */
 
-import { Limiter } from "../async/limiter.ts";
 import { TaskGroup } from "../async/tasks.ts";
 import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import type { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
 import { postingLogger, storeResult } from "../controller/reconciliation.ts";
-import { WorkQueue } from "../controller/work_queue.ts";
+import { turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
 import type { MetricSources } from "../engines/metrics/metrics.ts";
@@ -94,7 +93,7 @@ export class OperatorRun {
     this.#queue = new WorkQueue({
       indexing,
       gates,
-      limiter: new Limiter(settings.queueing.workerLimit ?? Infinity),
+      limiter: turnLimiter(settings.queueing.workerLimit ?? Infinity, clock),
       clock,
       tasks: work,
     });

@@ -65,4 +65,31 @@ describe("Limiter", () => {
   it("refuses limits below one", () => {
     for (const limit of [0, -1, NaN]) assert.throws(() => new Limiter(limit), RangeError);
   });
+
+  it("lets the event loop turn after each burst, and those who are urgent go first then", async () => {
+    const breaths: (() => void)[] = [];
+    const limiter = new Limiter(Infinity, { size: 2, breathe: (goOn) => void breaths.push(goOn) });
+    const entered: string[] = [];
+    const enter = (name: string, urgent = false) =>
+      void limiter.enter(undefined, { urgent }).then((slot) => {
+        entered.push(name);
+        slot?.[Symbol.dispose]();
+      });
+    const settle = () => new Promise<void>((resolve) => setTimeout(resolve));
+    for (const name of ["a", "b", "c", "d", "e"]) enter(name);
+    enter("urgent", true);
+    await settle();
+    assert.deepEqual(
+      [entered, limiter.waiting, breaths.length],
+      [["a", "b"], 4, 1],
+      "those who leave make no room",
+    );
+    breaths.shift()?.();
+    await settle();
+    assert.deepEqual([entered.slice(2), breaths.length], [["urgent", "c"], 1]);
+    breaths.shift()?.();
+    breaths.shift()?.();
+    await settle();
+    assert.deepEqual([entered.slice(4), limiter.active, limiter.waiting], [["d", "e"], 0, 0]);
+  });
 });

@@ -7,6 +7,7 @@ import { CachedObject } from "../../lib/client/cache/object_store.ts";
 import {
   type Result,
   type Turn,
+  turnLimiter,
   type TurnResult,
   WorkQueue,
   type WorkQueueOptions,
@@ -42,7 +43,7 @@ function bench(
   const host = virtualHost();
   const { clock } = host;
   const tasks = new TaskGroup();
-  const limiter = new Limiter(limit);
+  const limiter = turnLimiter(limit, clock);
   const gate = new Gate(true);
   const queue = new WorkQueue({
     limiter,
@@ -321,6 +322,22 @@ describe("WorkQueue", () => {
     indexed.resolve();
     await host.clock.advance(5);
     assert.deepEqual(begun(log), ["b1", "a1"]);
+  });
+
+  it("lets the event loop turn while many begin together, and nobody is said to starve", async () => {
+    const gate = new Gate();
+    const { host, queue, log, add } = bench({ indexing: { gate, settled: () => undefined }, seconds: 1e9 });
+    for (let number = 0; number < 300; number++) add(null, `old-${number}`, 1);
+    add("MODIFIED", "new", 2);
+    const seen: [begun: number, starving: number][] = [];
+    const look = (): void => void seen.push([begun(log).length, queue.starving(0)]);
+    gate.open();
+    // What is due now is what the event loop would come to: an answer, a probe.
+    host.clock.after(0, look);
+    await host.clock.settle();
+    look();
+    assert.deepEqual(seen, [[128, 0], [301, 0]]);
+    assert.ok(begun(log).indexOf("new2") <= 128, "live work goes first");
   });
 
   it("takes nothing in any more once it is stopped, and leaves no timer", async () => {

@@ -130,6 +130,8 @@ const queue: Mutant[] = [
     ],
     ["WorkQueue.#run", "using _slot = await limiter.enter(signal, { urgent });", ""],
     ["WorkQueue.#run", "limiter.enter(signal, { urgent });", "limiter.enter(signal);"],
+    ["WorkQueue.starving", "limiter.waiting === 0 || !limiter.isFull", "limiter.waiting === 0"],
+    ["turnLimiter", "{ size: TURNS_AT_ONCE, breathe: (goOn) => void clock.after(0, goOn) }", "undefined"],
     ["WorkQueue.#run", "item.events.unshift(...events);", ""],
     [
       "WorkQueue.#run",
