@@ -39,9 +39,8 @@ const BELIEVED_AFTER = 2;
 /** The resources of one operator that discovery does not know yet. */
 export class DiscoveryRetry {
   readonly #options: DiscoveryRetryOptions;
+  /** By what they ask for: kinds that discovery does not tell of yet, and groups that are looked at again. */
   readonly #tasks = new Map<string, Task>();
-  /** By group: looks at what discovery tells of its kinds. */
-  readonly #looks = new Map<string, Task>();
   /** Resources that are asked for at the moment. */
   readonly #doubted = new Set<string>();
 
@@ -51,19 +50,13 @@ export class DiscoveryRetry {
 
   /** Looks whether what is expected is known, now or soon; what was expected for the kind before is forgotten. */
   async expect(expected: ExpectedResource): Promise<void> {
-    await this.#tasks.get(keyOf(expected))?.stop();
+    await this.#tasks.get(titleOf(expected))?.stop();
     if (!await this.isDiscovered(expected)) this.ask(expected);
-    else if (expected.isServed) this.#lookAgain(expected.group);
-  }
-
-  /** One task for each group: definitions come in swarms. */
-  #lookAgain(group: string): void {
-    void this.#looks.get(group)?.stop();
-    const task = this.#options.tasks.start(`look at ${group}`, (signal) => this.#look(group, signal));
-    this.#looks.set(group, task);
-    void task.done.then(() => {
-      if (this.#looks.get(group) === task) this.#looks.delete(group);
-    });
+    else if (expected.isServed) {
+      // One task for each group: definitions come in swarms.
+      const { group } = expected;
+      this.#restart(`look at ${group}`, (signal) => this.#look(group, signal));
+    }
   }
 
   async #look(group: string, signal: AbortSignal): Promise<void> {
@@ -81,12 +74,16 @@ export class DiscoveryRetry {
 
   /** Asks until it is told, beginning soon; what was asked for the kind before is forgotten. */
   ask(expected: ExpectedResource): void {
-    const key = keyOf(expected);
-    void this.#tasks.get(key)?.stop();
-    const task = this.#options.tasks.start(`discovery of ${key}`, (signal) => this.#wait(expected, signal));
-    this.#tasks.set(key, task);
+    this.#restart(titleOf(expected), (signal) => this.#wait(expected, signal));
+  }
+
+  /** Starts a task in place of the one that asks for the same. */
+  #restart(title: string, run: (signal: AbortSignal) => Promise<void>): void {
+    void this.#tasks.get(title)?.stop();
+    const task = this.#options.tasks.start(title, run);
+    this.#tasks.set(title, task);
     void task.done.then(() => {
-      if (this.#tasks.get(key) === task) this.#tasks.delete(key);
+      if (this.#tasks.get(title) === task) this.#tasks.delete(title);
     });
   }
 
@@ -132,4 +129,8 @@ export class DiscoveryRetry {
 
 function keyOf({ group, plural }: Pick<ExpectedResource, "group" | "plural">): string {
   return `${plural}.${group}`;
+}
+
+function titleOf(expected: ExpectedResource): string {
+  return `discovery of ${keyOf(expected)}`;
 }
