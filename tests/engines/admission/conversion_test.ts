@@ -86,6 +86,17 @@ describe("Conversions", () => {
     });
   });
 
+  it("show each function an object of the version that it is for", () => {
+    const seen: string[] = [];
+    const look = ({ apiVersion }: VersionedObject) => (seen.push(apiVersion), {});
+    const by = of({
+      v0: { convert: { toHub: look, fromHub: look } },
+      v9: { convert: { toHub: look, fromHub: look } },
+    });
+    convert("v9", bakery("v0", {}), by);
+    assert.deepEqual(seen, ["example.com/v0", "example.com/v1"]);
+  });
+
   it("change the name alone where there are no functions", () => {
     const parts = { spec: { replicas: 1 }, more: [1, 2] };
     assert.deepEqual(convert("v2", bakery("v1", parts)), bakery("v2", parts));
@@ -136,6 +147,7 @@ describe("Conversions", () => {
     );
     assert.match(failure("v0", bakery("v1", {}), by), /no promise$/);
     assert.match(failure("v3", bakery("v1", {})), /to example\.com\/v3: no such versions are declared$/);
+    assert.match(failure("v1", bakery("v3", {})), /to example\.com\/v1: no such versions are declared$/);
     assert.match(failure("v1", { ...bakery("v2", {}), kind: "Ship" }), /no such versions/);
     assert.match(failure("v1", { ...bakery("v2", {}), apiVersion: "other.com/v2" }), /no such versions/);
     for (const wrong of [null, 1, [], {}, { apiVersion: "example.com/v1", kind: "Bakery" }]) {
