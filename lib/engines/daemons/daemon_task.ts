@@ -28,7 +28,7 @@ import {
   failRun,
   nounOf,
 } from "./daemon_call.ts";
-import { type NextRun, nextRun, runsOnChange, stopStage } from "./next_run.ts";
+import { nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 
 /** The things that tasks share. */
@@ -68,6 +68,8 @@ interface Writes {
   resendAt: Seconds;
   /** It triggers itself again and again, and must not run before this. */
   brakedUntil: Seconds;
+  /** Whether the run before had succeeded, which a refusal of its pending write makes fail. */
+  mayFail: boolean;
 }
 
 // NB: shared by all tasks, which are many and mostly wait.
@@ -239,16 +241,11 @@ export class DaemonTask {
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
       const refusal = await this.#write(patch, logger, succeeded);
       if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);
+      if (this.#writes !== undefined) this.#writes.mayFail = outcome.kind === "success";
     } else this.#count(succeeded);
-    attempts.retry++;
-    if (outcome.kind !== "retry") this.#attempts = undefined;
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
-    this.#planNext(
-      nextRun(this.handler, { outcome, due: run.due, now: clock.monotonic(), retries: attempts.retry }),
-      run.seen,
-      outcome,
-    );
+    this.#planNext(outcome, run);
   }
 
   #count(succeeded: Iterable<AttemptEnd>): void {
@@ -256,7 +253,12 @@ export class DaemonTask {
     for (const end of succeeded) observer.attemptCounts?.(this.siblings.state, end);
   }
 
-  #planNext(next: NextRun, seen: number, outcome: Outcome): void {
+  /** Counts a run, whose write has ended, and plans the next one. */
+  #planNext(outcome: Outcome, { seen, due }: Pick<Run, "seen" | "due">): void {
+    const retries = this.#attempts === undefined ? 0 : ++this.#attempts.retry;
+    if (outcome.kind !== "retry") this.#attempts = undefined;
+    const now = this.#context.clock.monotonic();
+    const next = nextRun(this.handler, { outcome, due, now, retries });
     if (next === "change") return this.#plan(this.siblings.changes > seen ? this.#idleEnd() : Infinity);
     if (next !== "end") return this.#plan(next.due);
     this.#lastOutcome = outcome;
@@ -266,26 +268,24 @@ export class DaemonTask {
   async #flush(): Promise<void> {
     this.#phase = FLUSHING;
     const logger = this.#logger;
+    const mayFail = this.#writes?.mayFail === true;
     const refusal = await this.#write(new Patch(), logger);
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
-    if (refusal !== undefined) return this.#failLastRun(refusal, logger);
+    if (refusal !== undefined && mayFail) return this.#failLastRun(refusal, logger);
     if (this.#lastOutcome === undefined) this.#plan(this.#due);
     else this.#finish();
   }
 
   /** Fails the last run, whose write was kept then, and is refused now. */
   #failLastRun(refusal: Error, logger: Logger): void {
-    const { clock } = this.#context;
-    const attempts = this.#attempts ??= beginAttempts(clock);
-    const outcome = failRun(this.#caller(logger), attempts, refusal);
+    this.#attempts ??= beginAttempts(this.#context.clock);
+    const outcome = failRun(this.#caller(logger), this.#attempts, refusal);
     if (outcome.kind === "success") {
       return this.#lastOutcome === undefined ? this.#plan(this.#due) : this.#finish();
     }
     this.#lastOutcome = undefined;
-    attempts.retry++;
-    const run = { outcome, due: this.#due, now: clock.monotonic(), retries: attempts.retry };
-    this.#planNext(nextRun(this.handler, run), this.siblings.changes, outcome);
+    this.#planNext(outcome, { seen: this.siblings.changes, due: this.#due });
   }
 
   /** Nothing is left to run; but what is not written yet must be. */
@@ -309,6 +309,7 @@ export class DaemonTask {
       pending: new PendingWrite(),
       resendAt: Infinity,
       brakedUntil: -Infinity,
+      mayFail: false,
     };
     await brake.findOtherWriters(state, logger);
     const author = { kind: handler.type, handler: handler.id, onChange: runsOnChange(handler) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ApiError } from "../../../lib/client/errors.ts";
-import { TemporaryError } from "../../../lib/execution/errors.ts";
+import { PermanentError, TemporaryError } from "../../../lib/execution/errors.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
 import { daemonOf, type EngineWorld, engineWorld, testObject, timerOf } from "./world.ts";
 
@@ -12,6 +12,15 @@ const conflict = new ApiError({ status: 409, request: "PATCH /one" });
 function failWrites(world: EngineWorld, times: number, error: Error = reset): void {
   world.onPatch = () => {
     if (times-- > 0) throw error;
+    return undefined;
+  };
+}
+
+/** Makes the next writes fail with these errors, one after the other. */
+function failWritesWith(world: EngineWorld, errors: Error[]): void {
+  world.onPatch = () => {
+    const error = errors.shift();
+    if (error !== undefined) throw error;
     return undefined;
   };
 }
@@ -177,20 +186,54 @@ describe("A run whose write is refused for good", () => {
   });
 
   it("brings a daemon back that had ended, if its write was kept first and is refused then", async () => {
-    const times: number[] = [];
+    const calls: unknown[] = [];
     const world = engineWorld([daemonOf(({ patch, retry }) => {
-      times.push(world.host.clock.monotonic());
+      calls.push([world.host.clock.monotonic(), retry]);
       if (retry === 0) patch.status.wrong = true;
     }, { backoff: 7 })], { queueing: { errorDelays: [1] } });
-    const errors: Error[] = [reset, invalid];
-    world.onPatch = () => {
-      const error = errors.shift();
-      if (error !== undefined) throw error;
-      return undefined;
-    };
+    failWritesWith(world, [reset, invalid]);
     await world.match(testObject("one"));
     await world.host.clock.advance(20);
-    assert.deepEqual([times, world.daemons.counts.live], [[0, 8], 0]);
+    assert.deepEqual([calls, world.daemons.counts.live], [[[0, 0], [8, 1]], 0]);
+  });
+
+  it("does not bring a daemon back that had failed for good when its write was kept", async () => {
+    let runs = 0;
+    const world = engineWorld([daemonOf(({ patch }) => {
+      runs++;
+      patch.status.wrong = true;
+      throw new PermanentError("no");
+    }, { backoff: 7 })], { queueing: { errorDelays: [1] } });
+    failWritesWith(world, [reset, invalid]);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(20);
+    assert.deepEqual([runs, world.daemons.counts.live], [1, 0]);
+  });
+
+  it("is no second failure of a run that had asked for a retry when its write was kept", async () => {
+    const calls: unknown[] = [];
+    const world = engineWorld([daemonOf(({ patch, retry }) => {
+      calls.push([world.host.clock.monotonic(), retry]);
+      if (retry > 0) return;
+      patch.status.wrong = true;
+      throw new TemporaryError("not yet", { delay: 30 });
+    }, { backoff: 7 })], { queueing: { errorDelays: [1] } });
+    failWritesWith(world, [reset, invalid]);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(40);
+    assert.deepEqual(calls, [[0, 0], [30, 1]]);
+  });
+
+  it("costs a timer that keeps its schedule one attempt, and none of the next run's", async () => {
+    const calls: unknown[] = [];
+    const world = engineWorld([timerOf(({ patch, retry }) => {
+      calls.push([world.host.clock.monotonic(), retry]);
+      patch.status.wrong = calls.length;
+    }, { interval: 10, retries: 1, keepSchedule: true })], { queueing: { errorDelays: [1] } });
+    failWritesWith(world, [reset, invalid]);
+    await world.match(testObject("one"));
+    await world.host.clock.advance(12);
+    assert.deepEqual(calls, [[0, 0], [11, 0]]);
   });
 
   it("leaves a timer to its schedule where errors are ignored", async () => {
@@ -199,12 +242,7 @@ describe("A run whose write is refused for good", () => {
       times.push(world.host.clock.monotonic());
       patch.status.wrong = times.length;
     }, { interval: 10, errors: "ignored" })], { queueing: { errorDelays: [1] } });
-    const errors: Error[] = [reset, invalid, invalid];
-    world.onPatch = () => {
-      const error = errors.shift();
-      if (error !== undefined) throw error;
-      return undefined;
-    };
+    failWritesWith(world, [reset, invalid, invalid]);
     await world.match(testObject("one"));
     await world.host.clock.advance(25);
     assert.deepEqual(times, [0, 10, 20]);

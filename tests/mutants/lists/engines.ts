@@ -78,8 +78,10 @@ const mutants: Mutant[] = [
       'if (refusal !== undefined && outcome.kind === "success") outcome',
       "if (refusal !== undefined) outcome",
     ],
-    ["DaemonTask.#flush", "if (refusal !== undefined) return this.#failLastRun(refusal, logger);", ""],
-    ["DaemonTask.#failLastRun", "    attempts.retry++;\n    const run", "    const run"],
+    ["DaemonTask.#flush", "if (refusal !== undefined && mayFail) return", "if (false) return"],
+    ["DaemonTask.#flush", "refusal !== undefined && mayFail", "refusal !== undefined"],
+    ["DaemonTask.#planNext", "++this.#attempts.retry", "this.#attempts.retry"],
+    ["DaemonTask.#planNext", 'if (outcome.kind !== "retry") this.#attempts = undefined;', ""],
     ["DaemonTask.#end", "if ((this.#writes?.pending.failures ?? 0) > 0) {", "if (false) {"],
     ["DaemonTask.#plan", "Math.max(due, this.#writes?.brakedUntil ?? -Infinity)", "due"],
     [
