@@ -12,13 +12,14 @@ import { leastPause } from "../execution/backoff.ts";
 import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
-import type { Clock, Seconds } from "../runtime/host.ts";
+import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ActivityRunOptions {
   readonly handlers: readonly ActivityHandler[];
   readonly clock: Clock;
+  readonly random: Random;
   /** Named after the activity. */
   readonly logger: Logger;
   readonly settings: Settings;
@@ -100,7 +101,7 @@ export async function runActivity(options: ActivityRunOptions): Promise<Readonly
 }
 
 async function attempt(progress: Progress, options: ActivityRunOptions): Promise<void> {
-  const { clock, logger, settings } = options;
+  const { clock, random, logger, settings } = options;
   options.signal.throwIfAborted();
   const { handler, started, begun, retry } = progress;
   const runtime = (): Seconds => clock.monotonic() - begun;
@@ -112,6 +113,7 @@ async function attempt(progress: Progress, options: ActivityRunOptions): Promise
       noun: "Activity",
       errors: "temporary",
       defaultBackoff: settings.execution.defaultBackoff,
+      random,
       signal: options.signal,
       observed: { observer: options.observer, subject: undefined },
       // The types of `op.on` have made sure that the function takes these arguments.

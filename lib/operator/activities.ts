@@ -133,6 +133,7 @@ export class Activities {
     return await runActivity({
       ...this.#options,
       clock: host.clock,
+      random: host.random,
       logger: logger.child({ name: `lotse.activities.${activity}` }),
       handlers: registry.activitiesOf(activity),
       ...options,

@@ -126,6 +126,7 @@ export async function createComponents(
     handlers: registry.indexHandlers,
     handlersOf: (resource) => registry.of(resource).indexes,
     clock: host.clock,
+    random: host.random,
     logger: logger.child({ name: "lotse.objects" }),
     defaultBackoff: () => settings.execution.defaultBackoff,
     tasks: work,

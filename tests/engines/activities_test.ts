@@ -7,6 +7,7 @@ import {
   PermanentError,
   TemporaryError,
 } from "../../lib/execution/errors.ts";
+import { exponential } from "../../lib/execution/backoff.ts";
 import type { ActivityHandler } from "../../lib/registry/handlers.ts";
 import { silentLogger } from "../../lib/runtime/logging.ts";
 import type { VirtualClock } from "../../lib/runtime/virtual/clock.ts";
@@ -24,6 +25,7 @@ async function run(
   const running = runActivity({
     handlers,
     clock,
+    random: { ...virtualHost().random, next: () => 0 },
     logger: silentLogger(),
     settings: defaultSettings(),
     memo: {},
@@ -102,5 +104,18 @@ describe("runActivity()", () => {
     }]);
     assert.deepEqual([calls, seconds.toFixed(3)], [4, "3.690"]);
     assert.ok(error instanceof ActivityError && error.cause instanceof HandlerTimeoutError);
+  });
+
+  it("lets pauses that grow vary", async () => {
+    const { seconds } = await run([{
+      id: "a",
+      type: "activity",
+      activity: "startup",
+      backoff: exponential({ from: 10 }),
+      fn: ({ retry }: { readonly retry: number }) => {
+        if (retry < 2) throw new Error("not yet");
+      },
+    }]);
+    assert.equal(seconds, 8 + 16);
   });
 });

@@ -21,7 +21,7 @@ import { ObjectArgs } from "../../registry/args.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
 import { matches } from "../../registry/filters.ts";
 import { type Index, IndexHandle, type IndexHandler } from "../../registry/index_handle.ts";
-import type { Clock, Seconds } from "../../runtime/host.ts";
+import type { Clock, Random, Seconds } from "../../runtime/host.ts";
 import { type Logger, terseLogger } from "../../runtime/logging.ts";
 import { IndexTable, isPlain } from "./index_table.ts";
 
@@ -40,6 +40,7 @@ export interface IndexingOptions {
   /** The index handlers of one kind. */
   readonly handlersOf: (resource: Resource) => readonly IndexHandler[];
   readonly clock: Clock;
+  readonly random: Random;
   readonly logger: Logger;
   readonly defaultBackoff: () => Seconds;
   readonly tasks: TaskGroup;
@@ -213,7 +214,7 @@ export class Indexing implements Disposable {
     handler: IndexHandler,
     { object, cause, table }: { object: Indexed; cause: ObjectCause; table: IndexTable },
   ): Promise<void> {
-    const { clock, signal, observer } = this.#options;
+    const { clock, random, signal, observer } = this.#options;
     const { key, resource } = object;
     const attempts = this.#exclusions.get(object.key)?.get(handler.id) ??
       { retry: 0, started: clock.now(), begun: clock.monotonic() };
@@ -233,6 +234,7 @@ export class Indexing implements Disposable {
         noun: "Indexer",
         errors: "ignored",
         defaultBackoff: this.#options.defaultBackoff(),
+        random,
         signal,
         observed: { observer, subject: { key, resource, body: cause.body } },
         // The types of `op.index` have made sure that the function takes these arguments.
