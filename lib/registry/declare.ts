@@ -4,9 +4,7 @@
  * Options that are null or undefined count as left out.
  */
 
-import { readBackoff } from "../execution/backoff.ts";
 import { type FieldPath, parseField } from "../model/fields.ts";
-import { ABSENT, PRESENT } from "./filters.ts";
 import {
   type ActivityHandler,
   type ActivityName,
@@ -20,7 +18,7 @@ import {
 } from "./handlers.ts";
 import type { IndexHandle, IndexHandler } from "./index_handle.ts";
 import type { ChangeHandlerCause } from "./options.ts";
-import { checkConcurrency, checkPeriod, checkRateLimit } from "./pace.ts";
+import { CHECKS, rejectAsync, show } from "./option_checks.ts";
 import { type ResourceLike, selectorOf } from "./resource.ts";
 import { nearest } from "../settings/rules.ts";
 
@@ -67,41 +65,6 @@ const KNOWN: Readonly<Record<Declaration["cause"], readonly string[]>> = {
   timer: [...COMMON, ...RETRY, "initialDelay", "interval", "sharp", "idle", "keepSchedule"],
 };
 const OPERATIONS: readonly AdmissionOperation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
-
-/** One check per option; `field`, `value`, `old`, `new` and `param` may be anything, or are checked together. */
-const CHECKS: Readonly<Record<string, (name: string, value: unknown) => void>> = {
-  id: checkString,
-  labels: checkMeta,
-  annotations: checkMeta,
-  when: checkPredicate,
-  errors: checkErrors,
-  timeout: checkNumber,
-  attemptTimeout: checkNumber,
-  retries: checkNumber,
-  backoff: checkBackoff,
-  initialDelay: (name, value) => typeof value === "function" || checkNumber(name, value),
-  interval: checkNumber,
-  idle: checkNumber,
-  cancellationBackoff: checkNumber,
-  cancellationTimeout: checkNumber,
-  cancellationPolling: checkNumber,
-  optional: checkBoolean,
-  onFailure: checkOnFailure,
-  deleted: checkBoolean,
-  sharp: checkBoolean,
-  keepSchedule: checkBoolean,
-  persistent: checkBoolean,
-  sideEffects: checkBoolean,
-  ignoreFailures: checkBoolean,
-  subresource: checkString,
-  predicate: checkPredicate,
-  controller: checkBoolean,
-  finalize: checkFunction,
-  resync: checkPeriod,
-  debounce: checkNumber,
-  concurrency: checkConcurrency,
-  rateLimit: checkRateLimit,
-};
 
 /**
  * Takes `resource, options?, fn` apart; for fields also `resource, field, options?, fn`.
@@ -279,87 +242,6 @@ function rejectContradictions(cause: string, options: RawOptions, field: FieldPa
     );
   }
   for (const name of criteria) rejectAsync(name, options[name]);
-}
-
-function checkMeta(name: string, filter: unknown): void {
-  if (typeof filter !== "object" || filter === null || Array.isArray(filter)) {
-    throw new TypeError(`Cannot filter by "${name}": it must be an object of names and values`);
-  }
-  for (const [key, value] of Object.entries(filter)) {
-    if (value === null || value === undefined) {
-      throw new TypeError(`Cannot filter by "${name}" where "${key}" is ${value}: take PRESENT or ABSENT`);
-    }
-    rejectAsync(name, value);
-    if (["string", "function"].includes(typeof value) || value === PRESENT || value === ABSENT) continue;
-    throw new TypeError(
-      `Cannot filter by "${name}" where "${key}" is of type "${typeof value}": take a string, PRESENT, ABSENT or a function`,
-    );
-  }
-}
-
-function checkPredicate(name: string, value: unknown): void {
-  rejectAsync(name, value);
-  checkFunction(name, value);
-}
-
-function checkFunction(name: string, value: unknown): void {
-  if (typeof value === "function") return;
-  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a function`);
-}
-
-function rejectAsync(name: string, value: unknown): void {
-  if (Object.prototype.toString.call(value) !== "[object AsyncFunction]") return;
-  throw new TypeError(
-    `Cannot filter by an async function in "${name}": its promise would always count as true (look things up in an index ` +
-      "or in op.cache, or ask in the handler)",
-  );
-}
-
-function checkOnFailure(_name: string, value: unknown): void {
-  if (value === "release" || value === "keep") return;
-  throw new TypeError(`Cannot take ${show(value)} for "onFailure": take "release" or "keep"`);
-}
-
-function checkErrors(_name: string, value: unknown): void {
-  if (value === "temporary" || value === "permanent" || value === "ignored") return;
-  throw new TypeError(`Cannot treat errors as ${show(value)}: take "temporary", "permanent" or "ignored"`);
-}
-
-function checkNumber(name: string, value: unknown): void {
-  if (typeof value !== "number") {
-    throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a number of at least 0`);
-  }
-  if (!(value >= 0)) {
-    throw new RangeError(`Cannot take ${value} for "${name}": it must be a number of at least 0`);
-  }
-}
-
-function checkBackoff(name: string, value: unknown): void {
-  if (typeof value === "object" && value !== null) return void readBackoff(value);
-  checkNumber(name, value);
-  if (value === Infinity) {
-    throw new RangeError(
-      `Cannot take ${value} for "${name}": a handler that is not to be called again throws a PermanentError`,
-    );
-  }
-}
-
-function checkBoolean(name: string, value: unknown): void {
-  if (typeof value === "boolean") return;
-  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be true or false`);
-}
-
-function checkString(name: string, value: unknown): void {
-  // An empty id has an error of its own.
-  if (typeof value === "string" && (value !== "" || name === "id")) return;
-  throw new TypeError(`Cannot take ${show(value)} for "${name}": it must be a string that is not empty`);
-}
-
-function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "function") return "a function";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
 /** Undefined: all. */

@@ -140,11 +140,7 @@ export interface IdOptions {
  */
 export function idOf({ id, fn, fallback, field }: IdOptions): string {
   if (id === "") throw new TypeError("Cannot register a handler with an empty id: leave it out, or name it");
-  if (/GeneratorFunction\]$/.test(Object.prototype.toString.call(fn))) {
-    throw new TypeError(
-      "Cannot register a generator function: its code would never run (make it an ordinary or an async one)",
-    );
-  }
+  checkCallable(fn);
   if (id === undefined && !keepsNames()) {
     throw new TypeError(
       `Cannot register a handler of "${fallback}" without an id: function names were minified away ` +
@@ -153,6 +149,20 @@ export function idOf({ id, fn, fallback, field }: IdOptions): string {
   }
   const base = id ?? nameOf(fn) ?? fallback;
   return field === undefined || field.length === 0 ? base : `${base}/${field.join(".")}`;
+}
+
+/** @throws {TypeError} If calling it would not run its code. */
+export function checkCallable(fn: (args: never) => unknown): void {
+  if (/GeneratorFunction\]$/.test(Object.prototype.toString.call(fn))) {
+    throw new TypeError(
+      "Cannot register a generator function: its code would never run (make it an ordinary or an async one)",
+    );
+  }
+  if (/^class\b/.test(Function.prototype.toString.call(fn))) {
+    throw new TypeError(
+      `Cannot register class "${fn.name}": it cannot be called (pass a function, such as a method of an instance)`,
+    );
+  }
 }
 
 function keepsNames(): boolean {

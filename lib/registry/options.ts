@@ -108,7 +108,7 @@ export type TimerOptions<
 > =
   & BackgroundOptions<Spec, Status, Field, Param, Memo>
   & {
-    /** Pause between the end of a run (and of its writes) and the next one. */
+    /** Pause between the end of a run (and of its writes) and the next one; above 0. */
     readonly interval?: Seconds;
     /** Count the interval from beginning to beginning instead; what would overlap is left out. Default: false. */
     readonly sharp?: boolean;

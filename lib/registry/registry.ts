@@ -99,7 +99,7 @@ export class Registry {
    * Adds a handler.
    *
    * @throws {TypeError} If another function has the same id, or one stored under the same name, among the handlers of
-   * that type on the same kind.
+   * that type on the same kind; or if no progress can be stored under the id.
    */
   add(handler: RegisteredHandler): void {
     if (handler.type === "activity") {
@@ -268,7 +268,8 @@ export class Registry {
     // Nothing is kept under their ids.
     if (FOR_OTHERS.includes(added.type)) return;
     const kind = selectorKey(added.selector);
-    const names = this.#keys(added.id);
+    // Others keep no progress.
+    const names = added.type === "change" ? this.#keys(added.id) : [];
     for (const other of this.#ofType(...rivalsOf(added.type))) {
       const { selector, id, fn, type } = other;
       if (selectorKey(selector) !== kind) continue;
@@ -279,7 +280,7 @@ export class Registry {
           `Cannot register two handlers with the id "${id}" for "${title}": give one of them another id`,
         );
       }
-      if (this.#keys(id).some((name) => names.includes(name))) {
+      if (type === "change" && this.#keys(id).some((name) => names.includes(name))) {
         throw new TypeError(
           `Cannot register handlers "${id}" and "${added.id}" for "${title}": their progress would be stored under ` +
             `one name; give one of them another id`,

@@ -10,6 +10,7 @@ import { calledFrom } from "../runtime/call_site.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { PlainMemo } from "./arguments.ts";
+import { checkCallable } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 
 /** When a task runs, and how long it may take. */
@@ -69,6 +70,9 @@ export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskH
     throw new TypeError(`Cannot declare task "${name}": say when it runs, such as { interval: 60 }`);
   }
   if (typeof fn !== "function") throw new TypeError(`Cannot declare task "${name}": pass its function last`);
+  // Its argument is the one that the engine makes.
+  const handler = fn as TaskHandler["fn"];
+  checkCallable(handler);
   const unknown = Object.keys(options).find((each) => !KNOWN.includes(each));
   if (unknown !== undefined) {
     throw new TypeError(
@@ -77,8 +81,7 @@ export function taskHandler(name: unknown, options: unknown, fn: unknown): TaskH
   }
   const { timeout } = options as TaskOptions;
   if (timeout !== undefined) checkSeconds(name, { timeout });
-  // Its argument is the one that the engine makes.
-  return { type: "task", id: name, fn: fn as TaskHandler["fn"], timeout, times: timesOf(name, options) };
+  return { type: "task", id: name, fn: handler, timeout, times: timesOf(name, options) };
 }
 
 /** Returns what tasks are declared with. */

@@ -13,7 +13,7 @@ import { main } from "../../lib/cli/main.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
 import { start, virtualHost } from "../../lib/kits/testing/mod.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import { adopt, kinds, operator, resource, TemporaryError, webhookServer } from "../../mod.ts";
+import { adopt, kinds, operator, persistence, resource, TemporaryError, webhookServer } from "../../mod.ts";
 import { project } from "../cli/processes.ts";
 
 /** As code looks that no compiler has seen. */
@@ -199,8 +199,18 @@ const IN_CODE: readonly Row[] = [
   ],
   [
     "an interval as a text",
-    'Cannot take "10s" for "interval": it must be a number of at least 0',
+    'Cannot take "10s" for "interval": it must be a number of seconds above 0',
     () => loose(operator())["timer"]?.(Thing, { interval: "10s" }, nothing),
+  ],
+  [
+    "a timer that would never rest",
+    'Cannot take 0 for "interval": it must be a number of seconds above 0',
+    () => operator().timer(Thing, { interval: 0 }, nothing),
+  ],
+  [
+    "half a retry",
+    'Cannot take 1.5 for "retries": it must be a whole number',
+    () => operator().on.create(Thing, { retries: 1.5 }, nothing),
   ],
   [
     "an interval of a daemon",
@@ -219,6 +229,21 @@ const IN_CODE: readonly Row[] = [
       on()["create"]?.(Thing, function* () {
         yield 1;
       }),
+  ],
+  [
+    "a class for a handler",
+    'Cannot register class "Handler": it cannot be called (pass a function, such as a method of an instance)',
+    () => loose(operator().on)["create"]?.(Thing, class Handler {}),
+  ],
+  [
+    "a class for a task",
+    'Cannot register class "Task": it cannot be called (pass a function, such as a method of an instance)',
+    () => loose(operator())["every"]?.("look", { interval: 1 }, class Task {}),
+  ],
+  [
+    "an id that Kopf's notes cannot have",
+    'Cannot keep the progress of "größe" in the way of Kopf: Kubernetes takes no annotation "kopf.zalando.org/größe" (give the handler an id of ASCII letters, digits, "-", "_" and ".", or keep notes in another way)',
+    () => operator({ persistence: persistence.kopf() }).on.create(Thing, { id: "größe" }, nothing),
   ],
   [
     "a misspelt option of the webhook server",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkConcurrency, checkPeriod, checkRateLimit } from "../../lib/registry/pace.ts";
+import { checkConcurrency, checkPeriod, checkRateLimit } from "../../lib/registry/option_checks.ts";
 
 function refusal(check: (name: string, value: unknown) => void, value: unknown): string {
   try {

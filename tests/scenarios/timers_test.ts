@@ -132,10 +132,10 @@ suite("timers: times", (scenario) => {
     },
   );
 
-  scenario.virtual("an interval of 0 does not starve the rest", async (world) => {
+  scenario.virtual("an interval that is next to nothing does not starve the rest", async (world) => {
     let runs = 0;
     const story = await Story.begin(world, {
-      interval: 0,
+      interval: 1e-6,
       fn: () => {
         if (++runs >= 1000) throw new PermanentError("enough");
       },

@@ -10,7 +10,7 @@
 import { TOLERANCE } from "../../async/schedule.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import { leastPause } from "../../execution/backoff.ts";
-import type { BackgroundHandler, TimerHandler } from "../../registry/handlers.ts";
+import type { BackgroundHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
 /** Whether it runs when the object has changed, and not every now and then. */
@@ -39,21 +39,18 @@ export type NextRun = { readonly due: Seconds } | "change" | "end";
 
 /** Returns when the next run is due. */
 export function nextRun(handler: BackgroundHandler, run: FinishedRun): NextRun {
-  const { outcome, now } = run;
+  const { outcome, due, now } = run;
   if (outcome.kind === "retry" || outcome.kind === "children") {
     return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };
   }
   if (handler.type === "daemon") return "end";
   if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";
-  if (handler.interval !== undefined) return { due: afterInterval(handler, run) };
-  return handler.idle === undefined ? "end" : "change";
-}
-
-function afterInterval({ interval = 0, sharp }: TimerHandler, { due, now }: FinishedRun): Seconds {
-  if (sharp !== true || interval === 0) return now + interval;
+  const { interval, idle, sharp } = handler;
+  if (interval === undefined) return idle === undefined ? "end" : "change";
+  if (sharp !== true) return { due: now + interval };
   // NB: 0.3 s of 0.1 s each are 2.9999999999999996 intervals in binary fractions.
   const passed = Math.max(0, Math.floor((now - due) / interval + TOLERANCE));
-  return due + (passed + 1) * interval;
+  return { due: due + (passed + 1) * interval };
 }
 
 /** A daemon or timer that was told to stop, and still runs. */

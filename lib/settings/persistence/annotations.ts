@@ -261,6 +261,12 @@ export function annotationKeys(id: string, options: KeyOptions): readonly string
   return v1 === v2 ? [v2] : [v2, v1];
 }
 
+/** Whether Kubernetes takes the part of an annotation's name that stands after its prefix. */
+export function isAnnotationName(key: string): boolean {
+  const name = key.slice(key.indexOf("/") + 1);
+  return name.length <= LIMIT && VALID_NAME.test(name);
+}
+
 /** Returns what is left of an annotation's name without its prefix: an id, mangled as its key was. */
 export function idOfKey(key: string, { prefix, body }: Omit<KeyOptions, "form">): string {
   const name = key.slice(prefix.length + 1);

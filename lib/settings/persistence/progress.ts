@@ -14,6 +14,7 @@ import {
   dropAnnotation,
   dropStatus,
   idOfKey,
+  isAnnotationName,
   type KeyForm,
   parseNote,
   writeAnnotation,
@@ -85,7 +86,13 @@ export class AnnotationsProgress implements ProgressStorage {
   }
 
   keys(id: string): readonly string[] {
-    return this.#keys(id);
+    const keys = this.#keys(id);
+    const refused = keys.find((key) => !isAnnotationName(key));
+    if (refused === undefined) return keys;
+    throw new TypeError(
+      `Cannot keep the progress of "${id}" in the way of Kopf: Kubernetes takes no annotation "${refused}" (give the ` +
+        'handler an id of ASCII letters, digits, "-", "_" and ".", or keep notes in another way)',
+    );
   }
 
   reserved(): readonly string[] {

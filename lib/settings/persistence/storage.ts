@@ -118,7 +118,11 @@ export interface ProgressStorage {
   purge(target: ProgressTarget): void;
   /** Returns the ids of the records on the body; where long or odd ids are shortened, the shortened ones. */
   ids(body: KubeObject): string[];
-  /** Returns the names under which a handler's record is kept. Handlers of one kind must not share one. */
+  /**
+   * Returns the names under which a handler's record is kept. Handlers of one kind must not share one.
+   *
+   * @throws {TypeError} If no record can be kept under that id.
+   */
   keys(id: string): readonly string[];
   /** Returns further names that notes of this storage take: no handler's record may go there. Default: none. */
   reserved?(): readonly string[];

@@ -17,6 +17,8 @@ const mutants: Mutant[] = [
     ["changeHandler", `if (cause === "field" && handler.field === undefined`, "if (false"],
     ["rejectContradictions", "if (criteria.length > 0 && field === undefined) {", "if (false) {"],
     ["rejectContradictions", `if (criteria[0] === "value" && criteria.length > 1) {`, "if (false) {"],
+  ], ON),
+  ...breaksOf("lib/registry/option_checks.ts", [
     ["checkMeta", "if (value === null || value === undefined) {", "if (false) {"],
   ], ON),
   ...breaksOf("lib/registry/declare.ts", [

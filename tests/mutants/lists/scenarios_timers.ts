@@ -14,28 +14,27 @@ const mutants: Mutant[] = [
   // The interval: all timers are sharp; none is; sharp ones overlap; the initial delay comes each time, or never.
   {
     ...NEXT_RUN,
-    in: "afterInterval",
-    replace: "if (sharp !== true || interval === 0) return now + interval;",
-    by: "if (interval === 0) return now + interval;",
-  },
-  {
-    ...NEXT_RUN,
-    in: "afterInterval",
-    replace: "if (sharp !== true || interval === 0) return now + interval;",
-    by: "return now + interval;",
-  },
-  {
-    ...NEXT_RUN,
-    in: "afterInterval",
-    replace: "return due + (passed + 1) * interval;",
-    by: "return due + Math.max(interval, now - due);",
+    in: "nextRun",
+    replace: "if (sharp !== true) return { due: now + interval };",
+    by: "",
   },
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: "if (handler.interval !== undefined) return { due: afterInterval(handler, run) };",
-    by:
-      "if (handler.interval !== undefined) return { due: afterInterval(handler, run) + Number(handler.initialDelay ?? 0) };",
+    replace: "if (sharp !== true) return { due: now + interval };",
+    by: "return { due: now + interval };",
+  },
+  {
+    ...NEXT_RUN,
+    in: "nextRun",
+    replace: "return { due: due + (passed + 1) * interval };",
+    by: "return { due: due + Math.max(interval, now - due) };",
+  },
+  {
+    ...NEXT_RUN,
+    in: "nextRun",
+    replace: "if (sharp !== true) return { due: now + interval };",
+    by: "if (sharp !== true) return { due: now + interval + Number(handler.initialDelay ?? 0) };",
   },
   {
     ...TASK,
@@ -46,7 +45,7 @@ const mutants: Mutant[] = [
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: 'return handler.idle === undefined ? "end" : "change";',
+    replace: 'return idle === undefined ? "end" : "change";',
     by: 'return "change";',
   },
   {
