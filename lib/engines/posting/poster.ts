@@ -12,6 +12,7 @@ import { drained } from "../../async/timeout.ts";
 import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
 import type { ApiRequest } from "../../client/transport/transport.ts";
+import { digestOf } from "../../model/encoding.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { ObjectReference } from "../../model/references.ts";
 import type { Clock, Seconds } from "../../runtime/host.ts";
@@ -284,6 +285,7 @@ function keyOf({ uid, apiVersion = "", kind = "", namespace = "", name = "" }: O
   return uid ?? `${apiVersion}/${kind}/${namespace}/${name}`;
 }
 
-function seriesKey({ reference, content }: Posting): string {
-  return JSON.stringify([keyOf(reference), content.type, content.reason, content.message]);
+/** NB: thousands are kept, and messages may be long: their digest is enough. */
+function seriesKey({ reference, content: { type, reason, message } }: Posting): string {
+  return `${keyOf(reference)} ${digestOf([type, reason, message])}`;
 }
