@@ -18,7 +18,7 @@ import { Postponed } from "../../execution/execute.ts";
 import { formatField, getField } from "../../model/fields.ts";
 import { isEqualJson } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
-import type { Resource } from "../../model/resource.ts";
+import { groupResource, type Resource } from "../../model/resource.ts";
 import type {
   Children,
   ChildrenOf,
@@ -33,7 +33,6 @@ import {
   idOf,
   locateChildren,
   type Located,
-  nameOfKind,
   OWNER,
   refuseForeign,
   SET,
@@ -128,7 +127,7 @@ class ChildrenRun {
     const located = await locateChildren(planned, { discovery, owner: this.#owner, set: this.#set });
     const { wanted } = located;
     const kinds = await this.#kinds(wanted);
-    this.#note(kinds.map(nameOfKind), { isGrowing: true });
+    this.#note(kinds.map(groupResource), { isGrowing: true });
     const found = await this.#find(kinds);
     const live = await this.#applyAll(located, found);
     this.#addUnlisted(wanted);
@@ -136,14 +135,14 @@ class ChildrenRun {
     if (this.#waits.length > 0) this.#wait();
     const ids = new Set(wanted.map(({ id }) => id));
     await this.#remove([...found].filter(([id]) => !ids.has(id)).map(([, each]) => each));
-    this.#note([...new Set(wanted.map(({ resource }) => nameOfKind(resource)))], { isGrowing: false });
+    this.#note([...new Set(wanted.map(({ resource }) => groupResource(resource)))], { isGrowing: false });
     this.#tell(true, "ChildrenReady", "");
     return resultOf(desired, planned, live);
   }
 
   /** The kinds of the children that are wanted, and those that the owner says it has. */
   async #kinds(wanted: readonly Wanted[]): Promise<readonly Resource[]> {
-    const kinds = new Map(wanted.map(({ resource }) => [nameOfKind(resource), resource]));
+    const kinds = new Map(wanted.map(({ resource }) => [groupResource(resource), resource]));
     for (const name of this.#noted) {
       if (kinds.has(name)) continue;
       const [plural = "", ...group] = name.split(".");
@@ -182,7 +181,7 @@ class ChildrenRun {
         }
       } catch (error) {
         this.#attempt.signal.throwIfAborted();
-        this.#unlisted.set(nameOfKind(resource), error);
+        this.#unlisted.set(groupResource(resource), error);
       }
     }));
     return found;
@@ -197,8 +196,8 @@ class ChildrenRun {
     const held = new Set(lost.map(({ name }) => name));
     this.#errors.push(...lost.map(({ key, error }) => ({ child: key, error })));
     for (const each of wanted) {
-      const isUnlisted = this.#unlisted.has(nameOfKind(each.resource));
-      if (isUnlisted) this.#fail(each, this.#unlisted.get(nameOfKind(each.resource)));
+      const isUnlisted = this.#unlisted.has(groupResource(each.resource));
+      if (isUnlisted) this.#fail(each, this.#unlisted.get(groupResource(each.resource)));
       if (isUnlisted || each.dependsOn.some((name) => held.has(name))) {
         held.add(each.name);
         continue;
@@ -229,7 +228,7 @@ class ChildrenRun {
   /** Kinds of which no child is wanted any more may still have some. Those that are not served any more have none. */
   #addUnlisted(wanted: readonly Wanted[]): void {
     for (const [kind, error] of this.#unlisted) {
-      const isWanted = wanted.some(({ resource }) => nameOfKind(resource) === kind);
+      const isWanted = wanted.some(({ resource }) => groupResource(resource) === kind);
       const isGone = error instanceof ApiError && error.status === 404;
       if (!isWanted && !isGone) this.#errors.push({ child: kind, title: "to be deleted", error });
     }

@@ -6,7 +6,7 @@ import type { AppliedObject } from "../../client/apply.ts";
 import type { Discovery } from "../../client/discovery.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { ownerReference } from "../../model/references.ts";
-import { apiVersionOf, type Resource } from "../../model/resource.ts";
+import { apiVersionOf, groupResource, type Resource } from "../../model/resource.ts";
 import { findKind, findKindOf } from "../../registry/find_kind.ts";
 import { misuse, nameAfter, type Planned } from "./plan.ts";
 
@@ -75,14 +75,9 @@ export function refuseForeign({ metadata }: KubeObject, wanted: Wanted, owner: K
   );
 }
 
-/** "deployments.apps", "services": whatever the version. */
-export function nameOfKind({ plural, group }: Resource): string {
-  return group === "" ? plural : `${plural}.${group}`;
-}
-
 /** Which object it is, whatever the version of its kind. */
 export function idOf(resource: Resource, { metadata }: Pick<KubeObject, "metadata">): string {
-  return `${nameOfKind(resource)} ${resource.namespaced ? metadata.namespace : ""}/${metadata.name}`;
+  return `${groupResource(resource)} ${resource.namespaced ? metadata.namespace : ""}/${metadata.name}`;
 }
 
 async function findResource({ kind, manifest }: Planned, { discovery }: LocateOptions): Promise<Resource> {

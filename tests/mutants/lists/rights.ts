@@ -82,7 +82,7 @@ const mutants: Mutant[] = [
       "if (known === undefined && live !== undefined) refuseForeign(live, wanted, this.#owner);",
       "",
     ],
-    ["ChildrenRun.#find", "this.#unlisted.set(nameOfKind(resource), error);", "throw error;"],
+    ["ChildrenRun.#find", "this.#unlisted.set(groupResource(resource), error);", "throw error;"],
   ], children),
   ...breaksOf("lib/engines/children/locate.ts", [
     ["refuseForeign", "isOrphan || adopt", "isOrphan"],
