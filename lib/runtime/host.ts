@@ -232,7 +232,7 @@ export interface Network {
 export interface ConnectOptions {
   /** The base URL: scheme, host, port, optionally a path prefix; `http:` or `https:`. */
   readonly server: string;
-  /** PEM texts. Without `ca`, the host's own trust store counts. */
+  /** PEM texts. Without `ca`, the host's own trust store counts. `cert` and `key` go together. */
   readonly ca?: string;
   /** Our certificate, for servers that ask for one. PEM. */
   readonly cert?: string;

@@ -5,7 +5,7 @@
  * `refresh()`, which gives a new info. All certificates and keys are PEM text by now, wherever they came from.
  */
 
-import type { Seconds } from "../../runtime/host.ts";
+import type { ConnectOptions, Seconds } from "../../runtime/host.ts";
 
 /** Whom to act as. Source: Kubernetes, "User impersonation". */
 export interface Impersonation {
@@ -20,19 +20,7 @@ export interface Impersonation {
 }
 
 /** One way into one API server. */
-export interface ConnectionInfo {
-  /** The base URL, with a path prefix where there is one. */
-  readonly server: string;
-  /** PEM texts. Without `ca`, the host's own trust store counts. `cert` and `key` go together. */
-  readonly ca?: string;
-  /** The client certificate. PEM text. */
-  readonly cert?: string;
-  /** Its key. PEM text. */
-  readonly key?: string;
-  /** Neither the chain nor the name of the server's certificate is checked. */
-  readonly insecure?: boolean;
-  /** The name expected in the server's certificate, in place of the URL's host. */
-  readonly serverName?: string;
+export interface ConnectionInfo extends Omit<ConnectOptions, "connectTimeout"> {
   /** A token; sent as "Bearer <token>", or as "<scheme> <token>". A scheme alone is sent as it is. */
   readonly token?: string;
   /** See `token`. */
@@ -41,8 +29,6 @@ export interface ConnectionInfo {
   readonly username?: string;
   /** See `username`. */
   readonly password?: string;
-  /** `http://[user:password@]host:port`. */
-  readonly proxy?: string;
   /** Act as somebody else. */
   readonly impersonate?: Impersonation;
   /** Where objects without a place of their own go, such as events of cluster-scoped objects. */
