@@ -214,7 +214,7 @@ describe("A run whose write is refused for good", () => {
     const calls: unknown[] = [];
     const world = engineWorld([daemonOf(({ patch, retry }) => {
       calls.push([world.host.clock.monotonic(), retry]);
-      if (retry > 0) return;
+      if (retry !== 0) return;
       patch.status.wrong = true;
       throw new TemporaryError("not yet", { delay: 30 });
     }, { backoff: 7 })], { queueing: { errorDelays: [1] } });
