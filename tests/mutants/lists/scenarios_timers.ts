@@ -51,8 +51,8 @@ const mutants: Mutant[] = [
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: 'return handler.idle === undefined ? "end" : "change";',
-    by: 'return handler.idle === undefined ? "end" : { due: now + 60 };',
+    replace: 'return idle === undefined ? "end" : "change";',
+    by: 'return idle === undefined ? "end" : { due: now + 60 };',
   },
   {
     ...DAEMONS,
@@ -113,7 +113,7 @@ const mutants: Mutant[] = [
   },
   {
     ...TASK,
-    in: "DaemonTask.#run",
+    in: "DaemonTask.#planNext",
     replace: 'if (outcome.kind !== "retry") this.#attempts = undefined;',
     by: "",
   },
