@@ -21,6 +21,8 @@ export interface EventContent {
 export interface EventFrame {
   readonly api: "events.k8s.io/v1" | "v1";
   readonly eventNamePrefix: string;
+  /** Makes the name unlike all others. */
+  readonly suffix: string;
   readonly reportingComponent: string;
   readonly reportingInstance: string;
   /** Where events about cluster-scoped objects go. */
@@ -33,7 +35,7 @@ export interface EventFrame {
 const LONGEST_MESSAGE = 1024;
 const LONGEST_WORD = 128;
 
-/** The server appends five characters to such a name, and gives it 63 in all. */
+/** As much as the server leaves of such a prefix: it appends five characters, and gives a name 63 in all. */
 const LONGEST_PREFIX = 58;
 
 /** Which kinds events themselves are. */
@@ -52,10 +54,12 @@ export function namespaceOf(reference: ObjectReference, { defaultNamespace }: Ev
 /** Makes an event that is to be created. */
 export function buildEvent(reference: ObjectReference, content: EventContent, frame: EventFrame): JsonObject {
   const namespace = namespaceOf(reference, frame);
+  const generateName = frame.eventNamePrefix.slice(0, LONGEST_PREFIX);
   const common = {
     apiVersion: frame.api,
     kind: "Event",
-    metadata: { generateName: frame.eventNamePrefix.slice(0, LONGEST_PREFIX), namespace },
+    // NB: a name of our own, so that a request that is sent again makes no second event.
+    metadata: { generateName, name: generateName + frame.suffix, namespace },
     type: typeIn(frame.api, content.type),
     reason: cutBytes(content.reason, LONGEST_WORD) || "Unknown",
     // NB: required by the server. What exactly was done is in the reason and in the message.

@@ -74,6 +74,15 @@ interface Series {
   last: Seconds;
 }
 
+interface RequestOptions {
+  readonly method: "POST" | "PATCH";
+  readonly posting: Posting;
+  readonly namespace: string;
+  readonly name?: string;
+  readonly body: unknown;
+  readonly signal: AbortSignal;
+}
+
 /** Posts events. Disposing ends it without waiting. */
 export class Poster {
   readonly #options: PosterOptions;
@@ -183,11 +192,26 @@ export class Poster {
     const frame = this.#frame();
     const namespace = namespaceOf(posting.reference, frame);
     const body = buildEvent(posting.reference, posting.content, frame);
-    const { metadata } = await this.#request({ method: "POST", posting, namespace, body, signal });
+    const name = await this.#create({ posting, namespace, body, signal });
     onResult?.("posted");
-    const series: Series = { name: metadata.name ?? "", namespace, count: 1, last: clock.monotonic() };
+    const series: Series = { name, namespace, count: 1, last: clock.monotonic() };
     this.#remember(key, series);
     if (posting.times > 1) await this.#repeat(series, { ...posting, times: posting.times - 1 }, signal);
+  }
+
+  /** Returns the name of the event. */
+  async #create(options: Omit<RequestOptions, "method" | "name">): Promise<string> {
+    try {
+      const { metadata } = await this.#request({ method: "POST", ...options });
+      return metadata.name ?? "";
+    } catch (error) {
+      // An attempt without an answer has made it: nobody else uses that name.
+      const { name } = error instanceof ApiError && error.reason === "AlreadyExists"
+        ? error.details ?? {}
+        : {};
+      if (name === undefined) throw error;
+      return name;
+    }
   }
 
   /** Counts it on the event that is there; false if that has gone, or must not be changed. */
@@ -207,14 +231,7 @@ export class Poster {
     return true;
   }
 
-  async #request(options: {
-    readonly method: "POST" | "PATCH";
-    readonly posting: Posting;
-    readonly namespace: string;
-    readonly name?: string;
-    readonly body: unknown;
-    readonly signal: AbortSignal;
-  }): Promise<KubeObject> {
+  async #request(options: RequestOptions): Promise<KubeObject> {
     const { method, posting, namespace, name, body, signal } = options;
     const isCore = this.#options.settings.api === "v1";
     const root = isCore ? "/api/v1" : "/apis/events.k8s.io/v1";
@@ -238,10 +255,11 @@ export class Poster {
   #frame(): EventFrame {
     const { client, clock, settings } = this.#options;
     const { api, eventNamePrefix, reportingComponent, reportingInstance } = settings;
-    const { defaultNamespace } = client.transport;
+    const { defaultNamespace, host } = client.transport;
     return {
       api,
       eventNamePrefix,
+      suffix: host.random.uuid().slice(-12),
       reportingComponent,
       reportingInstance,
       defaultNamespace,

@@ -11,6 +11,7 @@ import {
 const FRAME: EventFrame = {
   api: "events.k8s.io/v1",
   eventNamePrefix: "lotse-event-",
+  suffix: "1a2b3c",
   reportingComponent: "lotse",
   reportingInstance: "dev",
   defaultNamespace: "default",
@@ -24,7 +25,7 @@ describe("buildEvent()", () => {
     assert.deepEqual(event, {
       apiVersion: "events.k8s.io/v1",
       kind: "Event",
-      metadata: { generateName: "lotse-event-", namespace: "ns" },
+      metadata: { generateName: "lotse-event-", name: "lotse-event-1a2b3c", namespace: "ns" },
       type: "Normal",
       reason: "Ready",
       action: "Handling",
@@ -48,7 +49,7 @@ describe("buildEvent()", () => {
     assert.deepEqual(event, {
       apiVersion: "v1",
       kind: "Event",
-      metadata: { generateName: "lotse-event-", namespace: "ns" },
+      metadata: { generateName: "lotse-event-", name: "lotse-event-1a2b3c", namespace: "ns" },
       type: "Error",
       reason: "Bad",
       action: "Handling",

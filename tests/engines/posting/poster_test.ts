@@ -110,6 +110,26 @@ describe("Poster", () => {
     await poster.stop();
   });
 
+  it("makes one event where the answer to the first attempt was lost", async () => {
+    const { host, poster, sent, results, answers } = setUp({ defaultBackoffs: [1, 1] });
+    answers.next = ({ method, body: { metadata } }) => {
+      if (method === "PATCH") return undefined;
+      if (sent.length === 1) return refuse(504);
+      const details = { name: metadata.name, kind: "events" };
+      return Response.json({ kind: "Status", code: 409, reason: "AlreadyExists", details }, { status: 409 });
+    };
+    poster.post(A, say("once"));
+    await host.clock.advance(10);
+    const [first, second] = sent;
+    assert.equal(second?.body.metadata.name, first?.body.metadata.name);
+    assert.match(first?.body.metadata.name, /^lotse-event-[0-9a-f]{12}$/);
+    poster.post(A, say("once"));
+    await host.clock.advance(10);
+    assert.equal(sent.at(-1)?.path.split("/").at(-1), first?.body.metadata.name, "it is counted on it");
+    assert.deepEqual(results, ["posted", "repeated"]);
+    await poster.stop();
+  });
+
   it("[C26] posts what is queued behind an event whose post times out", async () => {
     const { host, poster, sent, logs, answers } = setUp({ defaultBackoffs: [] });
     answers.next = ({ body }) => body.note === "lost" ? new Promise<Response>(() => {}) : undefined;
