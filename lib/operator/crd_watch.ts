@@ -10,13 +10,19 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import type { Client } from "../client/client.ts";
 import { projectionOf } from "../client/projection.ts";
 import { watchOptional } from "../client/watch/optional_watch.ts";
-import type { WatchEvent } from "../model/object.ts";
+import type { KubeObject, WatchEvent } from "../model/object.ts";
 import type { Resource } from "../model/resource.ts";
-import type { Host } from "../runtime/host.ts";
+import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings, WatchingSettings } from "../settings/settings.ts";
 import { DiscoveryRetry, type ExpectedResource } from "./discovery_retry.ts";
 import type { Revisions } from "./revisions.ts";
+
+/**
+ * How long streams go on as if a definition had not changed, for at most: what they show of its objects lacks new fields. Who
+ * asks anew sees the fields at once. Source: Kubernetes, apiextensions-apiserver, `crdHandler.tearDown()`.
+ */
+const OLD_SCHEMA_FOR: Seconds = 1;
 
 export interface CrdWatchOptions {
   readonly client: Client;
@@ -29,6 +35,12 @@ export interface CrdWatchOptions {
   readonly revisions: Pick<Revisions, "run" | "request">;
 }
 
+/** The kind that a definition is for, by its name. */
+export type NamesOfCrd = Pick<Resource, "group" | "plural">;
+
+/** A definition, as far as it is remembered. */
+type KnownCrd = Pick<KubeObject["metadata"], "resourceVersion" | "generation">;
+
 /** The CRDs of one operator's server. */
 export class CrdWatch {
   readonly #options: CrdWatchOptions;
@@ -40,8 +52,12 @@ export class CrdWatch {
     this.#retry = new DiscoveryRetry({ client, clock, tasks, onCaughtUp: () => revisions.request() });
   }
 
-  /** Begins to watch them, unless the settings say that resources neither come nor go. */
-  follow(): void {
+  /**
+   * Begins to watch them, unless the settings say that resources neither come nor go.
+   *
+   * `onRedefined` is called when objects are to be listed anew, as the schema of their kind has changed.
+   */
+  follow(onRedefined: (kind: NamesOfCrd) => void): void {
     const { client, host, logger, settings, tasks, concerns } = this.#options;
     if (settings.scanning.disabled) return;
     tasks.start("watch CRDs", (signal) =>
@@ -52,6 +68,11 @@ export class CrdWatch {
         settings: settings.watching,
         signal,
         onChange: (group, expected) => this.#onChange(group, expected),
+        onRedefined: (kind) =>
+          tasks.start("list a redefined kind", async (signal) => {
+            await host.clock.sleep(OLD_SCHEMA_FOR, signal);
+            if (!signal.aborted) onRedefined(kind);
+          }),
         onFailure: (expected) => this.#retry.ask(expected),
         isServed: async (group, plural) => {
           if (!concerns(group)) return true;
@@ -86,6 +107,8 @@ export interface WatchCrdsOptions {
   readonly signal: AbortSignal;
   /** Called with the group of each CRD that was added, changed or removed. */
   readonly onChange: (group: string, expected: ExpectedResource | undefined) => Promise<void>;
+  /** Called for each definition that has changed in what it defines. */
+  readonly onRedefined: (kind: NamesOfCrd) => void;
   /** Called where that has failed, with what is to be found out all the same. */
   readonly onFailure: (expected: ExpectedResource) => void;
   /** Whether a listed resource is known already, or of no interest. */
@@ -107,13 +130,13 @@ const CRDS = {
  */
 async function watchCrds(options: WatchCrdsOptions): Promise<void> {
   const { client, host, logger, settings, signal } = options;
-  const versions = new Map<string, string | undefined>();
+  const known = new Map<string, KnownCrd>();
   // Their schemas can be huge, and all that matters is that they have changed.
   const projection = projectionOf(CRDS, { metadataOnly: true, logger });
   /** One after another, in the order of the events. */
   let taken = Promise.resolve();
   const notify = ({ event }: ObjectEvent): void => {
-    taken = taken.then(() => signal.aborted ? undefined : takeCrd(options, event, versions));
+    taken = taken.then(() => signal.aborted ? undefined : takeCrd(options, event, known));
   };
   await watchOptional({
     client,
@@ -132,25 +155,25 @@ async function watchCrds(options: WatchCrdsOptions): Promise<void> {
 
 /** NB: also listed ones may be news: they came after the resources were discovered, or while nobody watched. */
 async function takeCrd(
-  { onChange, onFailure, isServed, logger }: WatchCrdsOptions,
+  { onChange, onRedefined, onFailure, isServed, logger }: WatchCrdsOptions,
   { type, object }: WatchEvent,
-  versions: Map<string, string | undefined>,
+  known: Map<string, KnownCrd>,
 ): Promise<void> {
-  const { name = "", resourceVersion } = object.metadata;
-  const group = groupOf(name);
+  const { name = "", resourceVersion, generation } = object.metadata;
+  const { group, plural } = namesOf(name);
+  const before = known.get(name);
   const expected = expectedBy({ type, object });
   try {
     const isKnown = type === null &&
-      (versions.has(name)
-        ? versions.get(name) === resourceVersion
-        : await isServed(group, name.split(".")[0] ?? ""));
-    if (type === "DELETED") versions.delete(name);
-    else versions.set(name, resourceVersion);
+      (before === undefined ? await isServed(group, plural) : before.resourceVersion === resourceVersion);
+    if (type === "DELETED") known.delete(name);
+    else known.set(name, { resourceVersion, generation });
+    if (before !== undefined && before.generation !== generation) onRedefined({ group, plural });
     if (!isKnown) await onChange(group, expected);
   } catch (error) {
     // NB: nothing may get out of here: those after it wait for it.
     logger.warn("Cannot look up the kinds of a group: it is tried again", { group, error });
-    versions.delete(name);
+    known.delete(name);
     if (expected !== undefined) onFailure(expected);
   }
 }
@@ -159,10 +182,10 @@ async function takeCrd(
 function expectedBy({ type, object }: WatchEvent): ExpectedResource | undefined {
   const { name = "", deletionTimestamp } = object.metadata;
   if (type !== "DELETED" && deletionTimestamp !== undefined) return undefined;
-  return { group: groupOf(name), plural: name.split(".")[0] ?? "", isServed: type !== "DELETED" };
+  return { ...namesOf(name), isServed: type !== "DELETED" };
 }
 
 /** CRDs are named "plural.group": the server refuses other names. */
-function groupOf(name: string): string {
-  return name.replace(/^[^.]*\./, "");
+function namesOf(name: string): NamesOfCrd {
+  return { group: name.replace(/^[^.]*\./, ""), plural: name.split(".")[0] ?? "" };
 }

@@ -165,6 +165,13 @@ export class Informers {
     this.#tellSynced();
   }
 
+  /** Lists the objects of a kind anew, whose schema has changed. */
+  relist({ group, plural }: Pick<Resource, "group" | "plural">): void {
+    for (const { target: { resource }, informer } of this.#running.values()) {
+      if (resource.group === group && resource.plural === plural) informer.relist();
+    }
+  }
+
   #targetsOf(resource: Resource): [string, Target][] {
     const isShared = this.#clusterWatches.isShared(resource);
     const namespaces = resource.namespaced ? this.#options.scope.served ?? [undefined] : [undefined];

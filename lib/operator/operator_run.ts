@@ -221,7 +221,7 @@ export class OperatorRun {
     this.#isStarted = true;
     indexing.release(STARTING);
     this.#admission.start();
-    this.#crds.follow();
+    this.#crds.follow((kind) => this.#informers.relist(kind));
     this.#components.tasks.start();
   }
 

@@ -8,7 +8,15 @@ import { operator } from "../../lib/operator/operator.ts";
 import { resource } from "../../lib/registry/resource.ts";
 import { suite } from "../support/scenario.ts";
 import type { TimedWorld } from "../support/virtual_world.ts";
-import { definitionOf, Example, EXAMPLES, Objects, PLAINS, type World } from "../support/worlds.ts";
+import {
+  definitionOf,
+  Example,
+  EXAMPLES,
+  type Loose,
+  Objects,
+  PLAINS,
+  type World,
+} from "../support/worlds.ts";
 
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
 const DEFINITIONS = {
@@ -557,6 +565,80 @@ suite("Kinds", (scenario) => {
       world.requests.length = 0;
       await world.host.clock.advance(60);
       assert.deepEqual(world.requests.filter(({ path }) => path.startsWith("/apis/lotse.test/v1?")), []);
+      await running.stop();
+    },
+  );
+
+  scenario(
+    "[N47] whose definition gets a field are seen with it, whoever sets it at once; what did not change wakes nobody",
+    async (world) => {
+      const growers = { ...PLAINS, plural: "growers", kind: "Grower" };
+      const { group, version, kind } = growers;
+      const schemaWith = (...fields: string[]): object => {
+        const properties = Object.fromEntries(fields.map((field) => [field, { type: "integer" }]));
+        const spec = { type: "object", properties };
+        return { openAPIV3Schema: { type: "object", properties: { spec } } };
+      };
+      const definition = definitionOf(growers) as Definition;
+      const define = (schema: object): object => {
+        const versions = [{ ...definition.spec.versions[0], schema }];
+        return { ...definition, spec: { ...definition.spec, versions } };
+      };
+      await world.client.create(DEFINITIONS, define(schemaWith("a")));
+      const make = (name: string): Promise<unknown> => {
+        const metadata = { name, namespace: world.namespace };
+        return world.client.create(growers, {
+          apiVersion: `${group}/${version}`,
+          kind,
+          metadata,
+          spec: { a: 1 },
+        });
+      };
+      await world.until(() => make("one").then(() => true, () => false), 5);
+      await make("two");
+      const op = operator();
+      const seen: string[] = [];
+      op.reconcile(resource<Loose>({ ...growers }), { id: "see" }, ({ name, spec, conditions }) => {
+        seen.push(`${name} ${JSON.stringify(spec)}`);
+        conditions.set("Ready", true, { reason: "Seen" });
+      });
+      const running = await world.start(op);
+      await world.until(() => seen.length === 2, 5);
+      await world.client.patch(DEFINITIONS, { name: `growers.${group}` }, {
+        type: "merge",
+        body: { spec: { versions: [{ ...definition.spec.versions[0], schema: schemaWith("a", "b") }] } },
+      });
+      const set = async (): Promise<boolean> => {
+        const { spec } = await world.client.patch(growers, { namespace: world.namespace, name: "one" }, {
+          type: "merge",
+          body: { spec: { b: 2 } },
+        });
+        return (spec as Loose)["b"] === 2;
+      };
+      await world.until(set, 5);
+      await world.until(() => seen.includes('one {"a":1,"b":2}'), 5);
+      assert.equal(seen.filter((each) => each.startsWith("two")).length, 1);
+      await running.stop();
+    },
+  );
+
+  scenario.virtual(
+    "[N47] are listed anew when their definition has changed, and not for a label on it",
+    async (world) => {
+      const { op } = recorder();
+      const running = await world.start(op);
+      const isList = ({ path }: { path: string }): boolean =>
+        /\/examples\?/.test(path) && (!path.includes("watch=true") || path.includes("sendInitialEvents"));
+      const lists = (): number => world.requests.filter(isList).length;
+      const change = async (body: object): Promise<void> => {
+        world.requests.length = 0;
+        await world.client.patch(DEFINITIONS, { name: "examples.lotse.test" }, { type: "merge", body });
+        await world.host.clock.advance(3);
+      };
+      await change({ metadata: { labels: { touched: "yes" } } });
+      assert.equal(lists(), 0);
+      await change({ spec: { names: { shortNames: ["exs"] } } });
+      assert.equal(lists(), 1);
       await running.stop();
     },
   );

@@ -46,6 +46,8 @@ export class Informer {
   readonly store: ObjectStore;
   readonly #options: InformerOptions;
   #phase: InformerPhase = "starting";
+  /** Ends the watcher that is under way, for another one that begins with a list. */
+  #relisting = new AbortController();
 
   constructor(options: InformerOptions) {
     this.#options = options;
@@ -61,13 +63,15 @@ export class Informer {
     const { gate, host, logger, about, onCrash, onPause } = this.#options;
     for (let failures = 0; !signal.aborted && await gate?.opened(signal) !== false; failures++) {
       using open = gate === undefined ? undefined : whileOpen(gate, signal);
-      const crash = await this.#follow(open?.signal ?? signal);
+      const relisting = this.#relisting = new AbortController();
+      const crash = await this.#follow(AbortSignal.any([open?.signal ?? signal, relisting.signal]));
       if (signal.aborted) return;
       if (open?.signal.aborted) {
         this.#phase = "stale";
         onPause?.();
         continue;
       }
+      if (relisting.signal.aborted) continue;
       if (crash === undefined) return;
       onCrash?.();
       const jitter = { share: 0.5, random: host.random };
@@ -75,6 +79,12 @@ export class Informer {
       logger.error("Informer crashed, it is started again", { ...about, pause, error: crash.error });
       await host.clock.sleep(pause, signal);
     }
+  }
+
+  /** Lists all objects anew, as the schema of their kind has changed: tells of those that look different. */
+  relist(): void {
+    this.store.redefine();
+    this.#relisting.abort();
   }
 
   /** Forgets an object that nobody will tell about any more, and tells that it has gone. */

@@ -9,6 +9,7 @@
  */
 
 import type { KubeObject, WatchEvent } from "../../model/object.ts";
+import { isSameJson } from "../../model/json.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { type IndexBy, type IndexedEntry, StoreIndex } from "./store_index.ts";
 
@@ -18,8 +19,11 @@ import { type IndexBy, type IndexedEntry, StoreIndex } from "./store_index.ts";
  */
 export type Adoption = "newer" | "same" | "older" | "early";
 
-/** Where a state comes from. `until`: how long the event of an own write is waited for, if versions have no order (monotonic). */
-export type Source = { readonly from: "watch" | "read" | "answer" } | {
+/**
+ * Where a state comes from. `until`: how long the event of an own write is waited for, if versions have no order (monotonic).
+ * `isRedefined`: its kind has another schema by now, so that a version that is known may look different.
+ */
+export type Source = { readonly from: "watch" | "read" | "answer"; readonly isRedefined?: boolean } | {
   readonly from: "write";
   readonly until: Seconds;
 };
@@ -36,6 +40,7 @@ export interface ObjectEvent {
 }
 
 const WATCH: Source = { from: "watch" };
+const REDEFINED: Source = { from: "watch", isRedefined: true };
 
 /** Told of a newer state of an object, whoever brought it. */
 export type OnAdopted = (
@@ -120,6 +125,10 @@ export class CachedObject {
     const isExpected = this.#expected !== undefined && this.#expected.version === version;
     if (isExpected && source.from === "watch") this.#expected = undefined;
     const order = this.#order.compare(version, this.#object.metadata?.resourceVersion);
+    if (order === "same" && "isRedefined" in source && !isSameJson(object, this.#object)) {
+      this.#take(object, source.from);
+      return "newer";
+    }
     if (order === "same" || order === "older") return order;
     if (order === "unknown") {
       if (source.from === "watch" && this.#expected !== undefined) {
@@ -184,6 +193,7 @@ export class ObjectStore {
   readonly #setBack = new Map<CachedObject, KubeObject>();
   readonly #indexes = new Map<IndexBy, StoreIndex<CachedObject>>();
   #generation = 0;
+  #isRedefined = false;
   /** Told of newer states that neither a watch nor `adopt()` has brought: from own writes, and reads. Default: nobody is. */
   onAdopted: OnAdopted | undefined;
 
@@ -226,6 +236,11 @@ export class ObjectStore {
     this.#setBack.clear();
   }
 
+  /** The schema of the kind has changed: until a listing is complete, also objects whose version is known may look different. */
+  redefine(): void {
+    this.#isRedefined = true;
+  }
+
   /** Takes what the server has shown. */
   put(object: KubeObject): StoredObject {
     const key = identityOf(object);
@@ -237,7 +252,7 @@ export class ObjectStore {
       return { cached, adoption: "newer", before: undefined };
     }
     const before = known.object;
-    const adoption = known.adopt(object, WATCH);
+    const adoption = known.adopt(object, this.#isRedefined ? REDEFINED : WATCH);
     if (adoption === "older" && known.generation !== this.#generation) this.#setBack.set(known, object);
     known.generation = this.#generation;
     known.shown = object.metadata?.resourceVersion;
@@ -279,6 +294,7 @@ export class ObjectStore {
 
   /** Ends a listing: forgets the objects that it did not name, and returns them. */
   sweep(): CachedObject[] {
+    this.#isRedefined = false;
     const missing: CachedObject[] = [];
     for (const [key, cached] of this.#objects) {
       if (cached.generation === this.#generation) continue;

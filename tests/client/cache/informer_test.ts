@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { Gate } from "../../../lib/async/gate.ts";
 import { Informer, type InformerOptions } from "../../../lib/client/cache/informer.ts";
 import { ObjectStore } from "../../../lib/client/cache/object_store.ts";
+import type { KubeObject } from "../../../lib/model/object.ts";
 import type { WatchItem } from "../../../lib/client/watch/watcher.ts";
 import { createLogger, type LogRecord } from "../../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../../lib/runtime/virtual/host.ts";
@@ -77,6 +78,27 @@ describe("Informer", () => {
     assert.equal(informer.phase, "synced");
     assert.equal(informer.store.size, 1);
     assert.equal(informer.store.get(widget("a", 0))?.object.metadata.resourceVersion, "3");
+    await stop();
+  });
+
+  it("[N47] lists anew when asked to, and tells of known versions that look different", async () => {
+    const [a, b] = [widget("a", 1), widget("b", 2)];
+    const listed = (...objects: KubeObject[]): WatchItem[] => [
+      LISTING,
+      ...objects.map((object): WatchItem => ({ type: "event", event: { type: null, object } })),
+      SYNCED,
+    ];
+    const grown: KubeObject = { ...a, spec: { grown: true } };
+    const { host, informer, told, stop } = bench([listed(a, b), listed(grown, b), listed(a, b)]);
+    await host.clock.settle();
+    told.length = 0;
+    informer.relist();
+    await host.clock.settle();
+    assert.deepEqual(told, ["server null a 1 newer", "server null b 2 same", "synced"]);
+    assert.deepEqual(informer.store.get(a)?.object, grown);
+    assert.equal(informer.phase, "synced");
+    informer.store.beginListing();
+    assert.equal(informer.store.put(a).adoption, "same", "once listed, versions count again");
     await stop();
   });
 

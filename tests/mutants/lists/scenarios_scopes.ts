@@ -74,7 +74,41 @@ const mutants: Mutant[] = [
     by: "const namespaces = this.#options.scope.served ?? [undefined];",
   },
   // Kinds: are not noticed; are, although nobody is to look; are looked up again with each listing.
-  { ...RUNNING, in: "OperatorRun.#start", replace: "this.#crds.follow();", by: "" },
+  {
+    ...RUNNING,
+    in: "OperatorRun.#start",
+    replace: "this.#crds.follow((kind) => this.#informers.relist(kind));",
+    by: "",
+  },
+  // Definitions get fields: objects are not listed anew; are for each label; are not compared; all count as news.
+  {
+    ...RUNNING,
+    in: "OperatorRun.#start",
+    replace: "this.#crds.follow((kind) => this.#informers.relist(kind));",
+    by: "this.#crds.follow(() => {});",
+  },
+  { ...SCANNING, in: "takeCrd", replace: "before.generation !== generation", by: "true" },
+  {
+    file: "lib/client/cache/object_store.ts",
+    tests: ["tests/client/cache/informer_test.ts"],
+    in: "ObjectStore.put",
+    replace: "this.#isRedefined ? REDEFINED : WATCH",
+    by: "WATCH",
+  },
+  {
+    file: "lib/client/cache/object_store.ts",
+    tests: ["tests/client/cache/informer_test.ts"],
+    in: "CachedObject.adopt",
+    replace: " && !isSameJson(object, this.#object)",
+    by: "",
+  },
+  {
+    file: "lib/client/cache/object_store.ts",
+    tests: ["tests/client/cache/informer_test.ts"],
+    in: "ObjectStore.sweep",
+    replace: "this.#isRedefined = false;",
+    by: "",
+  },
   {
     ...RUNNING,
     file: "lib/operator/crd_watch.ts",
@@ -103,7 +137,7 @@ const mutants: Mutant[] = [
     ...SCANNING,
     in: "takeCrd",
     replace: "if (!isKnown) await onChange",
-    by: "if (versions.size === 0) await onChange",
+    by: "if (known.size === 0) await onChange",
   },
   { ...SCANNING, in: "takeCrd", replace: "onFailure(expected);", by: "void expected;" },
   // Selectors go with nothing; pages are not asked for; objects that are listed again are resumed again.
