@@ -15,6 +15,10 @@ export interface Job {
   readonly file: string;
   /** It starts programs that fill a core and half a gigabyte, so only few such files run at a time. */
   readonly heavy: boolean;
+  /** Whether it ends with the first test that fails (Deno). Default: false. */
+  readonly failFast?: boolean;
+  /** Whatever hangs for longer is ended. In milliseconds; default: 15 minutes. */
+  readonly timeout?: number;
 }
 
 /** What became of it. */
@@ -113,23 +117,24 @@ export function judge(job: Pick<Job, "file" | "runtime">, evidence: Evidence): T
   return [...results, { name: `(the file itself ${problem})`, outcome: "failed", message }];
 }
 
-const COMMANDS: Readonly<Record<RuntimeName, (file: string, report: string) => string[]>> = {
-  deno: (file, report) => [
+const COMMANDS: Readonly<Record<RuntimeName, (job: Job, report: string) => string[]>> = {
+  deno: ({ file, failFast = false }, report) => [
     "test",
+    ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
     // The types are what the tests in tests/types/ are about; of the rest they are checked by `deno task static`.
     ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
     `--junit-path=${report}`,
     file,
   ],
-  bun: (file, report) => [
+  bun: ({ file }, report) => [
     "test",
     `--timeout=${TEST_TIMEOUT_MS}`,
     "--reporter=junit",
     `--reporter-outfile=${report}`,
     isAbsolute(file) ? file : `./${file}`,
   ],
-  node: (file, report) => [
+  node: ({ file }, report) => [
     "--test",
     "--test-force-exit",
     "--disable-warning=ExperimentalWarning",
@@ -149,9 +154,10 @@ const ENVIRONMENT = {
   DENO_NO_UPDATE_CHECK: "1",
 };
 
-function execute({ runtime, file }: Job, report: string): Promise<Omit<Evidence, "xml">> {
+function execute(job: Job, report: string): Promise<Omit<Evidence, "xml">> {
+  const { runtime, timeout = FILE_TIMEOUT_MS } = job;
   const { promise, resolve } = Promise.withResolvers<Omit<Evidence, "xml">>();
-  const child = spawn(runtime.path, COMMANDS[runtime.name](file, report), {
+  const child = spawn(runtime.path, COMMANDS[runtime.name](job, report), {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...ENVIRONMENT },
   });
@@ -162,7 +168,7 @@ function execute({ runtime, file }: Job, report: string): Promise<Omit<Evidence,
     stream.on("data", (text: string) => output = (output + text).slice(-OUTPUT_LIMIT));
   }
   child.stderr.on("data", (text: string) => errors = (errors + text).slice(-OUTPUT_LIMIT));
-  const timer = setTimeout(() => child.kill("SIGKILL"), FILE_TIMEOUT_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
   child.on("error", (error) => resolve({ ending: `could not be started: ${error.message}`, output, errors }));
   child.on("close", (code, signal) => {
     clearTimeout(timer);
