@@ -14,19 +14,16 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
 import type { Claim } from "../engines/daemons/daemons.ts";
 import { isDeleting } from "../model/finalizers.ts";
-import { isEqualJson } from "../model/json.ts";
-import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
-import { handledEssence } from "../settings/persistence/storage.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
+import { type Done, isAtRest, isExpected, isOverForNow } from "./at_rest.ts";
 import { callChildHandlers } from "./child_handlers.ts";
 import { carryOut } from "./change_handlers.ts";
-import { decide, type Decision } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
 import { keepPruned } from "./pruned_fields.ts";
 import { isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
 import { ReconcileRun } from "./reconcile_handlers.ts";
-import { isAsNoted, looksAtNotes } from "./unseen.ts";
 import type { Result, Turn } from "./work_queue.ts";
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
@@ -54,7 +51,7 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   if (state.pending.hasFunctions) {
     const { records, notes } = state.pending;
     const work = { ...notes, records: () => records, delay: () => 0 };
-    return await write(r, { work, run, byEvent });
+    return await write(r, { work, run, byEvent, decision: undefined });
   }
 
   const claim = handlers.backgrounds.length > 0 ? await matchDaemons(r) : NO_CLAIM;
@@ -68,31 +65,8 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   const joined = run?.join(work) ?? work;
   const done = handlers.children.length > 0 ? await callChildHandlers(r, handlers.children, joined) : joined;
   const result = await write(r, { work: done, run, byEvent, decision });
-  if (!state.hasNews && isAtRest(r, decision) && run?.isAtRest !== false && isOverForNow(result)) {
-    state.settledFor = handlers;
-  }
+  if (!state.hasNews && isAtRest(r, { decision, run }) && isOverForNow(result)) state.settledFor = handlers;
   return result;
-}
-
-/** Whether no handler of changes wants anything of the object as it is. */
-function isAtRest({ state }: Reconciliation, decision: Decision): boolean {
-  if (isDeleting(state.snapshot)) return false;
-  switch (decision.kind) {
-    case "ignore":
-      return true;
-    case "tidy":
-      return decision.cause.reason === "noop";
-    case "handle":
-      // A resumption that is done, and that has changed nothing.
-      return state.hasHandledCause && decision.purpose === "resume" && decision.cause.diff.length === 0;
-    default:
-      return false;
-  }
-}
-
-/** Whether nothing is to be done with the object but what the time brings. */
-function isOverForNow(result: Result): boolean {
-  return result.kind === "done" || (result.kind === "requeue" && result.wake === "retry" && result.after > 0);
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
@@ -139,14 +113,10 @@ function matchDaemons(r: Reconciliation): Promise<Claim> {
   });
 }
 
-interface Writing {
+interface Writing extends Done {
   readonly work: Work;
-  /** The calls of `op.reconcile` handlers; undefined: the kind has none. */
-  readonly run: ReconcileRun | undefined;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
-  /** The decision that was carried out. Default: that of an earlier turn, whose write is repeated. */
-  readonly decision?: Decision;
 }
 
 /** Writes what the reconcile leaves behind, and says when the object's next turn is. */
@@ -203,31 +173,6 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
 }
 
 const NO_WORK: Work = {};
-
-/**
- * Whether what our own write has made of the object calls for nothing more, so that it needs no turn to find that out: the
- * cause is handled to its end, and the object is as it was when that was decided, with our notes on it.
- */
-function isExpected(r: Reconciliation, answer: KubeObject, { work, run, decision }: Writing): boolean {
-  const { state, handlers, seen, persistence, confidential } = r;
-  const { notes, handled, finalizer, pause } = work;
-  if (decision === undefined || finalizer !== undefined || pause !== undefined || isDeleting(answer)) {
-    return false;
-  }
-  if (handled === undefined && !isAtRest(r, decision)) return false;
-  const { body } = state;
-  if (
-    body.metadata.resourceVersion !== answer.metadata.resourceVersion || !state.pending.isEmpty ||
-    run?.isAtRest === false
-  ) return false;
-  const members = seen.of(handlers);
-  if (members === undefined || (notes?.isEmpty === false && looksAtNotes(handlers))) return false;
-  if (!isAsNoted({ before: state.snapshot, notes, answer: body }, members)) return false;
-  // NB: there may have been no room for the note.
-  const { fields: extraFields } = handlers;
-  return handled === undefined ||
-    isEqualJson(handledEssence(persistence, body, { extraFields, confidential }), handled);
-}
 
 /** Takes what our own write has made of the object as handled, too. */
 function settleOwnWrite({ state, handlers }: Reconciliation, work: Work): Result {

@@ -661,15 +661,17 @@ const passing: Mutant[] = [
     ],
     ["Controller.#settle", "state.settle();", ""],
   ], unseen),
-  ...breaksOf(RECONCILE, [
+  ...breaksOf("lib/controller/at_rest.ts", [
     [
       "isExpected",
       "if (!isAsNoted({ before: state.snapshot, notes, answer: body }, members)) return false;",
       "",
     ],
-    ["isExpected", "if (handled === undefined && !isAtRest(r, decision)) return false;", ""],
+    ["isExpected", "if (handled === undefined && !isAtRest(r, done)) return false;", ""],
     ["isExpected", "(notes?.isEmpty === false && looksAtNotes(handlers))", "false"],
     ["isExpected", "return handled === undefined ||", "return true ||"],
+  ], ["tests/controller/reconcile_test.ts"]),
+  ...breaksOf(RECONCILE, [
     ["settleOwnWrite", "state.settle();", ""],
     ["settleOwnWrite", "if (isOverForNow(result)) state.settledFor = handlers;", ""],
   ]),
