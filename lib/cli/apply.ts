@@ -138,7 +138,7 @@ export async function findManifestFiles(paths: readonly string[], host: Host): P
   for (const path of paths) {
     const absolute = host.files.resolve(host.process.cwd(), path);
     if (!(await host.files.exists(absolute))) {
-      throw new CommandError(`Cannot apply "${path}": there is no such file`);
+      throw new CommandError(`Cannot read "${path}": there is no such file`);
     }
     if (isManifestFile(absolute)) {
       found.push(absolute);
@@ -146,7 +146,7 @@ export async function findManifestFiles(paths: readonly string[], host: Host): P
     }
     const entries = await host.files.list(absolute).catch((error: unknown) => {
       throw new CommandError(
-        `Cannot apply "${path}": it is neither a .yaml, .yml or .json file nor a folder that can be read`,
+        `Cannot read "${path}": it is neither a .yaml, .yml or .json file nor a folder that can be read`,
         { cause: error },
       );
     });
@@ -154,7 +154,7 @@ export async function findManifestFiles(paths: readonly string[], host: Host): P
     const before = found.length;
     for (const file of files) if (await mayHoldManifests(file, host)) found.push(file);
     if (found.length === before) {
-      throw new CommandError(`Cannot apply "${path}": no .yaml, .yml or .json file with objects is in there`);
+      throw new CommandError(`Cannot read "${path}": no .yaml, .yml or .json file with objects is in there`);
     }
   }
   return found;

@@ -108,18 +108,18 @@ describe("findManifestFiles()", () => {
     const found = ["broken.yaml", "crd.yaml", "list.yaml"].map((name) => `/work/p/${name}`);
     assert.deepEqual(await findManifestFiles(["p"], host), found);
     assert.deepEqual(await findManifestFiles(["p/values.yaml"], host), ["/work/p/values.yaml"]);
-    await assert.rejects(findManifestFiles(["q"], host), /Cannot apply "q": no \.yaml.* with objects/);
+    await assert.rejects(findManifestFiles(["q"], host), /Cannot read "q": no \.yaml.* with objects/);
   });
 
   it("refuses a missing file, and a folder without manifests", async () => {
     await assert.rejects(
       findManifestFiles(["b.yaml"], host),
-      /Cannot apply "b\.yaml": there is no such file/,
+      /Cannot read "b\.yaml": there is no such file/,
     );
-    await assert.rejects(findManifestFiles(["n"], host), /Cannot apply "n": no \.yaml/);
+    await assert.rejects(findManifestFiles(["n"], host), /Cannot read "n": no \.yaml/);
     await assert.rejects(
       findManifestFiles(["n/x.ts"], host),
-      /Cannot apply "n\/x\.ts": it is neither/,
+      /Cannot read "n\/x\.ts": it is neither/,
     );
   });
 });

@@ -356,7 +356,7 @@ const ON_THE_COMMAND_LINE:
     [
       "a manifest that is not there",
       ["generate", "types", "absent.yaml"],
-      /Cannot apply "absent.yaml": there is no such file/,
+      /Cannot read "absent.yaml": there is no such file/,
     ],
     [
       "a name for Kubernetes to refuse",
