@@ -51,5 +51,20 @@ export async function lotseProgram(host: Host, only?: string): Promise<Command> 
 
 /** Runs the command line. Returns the exit code, and never throws. */
 export async function main(host: Host, args: readonly string[] = host.process.args): Promise<number> {
-  return await runProgram(await lotseProgram(host, args[0]), { host, args });
+  const isHelp = args[0] === "help" && args.length > 1;
+  const words = isHelp ? [...args.slice(1), "--help"] : args;
+  const program = await lotseProgram(host, words[0]);
+  return await runProgram(program, { host, args: refusable(program, words) });
+}
+
+/** NB: asked for the help of a command that it does not know, commander prints the help of the level above, as if all were well. */
+function refusable(program: Command, words: readonly string[]): readonly string[] {
+  let level = program;
+  for (const word of words) {
+    if (word.startsWith("-") || level.commands.length === 0) break;
+    const found = level.commands.find((command) => command.name() === word);
+    if (found === undefined) return words.filter((each) => each !== "--help" && each !== "-h");
+    level = found;
+  }
+  return words;
 }

@@ -36,6 +36,18 @@ describe("main()", () => {
     }
   });
 
+  it("shows the help of a command below another one, and refuses to help with one that it does not know", async () => {
+    const crd = virtualHost();
+    assert.equal(await main(crd, ["help", "generate", "crd"]), 0);
+    assert.match(crd.process.stdout, /Usage: lotse generate crd /);
+    for (const args of [["help", "biuld"], ["biuld", "--help"], ["help", "generate", "cdr"]]) {
+      const host = virtualHost();
+      assert.equal(await main(host, args), 2, args.join(" "));
+      assert.match(host.process.stderr, /unknown command '(biuld|cdr)'\n\(Did you mean (build|crd)\?\)/);
+      assert.equal(host.process.stdout, "");
+    }
+  });
+
   it("gives code 1 and one sentence for what fails, and its stack only with --debug", async () => {
     const host = virtualHost();
     assert.equal(await main(host, ["run", "absent.ts"]), 1);
