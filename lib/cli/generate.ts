@@ -53,9 +53,10 @@ function addCrd(parent: Command, host: Host): void {
   command.action(async (files: readonly string[], flags: CrdFlags) => {
     const { peering = false, name = defaultName(files, host), home = name } = flags;
     if (files.length === 0 && !peering) throw new UsageError("Name handler files, or add --peering");
-    const crds = files.length === 0 ? [] : makeCrds(
-      declaredKinds(await declarationsOf(files, host)),
-      converterOf({ name, home }),
+    const declarations = files.length === 0 ? { operators: [] } : await declarationsOf(files, host);
+    const crds = makeCrds(
+      declaredKinds(declarations),
+      converterOf({ operators: declarations.operators, name, home }),
     );
     if (files.length > 0 && crds.length === 0) {
       throw new CommandError(

@@ -81,7 +81,10 @@ export function addManifests(parent: Command, host: Host): void {
     )
     .addOption(new CommandOption("--network-policy", "Add a NetworkPolicy"))
     .addOption(
-      new CommandOption("--webhook-port <port>", "Where the webhook server listens; default: 9443").argParser(
+      new CommandOption(
+        "--webhook-port <port>",
+        "Where webhooks are served; default: as the code says, else 9443",
+      ).argParser(
         portNumber,
       ),
     );

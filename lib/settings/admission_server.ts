@@ -121,6 +121,10 @@ export type AdmissionServerFn = (context: AdmissionServerContext) => AsyncIterab
 export interface AdmissionServerObject extends Partial<AsyncDisposable>, Partial<Disposable> {
   /** Serves, as `AdmissionServerFn` says. */
   readonly serve: AdmissionServerFn;
+  /** The port to listen on, if it is a certain one: `lotse generate manifests` leads there. */
+  readonly port?: number;
+  /** The Service to be reached by, if there is one: `lotse generate manifests` makes it. */
+  readonly service?: { readonly name: string; readonly namespace?: string };
 }
 
 /** A server or a tunnel through which Kubernetes reaches admission handlers. */

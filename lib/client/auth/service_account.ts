@@ -40,6 +40,11 @@ export async function loadServiceAccount(options: ServiceAccountOptions): Promis
   };
 }
 
+/** Returns the namespace of the pod that we are in; undefined elsewhere. */
+export function podNamespace(host: Host): Promise<string | undefined> {
+  return readOptional(host, `${FOLDER}/namespace`);
+}
+
 /** The address from the environment works without DNS; without one, the service's name does as well. */
 function serverOf(host: Host): string {
   const name = host.process.env("KUBERNETES_SERVICE_HOST");

@@ -17,9 +17,9 @@ export interface WebhookServerOptions {
   readonly host?: string;
   /**
    * The Service of the cluster that leads here, as `lotse generate manifests` makes it: then the API server asks by it.
-   * Its port is 443 by default. Default: none, it asks by `host` and `port`.
+   * By default it is in the namespace of our Pod, and its port is 443. Default: none, it asks by `host` and `port`.
    */
-  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
+  readonly service?: { readonly name: string; readonly namespace?: string; readonly port?: number };
   /** Which local cluster it is, where the machine that we run on has a name of its own. Default: none of them. */
   readonly cluster?: "k3d" | "minikube" | "docker-desktop";
   /** Speak plain HTTP: for tunnels and proxies that do TLS themselves. Kubernetes itself takes HTTPS only. Default: false. */
@@ -94,8 +94,10 @@ export function checkOptions(options: WebhookServerOptions): void {
       refuse('"service" says how we are reached: leave out "host" and "cluster"');
     }
     if (insecure) refuse('Kubernetes speaks HTTPS with a "service": leave out "insecure"');
-    if (![service.namespace, service.name].every((name) => typeof name === "string" && name !== "")) {
-      refuse('"service" needs a namespace and a name');
+    const { name, namespace } = service;
+    if (typeof name !== "string" || name === "") refuse('"service" needs a name');
+    if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {
+      refuse('the namespace of "service" must be a name; leave it out for that of the Pod');
     }
   }
   const isVerified = (options.verifyCafile ?? options.verifyCadata) !== undefined;

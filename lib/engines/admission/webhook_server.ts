@@ -6,6 +6,7 @@
  */
 
 import { aborted } from "../../async/timeout.ts";
+import { podNamespace } from "../../client/auth/service_account.ts";
 import type { Host, Seconds, Server, ServerTls } from "../../runtime/host.ts";
 import { pointTo } from "../../runtime/call_site.ts";
 import { toBase64 } from "../../model/encoding.ts";
@@ -50,7 +51,12 @@ export function webhookServer(options: WebhookServerOptions = {}): AdmissionServ
     pointTo(error, webhookServer);
     throw error;
   }
-  return { serve: (context) => serve(options, context) };
+  const { port = 0, service } = options;
+  return {
+    serve: (context) => serve(options, context),
+    ...port !== 0 && { port },
+    ...service !== undefined && { service },
+  };
 }
 
 async function* serve(
@@ -58,7 +64,8 @@ async function* serve(
   { review, convert, host, logger, signal, presents }: AdmissionServerContext,
 ): AsyncGenerator<WebhookClientConfig, void, void> {
   const { path = "", cadump } = options;
-  const name = nameOf(options);
+  const service = options.service === undefined ? undefined : await inNamespace(options.service, host);
+  const name = service === undefined ? nameOf(options) : `${service.name}.${service.namespace}.svc`;
   const identity = await openIdentity(options, { host, name });
   const app = admissionApp({ review, convert, logger, path });
   const { fetch } = app;
@@ -67,11 +74,16 @@ async function* serve(
     fetch: (request, peer) => fetch(request, peer),
     tls: identity?.tls,
   });
+  if (service === undefined && name === "localhost" && await podNamespace(host) !== undefined) {
+    logger.warn(
+      "The API server will not find webhooks at localhost: give webhookServer() the Service that leads here",
+    );
+  }
   const scheme = identity === undefined ? "http" : "https";
   const url = `${scheme}://${authorityOf(name, server.port, scheme)}${path}`;
-  const way: WebhookClientConfig = options.service === undefined
+  const way: WebhookClientConfig = service === undefined
     ? { url }
-    : { service: { port: 443, ...options.service, ...path !== "" && { path } } };
+    : { service: { port: 443, ...service, ...path !== "" && { path } } };
   const local = `${scheme}://${authorityOf(options.addr ?? "*", server.port, scheme)}${path}`;
   logger.debug("Listening for admission reviews", { at: local });
   logger.debug("Admission reviews are to go to", { ...way });
@@ -124,10 +136,21 @@ async function listen(host: Host, { addr, port = 0, tls, fetch }: ListenOptions)
   }
 }
 
-/** By which name or address the API server reaches us. */
-function nameOf({ host, service, cluster, addr }: WebhookServerOptions): string {
+/** A Service is in the namespace of its pods. @throws {Error} If we are in no pod, and nothing is said. */
+async function inNamespace(
+  service: NonNullable<WebhookServerOptions["service"]>,
+  host: Host,
+): Promise<NonNullable<WebhookClientConfig["service"]>> {
+  const { namespace = await podNamespace(host) } = service;
+  if (namespace !== undefined) return { ...service, namespace };
+  throw new Error(
+    `Cannot tell in which namespace the Service "${service.name}" is: this is no Pod (give webhookServer() service.namespace)`,
+  );
+}
+
+/** By which name or address the API server reaches us, where it does not ask by a Service. */
+function nameOf({ host, cluster, addr }: WebhookServerOptions): string {
   if (host !== undefined) return host;
-  if (service !== undefined) return `${service.name}.${service.namespace}.svc`;
   if (cluster !== undefined) return CLUSTER_HOSTS[cluster] ?? cluster;
   return addr === undefined ? "localhost" : EVERYWHERE[addr] ?? addr;
 }

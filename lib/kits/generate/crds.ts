@@ -5,7 +5,6 @@
 import type { KubeObject } from "../../model/object.ts";
 import type { DeclaredHandler } from "../../registry/declared.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
-import type { WebhookClientConfig } from "../../settings/admission_server.ts";
 
 /** Where kinds are declared. */
 export interface Declarations {
@@ -28,13 +27,6 @@ export function declaredKinds({ operators, exports = [] }: Declarations): Resour
 function isResourceType(value: unknown): value is { readonly options: ResourceOptions } {
   return typeof value === "object" && value !== null && "options" in value && "selector" in value &&
     typeof value.options === "object" && value.options !== null;
-}
-
-/** Returns the way to an operator in a cluster that converts objects: the Service of its manifests. */
-export function converterOf(
-  { name, home }: { readonly name: string; readonly home: string },
-): WebhookClientConfig {
-  return { service: { namespace: home, name: `${name}-webhook`, path: "/convert", port: 443 } };
 }
 
 /**

@@ -9,6 +9,7 @@
 import type { KubeObject } from "../../model/object.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { labelsOf } from "./rbac.ts";
+import type { Webhooks } from "./webhooks.ts";
 
 /** How an operator is to run. */
 export interface DeploymentOptions {
@@ -22,8 +23,8 @@ export interface DeploymentOptions {
   readonly namespaces?: readonly string[];
   /** The peering object that it must meet others at. Default: it takes no notice of others. */
   readonly peering?: string;
-  /** The port of the webhook server, where it has one. */
-  readonly webhookPort?: number;
+  /** The way to its webhooks, where it has any. */
+  readonly webhooks?: Webhooks;
   readonly settings: Pick<Settings, "process">;
 }
 
@@ -44,12 +45,12 @@ export function namespaceOf({ name, home }: DeploymentOptions): KubeObject {
 
 /** The Deployment. One replica: two would handle everything twice. */
 export function deploymentOf(options: DeploymentOptions): KubeObject {
-  const { name, home, image, settings, webhookPort } = options;
+  const { name, home, image, settings, webhooks } = options;
   const labels = labelsOf(name);
   const limit = settings.process.ultimateExitingTimeout ?? Infinity;
   const ports = [
     { name: "http", containerPort: PORT },
-    ...webhookPort === undefined ? [] : [{ name: "webhook", containerPort: webhookPort }],
+    ...webhooks === undefined ? [] : [{ name: "webhook", containerPort: webhooks.port }],
   ];
   return {
     apiVersion: "apps/v1",
@@ -112,7 +113,7 @@ function argumentsOf({ namespaces = [], peering }: DeploymentOptions): string[] 
 }
 
 /** The Services: of metrics, and of webhooks where there are any. */
-export function servicesOf({ name, home, webhookPort }: DeploymentOptions): KubeObject[] {
+export function servicesOf({ name, home, webhooks }: DeploymentOptions): KubeObject[] {
   const labels = labelsOf(name);
   const service = (title: string, port: number, targetPort: string): KubeObject => ({
     apiVersion: "v1",
@@ -122,7 +123,7 @@ export function servicesOf({ name, home, webhookPort }: DeploymentOptions): Kube
   });
   return [
     service(name, PORT, "http"),
-    ...webhookPort === undefined ? [] : [service(`${name}-webhook`, 443, "webhook")],
+    ...webhooks === undefined ? [] : [service(webhooks.service, 443, "webhook")],
   ];
 }
 
@@ -137,7 +138,7 @@ export function budgetOf({ name, home }: DeploymentOptions): KubeObject {
 }
 
 /** The NetworkPolicy: in come scrapes and reviews, out go requests to DNS and API servers. */
-export function networkPolicyOf({ name, home, webhookPort }: DeploymentOptions): KubeObject {
+export function networkPolicyOf({ name, home, webhooks }: DeploymentOptions): KubeObject {
   const tcp = (...ports: number[]) => ports.map((port) => ({ protocol: "TCP", port }));
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -146,7 +147,7 @@ export function networkPolicyOf({ name, home, webhookPort }: DeploymentOptions):
     spec: {
       podSelector: { matchLabels: labelsOf(name) },
       policyTypes: ["Ingress", "Egress"],
-      ingress: [{ ports: tcp(PORT, ...webhookPort === undefined ? [] : [webhookPort]) }],
+      ingress: [{ ports: tcp(PORT, ...webhooks === undefined ? [] : [webhooks.port]) }],
       egress: [
         { ports: [{ protocol: "UDP", port: 53 }, { protocol: "TCP", port: 53 }] },
         { ports: tcp(443, 6443) },

@@ -28,6 +28,7 @@ export function toChart(
     image: { repository, tag, pullPolicy: "IfNotPresent" },
     args: container.args,
     resources: container.resources,
+    ...crds.length > 0 && { crds: { enabled: true } },
     monitoring: { enabled: wanted.monitoring },
     networkPolicy: { enabled: wanted.networkPolicy },
   };
@@ -53,9 +54,20 @@ export function toChart(
     ["templates/monitoring.yaml", when("monitoring", template(monitoring))],
     ["templates/network-policy.yaml", when("networkPolicy", template([networkPolicy]))],
   ]);
-  // Helm makes what is in here first, and never takes it away: with the definitions, all objects would go.
-  if (crds.length > 0) files.set("crds/crds.yaml", crds.map((crd) => formatYaml(crd)).join("---\n"));
+  if (crds.length > 0) files.set("templates/crds.yaml", when("crds", template(crds.map(kept))));
   return files;
+}
+
+/**
+ * Returns a definition that stays when the release goes: all objects would go with it.
+ *
+ * NB: not in the folder `crds/`: Helm does not look at it in an upgrade, and fills in no namespace there, where conversions need
+ * one. Source: Helm, "Custom Resource Definitions".
+ */
+function kept(crd: KubeObject): KubeObject {
+  const { metadata } = crd;
+  const annotations = { ...metadata.annotations, "helm.sh/resource-policy": "keep" };
+  return { ...crd, metadata: { ...metadata, annotations } };
 }
 
 function splitImage(image: string): [repository: string, tag: string | undefined] {
@@ -82,7 +94,9 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
 };
 
 function toTemplate(object: KubeObject, home: string): string {
-  const copy = inRelease(object, home);
+  const copy = object.kind === "CustomResourceDefinition"
+    ? convertedInRelease(object, home)
+    : inRelease(object, home);
   if (isObject(copy) && copy.kind === "Deployment") {
     const container = containerOf([copy as KubeObject]); // A copy of one.
     container.image = "HELM_IMAGE";
@@ -90,9 +104,17 @@ function toTemplate(object: KubeObject, home: string): string {
     container.args = "HELM_ARGS";
     container.resources = "HELM_RESOURCES";
   }
-  // What is for Prometheus has braces of its own.
-  const text = formatYaml(copy).replace(/\{\{.*?\}\}/g, (braces) => `{{ ${JSON.stringify(braces)} }}`);
+  // What is for Prometheus has braces of its own, and so may descriptions have.
+  const text = formatYaml(copy).replaceAll("{{", '{{ "{{" }}');
   return text.replace(/HELM_[A-Z_]+/g, (word) => PLACEHOLDERS[word] ?? word);
+}
+
+/** Of a definition, only the way to whoever converts has a namespace: defaults in its schema may look like one. */
+function convertedInRelease(crd: KubeObject, home: string): KubeObject {
+  const conversion = isObject(crd.spec) ? crd.spec.conversion : undefined;
+  return conversion === undefined
+    ? crd
+    : { ...crd, spec: { ...crd.spec, conversion: inRelease(conversion, home) } };
 }
 
 /** A copy whose namespace is that of the release, where it was the operator's own. */

@@ -6,7 +6,7 @@ import { formatYaml } from "../../runtime/yaml.ts";
 import type { KubeObject } from "../../model/object.ts";
 import { makeCrds } from "../../engines/definitions/crds.ts";
 import { hasConversion } from "../../registry/resource.ts";
-import { converterOf, declaredKinds } from "./crds.ts";
+import { declaredKinds } from "./crds.ts";
 import {
   budgetOf,
   deploymentOf,
@@ -17,9 +17,12 @@ import {
   servicesOf,
 } from "./deployment.ts";
 import { makeRbac, type Rbac, type RbacOptions } from "./rbac.ts";
+import { converterOf, webhooksOf } from "./webhooks.ts";
 
 /** The manifests to make. */
-export interface ManifestsOptions extends RbacOptions, Omit<DeploymentOptions, "settings"> {
+export interface ManifestsOptions extends RbacOptions, Omit<DeploymentOptions, "settings" | "webhooks"> {
+  /** Where webhooks are served. Default: as the code says, else 9443. */
+  readonly webhookPort?: number;
   /** The exports of the operator's modules, for kinds that no handler is for. */
   readonly exports?: readonly unknown[];
 }
@@ -45,10 +48,7 @@ export interface Manifests {
 /** A text by the path of its file. */
 export type FileTexts = ReadonlyMap<string, string>;
 
-/** The port on which webhook servers listen in a cluster, if nothing else is said. */
-const WEBHOOK_PORT = 9443;
-
-/** Makes all manifests. @throws {TypeError} If a definition cannot be made. */
+/** Makes all manifests. @throws {TypeError} If a definition cannot be made, or the code says otherwise than the options. */
 export function makeManifests(options: ManifestsOptions): Manifests {
   const { operators, exports } = options;
   const [first] = operators;
@@ -58,8 +58,8 @@ export function makeManifests(options: ManifestsOptions): Manifests {
     operators.some(({ declared }) =>
       declared.some(({ cause }) => cause === "validate" || cause === "mutate")
     );
-  const webhookPort = hasWebhooks ? options.webhookPort ?? WEBHOOK_PORT : undefined;
-  const deployment = { ...options, webhookPort, settings: first.settings };
+  const webhooks = hasWebhooks ? webhooksOf(options) : undefined;
+  const deployment = { ...options, webhooks, settings: first.settings };
   const { manifests, unknown, unseen } = makeRbac(options);
   return {
     crds: makeCrds(kinds, converterOf(options)),

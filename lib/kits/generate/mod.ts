@@ -6,9 +6,10 @@
  * @module
  */
 
-export { converterOf, type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
+export { type Declarations, declaredKinds, peeringCrds } from "./crds.ts";
 export { makeCrds } from "../../engines/definitions/crds.ts";
 export { isCrd, makeTypes } from "./types.ts";
+export { converterOf } from "./webhooks.ts";
 export {
   type FileTexts,
   type FormatOptions,

@@ -130,6 +130,16 @@ describe("webhookServer()", () => {
     assert.throws(() => webhookServer({ service, host: "x" }), /leave out "host" and "cluster"/);
   });
 
+  it("takes the Service for one of its Pod's namespace, if it has one", async () => {
+    const namespace = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+    const options = { service: { name: "hooks" }, certfile: "/tls.crt", pkeyfile: "/tls.key" };
+    const { cert, key } = await certificateFor("a.test");
+    const files = { "/tls.crt": cert, "/tls.key": key };
+    await using served = new Served(options, virtualHost({ files: { ...files, [namespace]: "home\n" } }));
+    assert.deepEqual((await served.next()).service, { namespace: "home", name: "hooks", port: 443 });
+    await assert.rejects(new Served(options, virtualHost({ files })).next(), /"hooks" is: this is no Pod/);
+  });
+
   it("hands reviews of conversions to whoever converts", async () => {
     await using served = new Served({ addr: "127.0.0.1", insecure: true, port: 9443 });
     const review = JSON.stringify({ kind: "ConversionReview" });
@@ -226,6 +236,7 @@ describe("webhookServer()", () => {
       { service: { namespace: "home", name: "hooks" }, cluster: "k3d" },
       { service: { namespace: "home", name: "hooks" }, insecure: true },
       { service: { namespace: "home", name: "" } },
+      { service: { namespace: "", name: "hooks" } },
     ];
     for (const options of bad) assert.throws(() => webhookServer(options), TypeError);
   });

@@ -4,6 +4,8 @@ import bakery from "../../../examples/27-schemas/handlers.ts";
 import { toChart } from "../../../lib/kits/generate/helm.ts";
 import { makeManifests } from "../../../lib/kits/generate/manifests.ts";
 import { parseYaml } from "../../../lib/runtime/yaml.ts";
+import { operator, resource } from "../../../mod.ts";
+import { z } from "zod";
 
 const OPTIONS = {
   operators: [bakery],
@@ -14,10 +16,6 @@ const OPTIONS = {
 
 // deno-lint-ignore no-explicit-any -- looked at by hand
 type Loose = any;
-
-function kindsOf(text: string): string[] {
-  return parseYaml(text).map((each: Loose) => each.kind);
-}
 
 describe("toChart()", () => {
   const files = toChart(makeManifests(OPTIONS), {
@@ -52,11 +50,30 @@ describe("toChart()", () => {
       text("templates/monitoring.yaml"),
       /^\{\{- if \.Values\.monitoring\.enabled \}\}\n[^]*\{\{- end \}\}\n$/,
     );
-    assert.match(text("templates/monitoring.yaml"), /to \{\{ "\{\{ \$labels\.kind \}\}" \}\}/);
+    assert.match(text("templates/monitoring.yaml"), /to \{\{ "\{\{" \}\} \$labels\.kind \}\}/);
   });
 
-  it("has no namespace of its own, and definitions where Helm never takes them away", () => {
-    assert.deepEqual(kindsOf(text("crds/crds.yaml")), ["CustomResourceDefinition"]);
+  it("has no namespace of its own, and definitions that Helm renews, and never takes away", () => {
+    const crds = text("templates/crds.yaml");
+    assert.match(crds, /^\{\{- if \.Values\.crds\.enabled \}\}\n[^]*\n\{\{- end \}\}\n$/);
+    assert.match(crds, /kind: CustomResourceDefinition\n[^]*helm\.sh\/resource-policy: keep\n/);
     assert.ok(![...files.values()].some((each) => /^kind: Namespace$/m.test(each)));
+  });
+
+  it("has objects converted by the Service in the release's namespace, and leaves schemas alone", () => {
+    const spec = z.object({ target: z.string().default("x").meta({ description: "{{ one }}" }) });
+    const at = z.object({ namespace: z.string() }).default({ namespace: "bread" });
+    const versions = { v0: { convert: { toHub: () => ({}), fromHub: () => ({}) } } };
+    const names = { group: "example.com", version: "v1", plural: "loaves", kind: "Loaf" };
+    const op = operator();
+    op.on.create(resource({ ...names, spec: spec.extend({ at }), versions }), () => {});
+    const manifests = makeManifests({ ...OPTIONS, operators: [op] });
+    const chart = toChart(manifests, {
+      ...{ monitoring: false, networkPolicy: false, name: "bakery", version: "1.2.3" },
+    });
+    const crds = chart.get("templates/crds.yaml") ?? "";
+    assert.match(crds, /service:\n +port: 443\n +namespace: \{\{ \.Release\.Namespace \}\}\n/);
+    assert.match(crds, /default:\n +namespace: bread\n/);
+    assert.match(crds, /description: .*\{\{ "\{\{" \}\} one \}\}/);
   });
 });

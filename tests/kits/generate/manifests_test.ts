@@ -78,11 +78,11 @@ describe("makeManifests()", () => {
   });
 
   it("gives webhooks a port and a Service", () => {
-    const { operator } = makeManifests({ ...OPTIONS, operators: [ferry], webhookPort: 8443 });
+    const { operator } = makeManifests({ ...OPTIONS, operators: [ferry], webhookPort: 9443 });
     const [deployment, , webhook] = operator as Loose[];
     assert.deepEqual(deployment.spec.template.spec.containers[0].ports[1], {
       name: "webhook",
-      containerPort: 8443,
+      containerPort: 9443,
     });
     assert.equal(webhook.metadata.name, "bakery-webhook");
     assert.deepEqual(webhook.spec.ports, [{ name: "webhook", port: 443, targetPort: "webhook" }]);

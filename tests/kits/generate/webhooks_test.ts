@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { converterOf, webhooksOf } from "../../../lib/kits/generate/webhooks.ts";
+import type { AdmissionServer } from "../../../lib/settings/admission_server.ts";
+import { operator, webhookServer } from "../../../mod.ts";
+
+function optionsOf(server: AdmissionServer | null) {
+  return { operators: [operator(), operator({ admission: { server } })], name: "bakery", home: "bread" };
+}
+
+describe("webhooksOf()", () => {
+  it("takes the Service and the port of the code, else those of the operator's name", () => {
+    const server = webhookServer({ port: 8443, service: { name: "hooks" } });
+    assert.deepEqual(webhooksOf(optionsOf(server)), { service: "hooks", port: 8443 });
+    assert.deepEqual(converterOf(optionsOf(server)), {
+      service: { namespace: "bread", name: "hooks", path: "/convert", port: 443 },
+    });
+    const usual = { service: "bakery-webhook", port: 9443 };
+    for (const other of [null, webhookServer(), async function* () {}]) {
+      assert.deepEqual(webhooksOf(optionsOf(other)), usual);
+    }
+    assert.equal(webhooksOf({ ...optionsOf(null), webhookPort: 8443 }).port, 8443);
+  });
+
+  it("refuses options that the code contradicts, and says what to change", () => {
+    const away = webhookServer({ service: { name: "hooks", namespace: "away" } });
+    assert.throws(() => webhooksOf(optionsOf(away)), /"away".*"bread" \(leave .* or give --home away\)$/);
+    assert.deepEqual(webhooksOf({ ...optionsOf(away), home: "away" }).service, "hooks");
+    const served = { ...optionsOf(webhookServer({ port: 8443 })), webhookPort: 9443 };
+    assert.throws(() => webhooksOf(served), /served on port 8443 \(leave --webhook-port out\)$/);
+  });
+});
