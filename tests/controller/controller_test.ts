@@ -9,6 +9,7 @@ import type { KubeObject, WatchEvent } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
+import { annotations } from "../../lib/settings/persistence/presets.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
 /** A controller, and what it has put into its queue: "ADDED 1 of state 0". */
@@ -22,7 +23,8 @@ const NO_HANDLERS = {
   hasTurns: true,
 };
 
-function bench({ keepsEvents = false } = {}) {
+function bench({ keepsEvents = false, changes = [] as readonly object[] } = {}) {
+  const handlers = { ...NO_HANDLERS, events: keepsEvents ? [{}] : [], changes, fields: [] };
   const queued: string[] = [];
   const indexed: string[] = [];
   const states: ObjectState[] = [];
@@ -46,7 +48,8 @@ function bench({ keepsEvents = false } = {}) {
       isRetrying: () => false,
       isIdle: () => true,
     },
-    registry: { of: () => ({ ...NO_HANDLERS, events: keepsEvents ? [{}] : [] }) },
+    registry: { of: () => handlers },
+    persistence: annotations(),
     caches: new Caches(),
     host,
     observer: {},
@@ -66,7 +69,7 @@ function bench({ keepsEvents = false } = {}) {
     controller.notify(PODS, { ...stored, event: { type, object }, origin });
     return stored;
   };
-  return { controller, store, tell, queued, indexed, states, warnings };
+  return { controller, store, tell, queued, indexed, states, warnings, handlers };
 }
 
 describe("Controller", () => {
@@ -80,6 +83,18 @@ describe("Controller", () => {
     states[0]?.pending.keep(new Patch({ spec: { a: 1 } }));
     tell("MODIFIED", 4);
     assert.deepEqual(queued.slice(2), ["MODIFIED 4 of state 0"]);
+  });
+
+  it("makes no turn of versions that differ in nothing, for the handlers for which the object is at rest alone", () => {
+    const { tell, queued, states, handlers } = bench({ changes: [{ id: "fn" }] });
+    tell("ADDED", 5);
+    const [state] = states;
+    state?.begin(0);
+    for (const [version, settledFor] of [[6, handlers], [7, undefined], [8, { ...handlers }]] as const) {
+      if (state !== undefined) state.settledFor = settledFor;
+      tell("MODIFIED", version);
+    }
+    assert.deepEqual(queued, ["ADDED 5 of state 0", "MODIFIED 7 of state 0", "MODIFIED 8 of state 0"]);
   });
 
   it("queues the event of an own write that no reconcile has begun with yet", () => {

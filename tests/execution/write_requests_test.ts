@@ -277,6 +277,11 @@ describe("applyPatch()", () => {
       refuse = (line) => ({ code: line.startsWith("merge") ? 404 : 403, details });
       await assert.rejects(applyWanted({ client, resource: plain, body, patch: patch() }), { status: 404 });
     }
+    live = { ...body, metadata: { ...body.metadata, uid: "another" } };
+    refuse = (line) => line.startsWith("merge") ? 404 : undefined;
+    const mine = { ...body, metadata: { ...body.metadata, uid: "mine" } };
+    const { body: left } = await applyWanted({ client, resource: plain, body: mine, patch: patch() });
+    assert.equal(left, undefined, "another object has its name");
   });
 
   it("writes notes and finalizers after functions, and not at all if those were refused", async () => {
@@ -296,6 +301,7 @@ describe("applyPatch()", () => {
     ]);
     assert.deepEqual((sent[3]?.content as KubeObject).metadata.finalizers, ["f"]);
     sent = [];
+    live = body;
     refuse = (line) => line.startsWith("json") ? 409 : undefined;
     const applied = await applyWanted({
       client,

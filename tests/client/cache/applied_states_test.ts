@@ -30,7 +30,10 @@ describe("AppliedStates", () => {
     store.put(liveIn("1"));
     assert.equal(states.look(CONFIG_MAPS, WANTED), undefined);
     states.note(CONFIG_MAPS, WANTED, liveIn("1"));
-    assert.deepEqual(states.look(CONFIG_MAPS, WANTED), liveIn("1"));
+    const known = states.look(CONFIG_MAPS, WANTED) as KubeObject;
+    assert.deepEqual(known, liveIn("1"));
+    known.metadata.labels = { mine: "1" };
+    assert.deepEqual(states.look(CONFIG_MAPS, WANTED), liveIn("1"), "it is the caller's own copy");
     assert.equal(states.look(CONFIG_MAPS, { ...WANTED, fieldManager: "other" }), undefined);
     const less = { ...WANTED.object, data: {} };
     assert.equal(states.look(CONFIG_MAPS, { ...WANTED, object: less }), undefined);

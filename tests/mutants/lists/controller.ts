@@ -653,7 +653,6 @@ const passing: Mutant[] = [
     ["isSame", "if (old !== after[key] && !isSameJson(old, after[key])) return false;", ""],
   ], unseen),
   ...breaksOf(CONTROLLER, [
-    ["Controller.#isUnseen", "if (state.settledFor !== handlers || ", "if ("],
     [
       "Controller.#isUnseen",
       "return seen !== undefined && differsUnseen(",
@@ -661,6 +660,9 @@ const passing: Mutant[] = [
     ],
     ["Controller.#settle", "state.settle();", ""],
   ], unseen),
+  ...breaksOf(CONTROLLER, [
+    ["Controller.#isUnseen", "if (state.settledFor !== handlers || ", "if ("],
+  ]),
   ...breaksOf("lib/controller/at_rest.ts", [
     [
       "isExpected",
