@@ -439,18 +439,24 @@ suite("admission servers", (scenario) => {
   scenario.timed(
     "[P10] a replica that stops leaves what leads to the one that started after it",
     async (world) => {
-      const replica = async (url: string): ReturnType<typeof world.start> => {
-        const op = operator({ admission: { server: new Doorway({ url }).serve, managed: NAME } });
+      const door = new Doorway({ url: "https://a.test" });
+      const replica = async ({ serve: server }: Doorway): ReturnType<typeof world.start> => {
+        const op = operator({ admission: { server, managed: NAME } });
         op.on.validate(Example, function check() {});
         return await world.start(op);
       };
       const urls = async (): Promise<unknown[]> =>
         (await webhooksIn(world)).map(({ clientConfig }) => (clientConfig as Loose).url);
-      const first = await replica("https://a.test");
+      const first = await replica(door);
       assert.deepEqual(await urls(), ["https://a.test/check"]);
-      const second = await replica("https://b.test");
+      const second = await replica(new Doorway({ url: "https://b.test" }));
       await second.advance(10);
       assert.deepEqual(await urls(), ["https://b.test/check"], "and they do not undo each other's writes");
+      const before = world.writes().length;
+      door.move({ url: "https://a.test/elsewhere" });
+      await first.advance(10);
+      const writes = world.writes().slice(before).filter(({ path }) => path.includes("webhookconfigurations"));
+      assert.deepEqual(writes, [], "nor when the first is reached in another way");
       await first.stop();
       assert.deepEqual(await urls(), ["https://b.test/check"]);
       await second.stop();
@@ -472,6 +478,10 @@ suite("admission servers", (scenario) => {
         await running.stop();
         assert.equal((await webhooksIn(world)).length, release === "all" ? 0 : 1, release);
       }
+      const op = operator({ admission: { server: new Doorway().serve, managed: NAME, release: "nothing" } });
+      op.on.validate(Example, function check() {});
+      await (await world.start(op)).stop();
+      assert.equal((await webhooksIn(world)).length, 1, "nor does what leads to one process then");
     },
   );
 
