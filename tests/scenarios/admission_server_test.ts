@@ -455,7 +455,9 @@ suite("admission servers", (scenario) => {
       const before = world.writes().length;
       door.move({ url: "https://a.test/elsewhere" });
       await first.advance(10);
-      const writes = world.writes().slice(before).filter(({ path }) => path.includes("webhookconfigurations"));
+      const writes = world.writes().slice(before).filter(({ path }) =>
+        path.includes("webhookconfigurations")
+      );
       assert.deepEqual(writes, [], "nor when the first is reached in another way");
       await first.stop();
       assert.deepEqual(await urls(), ["https://b.test/check"]);
