@@ -70,6 +70,7 @@ export const RULES: Readonly<Record<string, Rule>> = Object.freeze({
   "background.instantExitTimeout": orNull(seconds),
   "background.instantExitZeroTimeCycles": orNull(count0),
   "networking.requestTimeout": orNull(positive),
+  "networking.responseTimeout": orNull(positive),
   "networking.connectTimeout": orNull(positive),
   "networking.requestLimit": orNull(count),
   "networking.fieldManager": text,

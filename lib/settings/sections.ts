@@ -195,6 +195,11 @@ export interface BackgroundSettings {
 export interface NetworkingSettings {
   /** For one attempt of a request as a whole; watches excepted. Null: no limit. Default: 300. */
   requestTimeout: Seconds | null;
+  /**
+   * Until an answer begins; watches excepted. kube-apiserver itself gives up after 60 seconds, so that who has heard nothing by
+   * then has a dead connection. Null: `requestTimeout` counts. Default: 75.
+   */
+  responseTimeout: Seconds | null;
   /** For TCP and TLS. Null: `requestTimeout` counts. Default: null. */
   connectTimeout: Seconds | null;
   /**

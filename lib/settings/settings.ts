@@ -65,6 +65,7 @@ export function defaultSettings(): Settings {
     background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
     networking: {
       requestTimeout: 300,
+      responseTimeout: 75,
       connectTimeout: null,
       requestLimit: 64,
       fieldManager: "lotse",

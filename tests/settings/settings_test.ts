@@ -68,6 +68,7 @@ describe("defaultSettings()", () => {
       background: { cancellationPolling: 60, instantExitTimeout: null, instantExitZeroTimeCycles: 10 },
       networking: {
         requestTimeout: 300,
+        responseTimeout: 75,
         connectTimeout: null,
         requestLimit: 64,
         fieldManager: "lotse",

@@ -20,6 +20,8 @@ export interface DeadlineOptions {
   readonly clock: Clock;
   /** In seconds; null: none. */
   readonly timeout: Seconds | null;
+  /** Until `answered()` is called, in seconds; null: none. Default: null. */
+  readonly responseTimeout?: Seconds | null;
   readonly signal?: AbortSignal;
   /** Whether the caller's signal must count after the disposal too, for a body that is still coming. */
   readonly stream: boolean;
@@ -50,19 +52,24 @@ export class CallerSignals {
 export class Deadline implements Disposable {
   /** Aborts at the timeout, with an Error named "TimeoutError", or with the caller's signal. */
   readonly signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  #isAnswered = false;
   #timer: Disposable | undefined;
   #controller: AbortController | undefined;
   /** The attempts that end with the caller's signal, this one among them. */
   #siblings: Set<AbortController> | undefined;
 
   constructor(options: DeadlineOptions) {
-    const { clock, timeout, signal, stream, callers } = options;
-    if (timeout === null || timeout === Infinity) {
+    const { clock, signal, stream, callers } = options;
+    this.#clock = clock;
+    const timeout = options.timeout ?? Infinity;
+    const first = Math.min(timeout, options.responseTimeout ?? Infinity);
+    if (first === Infinity) {
       this.signal = signal;
       return;
     }
     const controller = new AbortController();
-    this.#timer = clock.after(timeout, () => controller.abort(toTimeoutError(timeout)));
+    this.#timer = clock.after(first, () => this.#expire(controller, first, timeout));
     this.signal = controller.signal;
     if (signal === undefined) return;
     if (stream) {
@@ -77,9 +84,20 @@ export class Deadline implements Disposable {
     this.#siblings = callers.attemptsOf(signal).add(controller);
   }
 
+  /** The answer has begun. */
+  answered(): void {
+    this.#isAnswered = true;
+  }
+
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     if (this.#controller !== undefined) this.#siblings?.delete(this.#controller);
+  }
+
+  #expire(controller: AbortController, passed: Seconds, timeout: Seconds): void {
+    if (passed >= timeout || !this.#isAnswered) return controller.abort(toTimeoutError(passed));
+    if (timeout === Infinity) return;
+    this.#timer = this.#clock.after(timeout - passed, () => controller.abort(toTimeoutError(timeout)));
   }
 }
 

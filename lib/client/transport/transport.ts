@@ -50,7 +50,7 @@ export interface ApiRequest {
   readonly gzip?: boolean;
   /** Returns the answer as text instead of parsing it. Default: false. */
   readonly text?: boolean;
-  /** For one attempt (for streams: until its head has come), in seconds; null: none. Default: `networking.requestTimeout`. */
+  /** For one attempt (for streams: until its head has come), in seconds; null: none. Default: as `networking` says. */
   readonly timeout?: Seconds | null;
   /** Default: `networking.errorBackoffs`. Empty: one attempt only. */
   readonly backoffs?: Seconds | Iterable<Seconds>;
@@ -224,10 +224,13 @@ export class Transport implements Disposable {
     const session = this.#sessions.for(info);
     const attempt: Attempt = { number, started: this.host.clock.monotonic() };
     const headers = this.#observer.requestBegins?.(request, attempt) ?? undefined;
-    const { timeout = this.networking.requestTimeout, signal } = request;
+    const { requestTimeout, responseTimeout } = this.networking;
+    const { timeout = requestTimeout, signal } = request;
     const deadline = new Deadline({
       clock: this.host.clock,
       timeout,
+      // Streams may have nothing to say for long.
+      responseTimeout: finish === undefined || request.timeout !== undefined ? null : responseTimeout,
       signal,
       stream: finish === undefined,
       callers: this.#callers,
@@ -236,6 +239,7 @@ export class Transport implements Disposable {
     try {
       const response = await this.#send(session, request, { signal: deadline.signal, headers });
       status = response.status;
+      deadline.answered();
       if (status >= 400) {
         const text = await response.text();
         throw toApiError(response, { request: labelOf(request), text, right: rightTo(request) });

@@ -93,7 +93,7 @@ class Pool implements Connection {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     for (const exchange of [...this.#exchanges]) exchange.fail(new Error("The connection was closed"));
-    for (const lane of this.#idle.splice(0)) lane.destroy();
+    this.#clear();
   }
 
   /** Opens a connection for a request. Who gives up waiting takes the connection with it. */
@@ -118,15 +118,25 @@ class Pool implements Connection {
         wire: (told) => tap?.(socket, told) ?? new SocketWire(socket, told, brake),
         free: (freed) => this.#free(freed),
         drop: (dropped) => this.#drop(dropped),
+        clear: () => this.#clear(),
       });
       lane.send(exchange, sending);
     });
-    exchange.begin({ hold: () => {}, release: () => {}, destroy: () => dialing.destroy() });
+    exchange.begin({
+      hold: () => {},
+      release: () => {},
+      distrust: () => {},
+      destroy: () => dialing.destroy(),
+    });
   }
 
   #free(lane: Lane): void {
     if (this.#isDisposed || this.#idle.length >= MOST_IDLE) lane.destroy();
     else this.#idle.push(lane);
+  }
+
+  #clear(): void {
+    for (const lane of this.#idle.splice(0)) lane.destroy();
   }
 
   #drop(lane: Lane): void {
@@ -172,6 +182,8 @@ interface LaneOptions {
   readonly free: (lane: Lane) => void;
   /** It is there no more. */
   readonly drop: (lane: Lane) => void;
+  /** Closes all that wait for a request. */
+  readonly clear: () => void;
 }
 
 /** One connection, and the exchange on it. */
@@ -212,6 +224,10 @@ class Lane implements Line, WireEvents {
     // A connection that waits for nothing keeps no process alive.
     this.#wire.keep(false);
     this.#options.free(this);
+  }
+
+  distrust(): void {
+    this.#options.clear();
   }
 
   destroy(): void {

@@ -18,6 +18,8 @@ export interface Line {
   hold(isHeld: boolean): void;
   /** Closes the connection. */
   destroy(): void;
+  /** Closes what else waits for requests: it may be as dead as this connection. */
+  distrust(): void;
   /** The response is whole: the connection is free for another request, if it can take one. */
   release(isReusable: boolean): void;
 }
@@ -110,6 +112,7 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
     this.#reject(reason);
     this.#body.fail(reason);
     this.#decoder?.destroy();
+    if (this.status === 0 && isTimeout(reason)) line?.distrust();
     line?.destroy();
   }
 
@@ -151,6 +154,10 @@ export class Exchange implements HttpResponse, ResponseSink, BodySource {
     this.#open.delete(this);
     this.#signal?.removeEventListener("abort", this.#onAbort);
   }
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === "TimeoutError";
 }
 
 function resetError(when: string): Error {

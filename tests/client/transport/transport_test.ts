@@ -107,6 +107,21 @@ describe("Transport.request()", () => {
     }
   });
 
+  it("gives up an answer that does not begin, before one that does not end; who names a time gets that", async () => {
+    const never = (): Promise<Response> => new Promise(() => {});
+    const silent = (): Response => new Response(new ReadableStream({ start() {} }));
+    const networking = { requestTimeout: 20, responseTimeout: 8, errorBackoffs: [] };
+    const takes = async (answer: () => Response | Promise<Response>, timeout?: number): Promise<number> => {
+      const world = answerWith(answer, { networking });
+      const { error } = await send(world, { ...GET, timeout });
+      assert.equal((error as Error).name, "TimeoutError");
+      assert.match((error as Error).message, new RegExp(`within ${world.host.clock.monotonic()} seconds`));
+      return world.host.clock.monotonic();
+    };
+    assert.deepEqual([await takes(never), await takes(silent)], [8, 20]);
+    assert.deepEqual([await takes(never, 12), await takes(silent, 12), await takes(never, 5)], [12, 12, 5]);
+  });
+
   it("lets only so many through at once, the others in order; watches do not count", async () => {
     const doors: (() => void)[] = [];
     const answer = () => new Promise<Response>((resolve) => doors.push(() => resolve(json({}))));

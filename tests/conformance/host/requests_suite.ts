@@ -148,6 +148,25 @@ export function requestsSuite(makeHost: () => Host): void {
       assert.ok(server.accepted <= 2, `${server.accepted}`);
     });
 
+    it("uses no connection that waited while another one turned out to be dead", async () => {
+      const isDead = new WeakSet<object>();
+      await using server = await startRaw((request, response) => {
+        if (!isDead.has(request.socket)) setTimeout(() => response.end("x"), 20);
+      });
+      using connection = network.connect({ server: server.url });
+      const get = async (signal?: AbortSignal): Promise<string> =>
+        await (await connection.request({ ...GET, signal })).text();
+      await Promise.all([get(), get(), get()]);
+      for (const socket of server.sockets) isDead.add(socket);
+      const late = new AbortController();
+      const waiting = assert.rejects(get(late.signal), { name: "TimeoutError" });
+      await clock.sleep(0.05);
+      late.abort(Object.assign(new Error("Late"), { name: "TimeoutError" }));
+      await waiting;
+      assert.deepEqual(await Promise.all([get(), get()]), ["x", "x"]);
+      assert.equal(server.accepted, 5);
+    });
+
     it("runs many requests side by side", async () => {
       await using server = await startRaw((request, response) =>
         setTimeout(() => response.end(request.url), 20)

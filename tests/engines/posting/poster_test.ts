@@ -134,7 +134,7 @@ describe("Poster", () => {
     const { host, poster, sent, logs, answers } = setUp({ defaultBackoffs: [] });
     answers.next = ({ body }) => body.note === "lost" ? new Promise<Response>(() => {}) : undefined;
     for (const message of ["lost", "second", "third"]) poster.post(A, say(message));
-    await host.clock.advance(299);
+    await host.clock.advance(74);
     assert.deepEqual(sent.map(({ body }) => body.note), ["lost"]);
     await host.clock.advance(2);
     assert.deepEqual(sent.map(({ body }) => body.note), ["lost", "second", "third"]);
