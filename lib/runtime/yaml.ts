@@ -6,7 +6,18 @@
  * that are not safe integers are bigints, as in JSON.
  */
 
-import { CORE_SCHEMA, dump, DUMP_SCHEMA, loadAll, mergeTag, Schema } from "js-yaml";
+import {
+  CORE_SCHEMA,
+  dump,
+  DUMP_SCHEMA,
+  EVENT_ID,
+  getScalarValue,
+  loadAll,
+  mergeTag,
+  parseEvents,
+  SCALAR_STYLE,
+  Schema,
+} from "js-yaml";
 
 type Tag = (typeof CORE_SCHEMA.tags)[number];
 
@@ -18,12 +29,16 @@ const WRITTEN = new Schema(DUMP_SCHEMA.tags.map(withLarge));
  *
  * Keys such as `__proto__` become own properties.
  *
- * @throws {SyntaxError} If the text is not YAML; the message says where.
+ * @throws {SyntaxError} If the text is not YAML, or a key stands twice in a mapping; the message says where.
  */
-export function parseYaml(text: string, { repeatedKeys = false }: ParseYamlOptions = {}): unknown[] {
+export function parseYaml(text: string): unknown[] {
+  return parse(text, false);
+}
+
+function parse(text: string, json: boolean): unknown[] {
   let documents: unknown[];
   try {
-    documents = loadAll(text, { schema: SCHEMA, json: repeatedKeys });
+    documents = loadAll(text, { schema: SCHEMA, json });
   } catch (error) {
     throw new SyntaxError(`Cannot parse YAML: ${error instanceof Error ? error.message : error}`, {
       cause: error,
@@ -32,10 +47,72 @@ export function parseYaml(text: string, { repeatedKeys = false }: ParseYamlOptio
   return documents.filter((document) => document !== null && document !== undefined);
 }
 
-/** How strict a text is read. */
-export interface ParseYamlOptions {
-  /** A key may stand twice in a mapping; the last one counts. Default: false. */
-  readonly repeatedKeys?: boolean;
+/** Documents in which keys may stand twice: the last one counts. */
+export interface LenientYaml {
+  readonly documents: unknown[];
+  /** Those of the first document that stand more than once in a mapping, inner ones before outer ones. */
+  readonly repeated: readonly RepeatedKey[];
+}
+
+/** A key that stood before in its mapping. */
+export interface RepeatedKey {
+  readonly key: string;
+  /** Where its value begins, from 1. */
+  readonly line: number;
+}
+
+/**
+ * Reads YAML as parseYaml() does, but for keys that stand twice.
+ *
+ * @throws {SyntaxError} If the text is not YAML.
+ */
+export function parseLenientYaml(text: string): LenientYaml {
+  try {
+    return { documents: parseYaml(text), repeated: [] };
+  } catch {
+    // Either a key stands twice, or it is refused once more.
+    return { documents: parse(text, true), repeated: findRepeated(text) };
+  }
+}
+
+/** A list or mapping that is being read. */
+interface Level {
+  readonly keys: Set<string> | undefined;
+  /** Where it begins. */
+  readonly line: number;
+  /** Of a mapping: the key whose value comes next. */
+  key?: string;
+}
+
+function findRepeated(text: string): RepeatedKey[] {
+  const found: RepeatedKey[] = [];
+  const levels: Level[] = [];
+  let [line, position] = [1, 0];
+  const complete = (node: string, at: number) => {
+    const level = levels.at(-1);
+    if (level?.keys === undefined) return;
+    const { key } = level;
+    level.key = key === undefined ? node : undefined;
+    if (key === undefined) return;
+    if (level.keys.has(key)) found.push({ key, line: at });
+    level.keys.add(key);
+  };
+  for (const event of parseEvents(text, {})) {
+    if (event.type === EVENT_ID.POP) {
+      const ended = levels.pop();
+      if (levels.length === 0) return found;
+      complete("", ended?.line ?? line);
+      continue;
+    }
+    // NB: a block's text begins below its key.
+    const isBlock = event.type === EVENT_ID.SCALAR && event.style >= SCALAR_STYLE.LITERAL_BLOCK;
+    const start = "start" in event ? event.start : "valueStart" in event && !isBlock ? event.valueStart : -1;
+    for (; position < start; position++) if (text.charCodeAt(position) === 0x0a) line++;
+    if (event.type === EVENT_ID.SCALAR) complete(getScalarValue(text, event), line);
+    else if (event.type === EVENT_ID.ALIAS) complete("", line);
+    else levels.push({ keys: event.type === EVENT_ID.MAPPING ? new Set() : undefined, line });
+  }
+  return found;
 }
 
 /** Writes one value as a YAML document in block style, ending in a line break. Keys keep their order; undefined ones are left out. */

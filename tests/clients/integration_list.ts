@@ -58,7 +58,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
   "TestInternalVersionIsHandlerVersion": "patches of one version are checked by the schema of another",
   "VeryLargeObject": "only requests are limited, not what is stored with its owners",
-  "TestFieldValidation/": "keys that are there twice, in YAML and in patches",
   "TestMatchConditions|SecondaryAuthorization|CostLimit|AuthorizationDecisionCaching":
     "expressions have no authorizer",
   "ReinvocationPolicy|ValidateAnnotationsAndWarnings|Impersonat": "audit events are of the level Metadata",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatYaml, parseYaml } from "../../lib/runtime/yaml.ts";
+import { formatYaml, parseLenientYaml, parseYaml } from "../../lib/runtime/yaml.ts";
 
 describe("parseYaml()", () => {
   it("gives all documents, without the empty ones", () => {
@@ -78,5 +78,27 @@ describe("formatYaml()", () => {
     const shared = { x: "word ".repeat(60).trim() };
     const text = formatYaml({ z: shared, a: undefined, b: shared });
     assert.deepEqual(text.split("\n").map((line) => line.slice(0, 5)), ["z:", "  x: ", "b:", "  x: ", ""]);
+  });
+});
+
+describe("parseLenientYaml()", () => {
+  const repeated = (text: string) => parseLenientYaml(text).repeated.map(({ key, line }) => `${line} ${key}`);
+
+  it("keeps the last of the keys that stand twice, and says where each begins", () => {
+    const text = "a: 1\nb:\n  c: 1\n  # more\n  c: 2\na: 3\n";
+    assert.deepEqual(parseLenientYaml(text).documents, [{ a: 3, b: { c: 2 } }]);
+    assert.deepEqual(repeated(text), ["5 c", "6 a"]);
+  });
+
+  it("names inner ones before outer ones, whatever the style", () => {
+    assert.deepEqual(repeated('{"a": 1,\n"a": {"b": 1,\n"b": 2}}'), ["3 b", "2 a"]);
+    assert.deepEqual(repeated("a: |\n  x\na:\n- b: 1\n  'b': >\n    text\n"), ["5 b", "4 a"]);
+    assert.deepEqual(repeated("a: &x 1\nb: *x\nb: *x\n"), ["3 b"]);
+    assert.deepEqual(repeated("a: 1\na:\nb: 2\n"), ["2 a"]);
+  });
+
+  it("looks at the first document alone, and refuses what is no YAML", () => {
+    assert.deepEqual(repeated("a: 1\n---\na: 1\na: 2\n"), []);
+    assert.throws(() => parseLenientYaml("a: [\n"), SyntaxError);
   });
 });

@@ -35,6 +35,7 @@ import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
 import { QUOTAS } from "./scenarios/quotas.ts";
 import { RATCHETING } from "./scenarios/ratcheting.ts";
+import { REPEATED_KEYS } from "./scenarios/repeated_keys.ts";
 import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
@@ -51,6 +52,7 @@ const ALL: readonly Scenario[] = [
   ...PATCHES,
   ...APPLYING,
   ...DECODING,
+  ...REPEATED_KEYS,
   ...MEDIA_TYPES,
   ...NEGOTIATION,
   ...SCHEMAS,

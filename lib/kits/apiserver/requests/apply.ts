@@ -4,7 +4,7 @@
  * Source: Kubernetes documentation, "Server-Side Apply"; k8s.io/apiserver, pkg/endpoints/handlers/patch.go, applyPatcher.
  */
 
-import { parseYaml } from "../../../runtime/yaml.ts";
+import { parseLenientYaml } from "../../../runtime/yaml.ts";
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { applyConfiguration } from "../apply/applying.ts";
 import type { Cluster } from "../cluster.ts";
@@ -13,10 +13,17 @@ import { isObject } from "../values.ts";
 import { checkEndless, readText } from "./body.ts";
 import type { Call } from "./call.ts";
 import { isTrue } from "./shape.ts";
+import type { Source } from "./strict_faults.ts";
 import { writerOf } from "./writer.ts";
 
 /** Applies a configuration to an object; without one, to nothing. */
 export type Applier = (live: KubeObject | undefined) => KubeObject;
+
+/** A configuration, and the text that it came from. */
+export interface Configuration {
+  readonly applyTo: Applier;
+  readonly source: Source;
+}
 
 /**
  * Reads a configuration from a request.
@@ -26,20 +33,22 @@ export type Applier = (live: KubeObject | undefined) => KubeObject;
 export async function readConfiguration(
   cluster: Cluster,
   { request, kind, path, query }: Call,
-): Promise<Applier> {
-  const config = parseConfiguration(await readText(request), query.get("fieldValidation") === "Strict");
+): Promise<Configuration> {
+  const text = await readText(request);
+  const config = parseConfiguration(text);
   const writer = writerOf(request, query, path.subresource);
   const force = isTrue(query.get("force"));
-  return (live) => applyConfiguration(cluster.ownership, { kind, writer, live, config, force });
+  const applyTo: Applier = (live) =>
+    applyConfiguration(cluster.ownership, { kind, writer, live, config, force });
+  return { applyTo, source: { text, form: "configuration" } };
 }
 
 /** @throws {Refusal} 400 for what is no object in YAML or JSON. */
-export function parseConfiguration(text: string, strict = false): JsonObject {
+export function parseConfiguration(text: string): JsonObject {
   let value: unknown;
   try {
-    value = parseYaml(text, { repeatedKeys: true })[0] ?? {};
+    value = parseLenientYaml(text).documents[0] ?? {};
     checkEndless(text, { value, prefix: "error decoding YAML: " });
-    if (strict) checkKeys(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
@@ -49,21 +58,4 @@ export function parseConfiguration(text: string, strict = false): JsonObject {
   throw badRequest(
     `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${word} into Go value of type map[string]interface {}`,
   );
-}
-
-/** @throws {Refusal} 400 if a key stands twice. */
-function checkKeys(text: string): void {
-  try {
-    parseYaml(text);
-  } catch (error) {
-    const place = /duplicated mapping key \((\d+):(\d+)\)/.exec(error instanceof Error ? error.message : "");
-    if (place === null) throw error;
-    const line = text.split("\n")[Number(place[1]) - 1] ?? "";
-    const [key = ""] = /[^\s:"']+/.exec(line.slice(line.search(/[^\s-]/))) ?? [];
-    throw badRequest(
-      `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line ${
-        place[1]
-      }: key ${JSON.stringify(key)} already set in map`,
-    );
-  }
 }

@@ -3,12 +3,11 @@
  */
 
 import { parseJson } from "../../../runtime/json.ts";
-import { parseYaml } from "../../../runtime/yaml.ts";
+import { parseLenientYaml } from "../../../runtime/yaml.ts";
 import type { Kind } from "../kinds.ts";
 import { badRequest, entityTooLarge, Refusal, unsupportedMediaType } from "../refusal.ts";
 import { isObject } from "../values.ts";
 import { decodeBody, type Decoded } from "./decode.ts";
-import { duplicateKeys } from "./duplicates.ts";
 import { decodeProtobuf } from "../protobuf/decode.ts";
 import { PROTOBUF } from "../protobuf/encode.ts";
 import { concat } from "./respond.ts";
@@ -103,8 +102,16 @@ function snippetOf(bytes: Uint8Array): string {
   return [...bytes.subarray(0, 35)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The syntax of bodies, by media type. */
+const FORMS: Readonly<Record<string, "json" | "yaml">> = Object.assign(Object.create(null), {
+  "": "json",
+  "application/json": "json",
+  "*/*": "json",
+  "application/yaml": "yaml",
+});
+
 /**
- * Reads an object of that kind; `apiVersion` and `kind` may be left out. Keys that stand twice are looked for if it is strict.
+ * Reads an object of that kind; `apiVersion` and `kind` may be left out. What it came from is kept if it is strict.
  *
  * @throws {Refusal} 400 if it is none; 413; 415
  */
@@ -114,13 +121,17 @@ export async function readObject(
 ): Promise<Decoded> {
   const prefix =
     `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: `;
-  const isJson = ["", "application/json", "*/*"].includes(contentTypeOf(request));
-  const text = isJson ? await readText(request) : undefined;
-  const value = text === undefined ? await readValue(request, prefix) : parseText(text, { prefix });
+  const form = FORMS[contentTypeOf(request)];
+  const text = form === undefined ? undefined : await readText(request);
+  const value = text === undefined
+    ? await readValue(request, prefix)
+    : parseText(text, { yaml: form === "yaml", prefix });
   // NB: for Go, null is a struct without any field set.
   if (isObject(value) || (value === null && !kind.custom)) {
     const decoded = decodeBody(value ?? {}, kind);
-    return text === undefined || !strict ? decoded : { ...decoded, duplicates: duplicateKeys(text), text };
+    return text === undefined || form === undefined || !strict
+      ? decoded
+      : { ...decoded, source: { text, form } };
   }
   if (value === undefined) throw badRequest(`${prefix}unexpected end of JSON input (<empty>)`);
   const word = Array.isArray(value) ? "array" : typeof value;
@@ -132,7 +143,7 @@ export function parseText(text: string, { yaml = false, prefix = "" }: ParseOpti
   if (text.trim() === "") return yaml ? null : undefined;
   try {
     // Go keeps whole numbers of 64 bits, and rounds larger ones.
-    const value = yaml ? parseYaml(text)[0] ?? null : parseJson(text, 64);
+    const value = yaml ? parseLenientYaml(text).documents[0] ?? null : parseJson(text, 64);
     if (yaml) checkEndless(text, { value, prefix });
     return value;
   } catch (error) {

@@ -9,16 +9,15 @@ import { badRequest, invalid, invalidPatch } from "../refusal.ts";
 import { typeOfKind } from "../types/mod.ts";
 import { getOwn, isObject } from "../values.ts";
 import { decodeMetadata } from "./metadata_decode.ts";
+import type { Source } from "./strict_faults.ts";
 import { decodeTyped } from "./typed_decode.ts";
 
 /** An object whose metadata has the right types, and the paths of the fields that nobody knows. */
 export interface Decoded {
   readonly object: KubeObject;
   readonly unknown: readonly string[];
-  /** The paths of the keys that stand more than once. */
-  readonly duplicates: readonly string[];
-  /** The body, if it was JSON. */
-  readonly text?: string;
+  /** The body, if somebody wants to know what is wrong with its keys. */
+  readonly source?: Source;
 }
 
 /**
@@ -111,7 +110,7 @@ function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): 
   if (name === "Secret" && !kind.custom) checkBase64(object.data, fail);
   // What is converted has metadata as before.
   const stored = kind.conversion === undefined ? object : kind.conversion.toStored(object) as KubeObject;
-  return { object: stored, unknown, duplicates: [] };
+  return { object: stored, unknown };
 }
 
 function checkBase64(data: unknown, fail: (fault: string) => never): void {

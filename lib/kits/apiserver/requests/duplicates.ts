@@ -6,13 +6,37 @@
 
 /** Returns the paths of the keys that stand more than once in their object, such as `spec.ports[0].name`. */
 export function duplicateKeys(text: string): string[] {
-  return new Scanner(text).run();
+  return scan(text, new Set()).map(({ path }) => path);
+}
+
+/** A key that a strict decoder does not take. */
+export interface KeyFault {
+  readonly path: string;
+  readonly is: "unknown" | "duplicate";
+}
+
+/**
+ * Returns the keys that stand more than once, and the unknown ones, in the order in which Go's decoder comes to them.
+ *
+ * Unknown ones are told once, and nobody looks into them.
+ */
+export function keyFaults(text: string, unknown: readonly string[]): KeyFault[] {
+  const found = scan(text, new Set(unknown));
+  const told = new Set(found.map(({ path }) => path));
+  const others = unknown.filter((path) => !told.has(path));
+  return [...found, ...others.map((path) => ({ path, is: "unknown" as const }))];
+}
+
+function scan(text: string, unknown: ReadonlySet<string>): KeyFault[] {
+  return new Scanner(text, unknown).run();
 }
 
 interface Level {
   /** Of an object: the keys so far; undefined for a list. */
   readonly keys: Set<string> | undefined;
   readonly path: string;
+  /** It is below an unknown key. */
+  readonly hidden: boolean;
   /** Of an object: where its newest value is; of a list: the index. */
   at: string;
   index: number;
@@ -20,14 +44,17 @@ interface Level {
 
 class Scanner {
   readonly #text: string;
-  readonly #found: string[] = [];
+  readonly #unknown: ReadonlySet<string>;
+  /** By path. */
+  readonly #found = new Map<string, KeyFault>();
   readonly #levels: Level[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, unknown: ReadonlySet<string>) {
     this.#text = text;
+    this.#unknown = unknown;
   }
 
-  run(): string[] {
+  run(): KeyFault[] {
     const text = this.#text;
     for (let i = 0; i < text.length; i++) {
       const char = text.charCodeAt(i);
@@ -36,7 +63,7 @@ class Scanner {
       else if (char === 0x7d || char === 0x5d) this.#levels.pop();
       else if (char === 0x2c) this.#next();
     }
-    return this.#found;
+    return [...this.#found.values()];
   }
 
   /** Passes a text, which is a key if a colon follows; returns where it ends. */
@@ -50,9 +77,15 @@ class Scanner {
     // A text in JSON is one for JSON.parse, too.
     const key = raw.includes("\\") ? JSON.parse(raw) as string : raw.slice(1, -1);
     level.at = level.path === "" ? key : `${level.path}.${key}`;
-    if (level.keys.has(key) && !this.#found.includes(level.at)) this.#found.push(level.at);
+    this.#check(level, key);
     level.keys.add(key);
     return end;
+  }
+
+  #check({ keys, at, hidden }: Level, key: string): void {
+    const isUnknown = this.#unknown.has(at);
+    if (hidden || this.#found.has(at) || !(isUnknown || keys?.has(key))) return;
+    this.#found.set(at, { path: at, is: isUnknown ? "unknown" : "duplicate" });
   }
 
   #open(isObject: boolean): void {
@@ -62,7 +95,8 @@ class Scanner {
       : level.keys === undefined
       ? `${level.path}[${level.index}]`
       : level.at;
-    this.#levels.push({ keys: isObject ? new Set() : undefined, path, at: path, index: 0 });
+    const hidden = level !== undefined && (level.hidden || this.#unknown.has(path));
+    this.#levels.push({ keys: isObject ? new Set() : undefined, path, hidden, at: path, index: 0 });
   }
 
   #next(): void {

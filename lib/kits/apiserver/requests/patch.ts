@@ -15,10 +15,17 @@ import {
 import { applyStrategicMerge } from "../strategic.ts";
 import { isObject, setOwn } from "../values.ts";
 import { contentTypeOf, parseText, readText } from "./body.ts";
+import type { Source } from "./strict_faults.ts";
 import { APPLY_PATCH } from "./writer.ts";
 
 /** Applies a patch to an object; gives a new one. */
 export type Patcher = (live: JsonObject) => JsonObject;
+
+/** A patch, and the text that it came from. */
+export interface Patch {
+  readonly change: Patcher;
+  readonly source: Source;
+}
 
 export const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -32,20 +39,23 @@ const MOST_OPERATIONS = 10_000;
  *
  * @throws {Refusal} 415 for patches of a type that the kind does not take; 400 for what cannot be parsed.
  */
-export async function readPatch(request: Request, kind: Kind): Promise<Patcher> {
+export async function readPatch(request: Request, kind: Kind): Promise<Patch> {
   const type = contentTypeOf(request);
   const accepted = kind.custom ? [JSON_PATCH, MERGE_PATCH] : [JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH];
   if (!type.endsWith("+json") && !type.endsWith("+yaml")) throw unknownPatchType();
   if (!accepted.includes(type)) throw unsupportedMediaType([...accepted, APPLY_PATCH]);
-  const patch = parseText(await readText(request), { prefix: "error decoding patch: " });
-  if (type === JSON_PATCH) return jsonPatcher(patch);
+  const text = await readText(request);
+  const patch = parseText(text, { prefix: "error decoding patch: " });
+  if (type === JSON_PATCH) return { change: jsonPatcher(patch), source: { text, form: "json patch" } };
   if (!isObject(patch)) {
     throw badRequest(
       "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
     );
   }
-  if (type === STRATEGIC_PATCH) return strategicPatcher(patch);
-  return (live) => mergePatch(live, patch);
+  if (type === STRATEGIC_PATCH) {
+    return { change: strategicPatcher(patch), source: { text, form: "strategic patch" } };
+  }
+  return { change: (live) => mergePatch(live, patch), source: { text, form: "merge patch" } };
 }
 
 /** NB: what it holds is looked at when the object has been found, as the real server does. */

@@ -26,6 +26,7 @@ import type { Stored } from "../storage/stored.ts";
 import { clone } from "../values.ts";
 import type { WriteOptions } from "../writes/create.ts";
 import type { Deletion } from "../writes/delete.ts";
+import { finalizerWarnings } from "../writes/metadata.ts";
 import { createAdmitted, deleteAdmitted, updateAdmitted } from "./admitted.ts";
 import { readConfiguration } from "./apply.ts";
 import { contentTypeOf, readObject } from "./body.ts";
@@ -33,11 +34,12 @@ import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
 import { type DeleteRequest, readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
-import { JSON_PATCH, readPatch, STRATEGIC_PATCH } from "./patch.ts";
+import { JSON_PATCH, readPatch } from "./patch.ts";
 import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
+import { configurationFault, strictFaults, warningsOf } from "./strict_faults.ts";
 import { tokenResponse } from "./token.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
@@ -161,8 +163,10 @@ async function replace(cluster: Cluster, call: Call): Promise<Response> {
     return await created(cluster, call, decoded);
   }
   const headers = new Headers();
-  const report = reporter(call, { headers, decoded });
-  const wish = () => ({ object: clone(decoded.object), report });
+  const wish = ({ object: before }: Stored) => ({
+    object: clone(decoded.object),
+    report: reporter(call, { headers, decoded, before }),
+  });
   const update = { reference, wish, warn: warner(headers) };
   const stored = await warned(headers, updateAdmitted(cluster, call, update));
   return objectResponse(cluster, stored, { kind, shape, headers });
@@ -172,19 +176,20 @@ async function patch(cluster: Cluster, call: Call): Promise<Response> {
   const { request, kind, path, shape } = call;
   if (contentTypeOf(request) === APPLY_PATCH) return await apply(cluster, call);
   const { namespace, name = "" } = path;
-  const change = await readPatch(request, kind);
+  const { change, source } = await readPatch(request, kind);
   const reference = { namespace, name };
   const headers = new Headers();
   const wish = (current: Stored) => {
     const patched = change(copyOf(servedObject(kind, current), request));
-    const decoded = decodePatched(patched, kind, contentTypeOf(request) === STRATEGIC_PATCH);
+    const isStrategic = source.form === "strategic patch";
+    const decoded = { ...decodePatched(patched, kind, isStrategic), source };
     const { object } = decoded;
     checkPlace(object, kind, reference);
     if (object.metadata.uid !== undefined && object.metadata.uid !== current.object.metadata.uid) {
       throw invalid(kind, name, [immutableUid(object.metadata.uid)]);
     }
     const refuse = (fault: string) => invalidPatch(object, fault);
-    return { object, report: reporter(call, { headers, decoded, refuse }) };
+    return { object, report: reporter(call, { headers, decoded, before: current.object, refuse }) };
   };
   const update = { reference, wish, warn: warner(headers) };
   const stored = await warned(headers, updateAdmitted(cluster, call, update));
@@ -199,12 +204,12 @@ function copyOf(object: KubeObject, request: Request): KubeObject {
 async function apply(cluster: Cluster, call: Call): Promise<Response> {
   const { kind, path, shape } = call;
   const { namespace, name = "", subresource } = path;
-  const applyTo = await readConfiguration(cluster, call);
+  const { applyTo, source } = await readConfiguration(cluster, call);
   const reference = { namespace, name };
   const take = (live: Stored | undefined) => {
     const decoded = decodePatched(applyTo(live && servedObject(kind, live)), kind);
     checkPlace(decoded.object, kind, reference);
-    return { ...decoded, applied: true };
+    return { ...decoded, source, applied: true };
   };
   if (kind.collection.get(keyFor(kind, reference)) === undefined) {
     if (subresource !== undefined) throw notFound(kind, name);
@@ -222,7 +227,8 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
   const headers = new Headers();
   const wish = (current: Stored) => {
     const decoded = take(current);
-    return { object: decoded.object, applied: true, report: reporter(call, { headers, decoded }) };
+    const report = reporter(call, { headers, decoded, before: current.object });
+    return { object: decoded.object, applied: true, report };
   };
   const update = { reference, wish, warn: warner(headers) };
   const stored = await warned(headers, updateAdmitted(cluster, call, update));
@@ -259,12 +265,11 @@ interface ReporterOptions {
   /** Those of the response, for warnings. */
   readonly headers: Headers;
   readonly decoded: Decoded;
+  /** The object before an update. */
+  readonly before?: KubeObject;
   /** Makes the refusal of unknown fields. */
   readonly refuse?: (fault: string) => Error;
 }
-
-const PREFER_DOMAIN =
-  "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
 
 function isStrict({ query }: Call): boolean {
   return query.get("fieldValidation") !== "Ignore";
@@ -273,37 +278,27 @@ function isStrict({ query }: Call): boolean {
 /** Returns how unknown fields are reported: not at all, as warnings or as a refusal, as `fieldValidation` says. */
 function reporter(
   { query, kind }: Call,
-  { headers, decoded, refuse }: ReporterOptions,
+  { headers, decoded, before, refuse }: ReporterOptions,
 ): WriteOptions["report"] {
   const mode = query.get("fieldValidation") || "Warn";
   const warn = warner(headers);
+  const { source } = decoded;
   return (found) => {
-    const duplicates = decoded.duplicates.map((field) => `duplicate field "${field}"`);
-    const others = [...decoded.unknown, ...found].map((field) => `unknown field "${field}"`);
-    const { text } = decoded;
-    const place = (fault: string) => text === undefined || kind.custom ? 0 : placeOf(fault, text);
-    const unknown = [...duplicates, ...others].sort((a, b) => place(a) - place(b));
-    if (mode === "Strict" && unknown.length > 0) {
-      const fault = `strict decoding error: ${unknown.join(", ")}`;
+    const unknown = [...decoded.unknown, ...found];
+    const faults = mode === "Ignore" ? [] : strictFaults({ source, unknown, custom: kind.custom });
+    if (mode === "Strict" && faults.length > 0) {
+      const applied = configurationFault(faults);
+      if (applied !== undefined && source?.form === "configuration") throw badRequest(applied);
+      const fault = `strict decoding error: ${faults.join(", ")}`;
       const { kind: name, version } = kind;
       throw refuse?.(fault) ??
         badRequest(`${name} in version "${version}" cannot be handled as a ${name}: ${fault}`);
     }
-    if (mode === "Warn") { for (const text of unknown) warn(text); }
+    for (const text of faults.flatMap(warningsOf)) warn(text);
     // NB: a deprecated version of a custom kind is warned of in reads, too.
     if (kind.deprecation !== undefined && !kind.custom) warn(kind.deprecation);
-    for (const finalizer of kind.custom ? decoded.object.metadata.finalizers ?? [] : []) {
-      if (!finalizer.includes("/")) warn(`metadata.finalizers: "${finalizer}": ${PREFER_DOMAIN}`);
-    }
+    if (kind.custom) { for (const text of finalizerWarnings(decoded.object, before)) warn(text); }
   };
-}
-
-/** NB: faults of built-in kinds are named in the order in which Go's decoder comes to them. */
-function placeOf(fault: string, text: string): number {
-  const path = fault.slice(fault.indexOf('"') + 1, -1);
-  const key = JSON.stringify(path.slice(path.lastIndexOf(".") + 1).split("[", 1)[0]);
-  const first = text.indexOf(key);
-  return fault.startsWith("duplicate") ? text.indexOf(key, first + 1) : first;
 }
 
 /** Returns what adds warnings to a response, each once. */

@@ -43,8 +43,9 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
   }
   let wanted: unknown;
   if (request.method === "PUT") wanted = await readValue(request);
-  else if (request.method === "PATCH") wanted = (await readPatch(request, kind))(scaleOf(kind, find()));
-  else throw methodNotAllowed();
+  else if (request.method === "PATCH") {
+    wanted = (await readPatch(request, kind)).change(scaleOf(kind, find()));
+  } else throw methodNotAllowed();
   if (!isObject(wanted)) throw badRequest("the request body is not an object of kind Scale");
   const { replicas, headers } = await askFor(cluster, call, replicasOf(wanted, { kind, name }));
   const resourceVersion = getOwn(objectAt(wanted, "metadata") ?? {}, "resourceVersion");

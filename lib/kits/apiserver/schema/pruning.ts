@@ -26,24 +26,25 @@ export type RefuseMetadata = (
   at: { readonly path: string; readonly value: unknown; readonly fault: string },
 ) => void;
 
-/** Removes unknown fields from a whole object, in place. Gives their paths, sorted. */
+/** Removes unknown fields from a whole object, in place. Gives their paths, sorted, those of embedded metadata last. */
 export function pruneResource(object: JsonObject, schema: Schema, refuse?: RefuseMetadata): string[] {
   const removed: string[] = [];
-  prune(object, { schema: { ...schema, [EMBEDDED]: true }, path: "", removed, reads: true, refuse });
-  return removed.sort();
+  const metadata: string[] = [];
+  prune(object, { schema: { ...schema, [EMBEDDED]: true }, path: "", removed, metadata, refuse });
+  return [...removed.sort(), ...metadata.sort()];
 }
 
 /** Removes unknown fields from a part of an object, in place. */
 export function pruneValue(value: unknown, schema: Schema): void {
-  prune(value, { schema, path: "", removed: [], reads: false });
+  prune(value, { schema, path: "", removed: [] });
 }
 
 interface Place {
   readonly schema: Schema | undefined;
   readonly path: string;
   readonly removed: string[];
-  /** Whether the metadata of embedded resources is looked into. */
-  readonly reads: boolean;
+  /** Takes what is removed from the metadata of embedded resources; if undefined, nobody looks into it. */
+  readonly metadata?: string[];
   readonly refuse?: RefuseMetadata;
 }
 
@@ -63,7 +64,9 @@ function pruneObject(object: JsonObject, place: Place): void {
   for (const [key, child] of Object.entries(object)) {
     if (isSet(schema, EMBEDDED) && RESOURCE_FIELDS.has(key)) {
       // The root's own has been read before.
-      if (key === "metadata" && path !== "" && place.reads) object.metadata = pruneMetadata(child, place);
+      if (key === "metadata" && path !== "" && place.metadata !== undefined) {
+        object.metadata = pruneMetadata(child, place);
+      }
       continue;
     }
     const known = knownSchema(schema, key);
@@ -76,19 +79,19 @@ function pruneObject(object: JsonObject, place: Place): void {
 }
 
 /** NB: metadata that cannot be read stays, unless it is refused. */
-function pruneMetadata(metadata: unknown, { path, removed, refuse }: Place): unknown {
+function pruneMetadata(value: unknown, { path, metadata, refuse }: Place): unknown {
   const unknown: string[] = [];
   try {
     const fail = (fault: string) => {
       throw new TypeError(fault);
     };
-    const known = decodeMetadata(metadata, { prefix: "ObjectMeta", unknown, fail });
-    removed.push(...unknown.map((field) => childPath(path, field)));
+    const known = decodeMetadata(value, { prefix: "ObjectMeta", unknown, fail });
+    metadata?.push(...unknown.map((field) => childPath(path, field)));
     return known;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    refuse?.({ path: childPath(path, "metadata"), value: metadata, fault: error.message });
-    return metadata;
+    refuse?.({ path: childPath(path, "metadata"), value, fault: error.message });
+    return value;
   }
 }
 

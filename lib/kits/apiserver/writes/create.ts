@@ -88,8 +88,8 @@ export function prepareCreation(
   kind.rules.settle?.(object, undefined);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
-  // NB: it is the storage that refuses this, which a dry run does not come to.
-  if (metadata.resourceVersion !== undefined && !dryRun) {
+  // NB: it is the storage that refuses this, which a dry run does not come to; what is no number, it does not notice.
+  if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion ?? "") && !dryRun) {
     throw storageFault("resourceVersion should not be set on objects to be created");
   }
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });

@@ -48,6 +48,26 @@ export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
 /** The only finalizers of built-in kinds without a domain. */
 const STANDARD_FINALIZERS = ["kubernetes", "orphan", "foregroundDeletion"];
 
+/**
+ * Returns the warnings about finalizers that a custom object gets, but none of those that it had.
+ *
+ * Source: k8s.io/apiextensions-apiserver, pkg/registry/customresource/validator.go.
+ */
+export function finalizerWarnings({ metadata }: KubeObject, before?: KubeObject): string[] {
+  const had = before?.metadata.finalizers ?? [];
+  const added = new Set((metadata.finalizers ?? []).filter((name) => !had.includes(name)));
+  return [...added].sort().flatMap((name) => {
+    const faults = qualifiedNameErrors(name);
+    if (!name.includes("/") && !STANDARD_FINALIZERS.includes(name)) {
+      const path = name.includes(".") ? " including a path (/)" : "";
+      faults.push(
+        `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+      );
+    }
+    return faults.map((fault) => `metadata.finalizers: ${JSON.stringify(name)}: ${fault}`);
+  });
+}
+
 function finalizerCauses({ custom }: Kind, finalizers: readonly string[]): Cause[] {
   return finalizers.flatMap((value, index) => {
     const errors = qualifiedNameErrors(value).map((detail) =>

@@ -220,6 +220,10 @@ export const FOUND: readonly Scenario[] = [
       const { code } = await api.peek("POST", `${path}?dryRun=All`, object("a"));
       assert.equal(code, 201);
       await api.refused(404, "GET", `${path}/a`);
+      for (const [name, resourceVersion] of [["b", "0"], ["c", "none"]]) {
+        const made = await api.ok("POST", path, { metadata: { name, resourceVersion } });
+        assert.match(made.metadata.resourceVersion, /^[1-9]/);
+      }
     },
   },
   {

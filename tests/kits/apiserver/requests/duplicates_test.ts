@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { duplicateKeys } from "../../../../lib/kits/apiserver/requests/duplicates.ts";
+import { duplicateKeys, keyFaults } from "../../../../lib/kits/apiserver/requests/duplicates.ts";
 
 describe("duplicateKeys()", () => {
   it("finds nothing where every key stands once in its object", () => {
@@ -22,5 +22,18 @@ describe("duplicateKeys()", () => {
     assert.deepEqual(duplicateKeys('{"\\u0061":1,"a":2}'), ["a"]);
     assert.deepEqual(duplicateKeys('{"__proto__":1,"__proto__":2}'), ["__proto__"]);
     assert.deepEqual(duplicateKeys('{"a:":1,"a":1}'), []);
+  });
+});
+
+describe("keyFaults()", () => {
+  it("names what is unknown or stands twice where a decoder comes to it, and looks into nothing unknown", () => {
+    const text = '{"a":1,"odd":{"x":1,"x":2},"a":2,"odd":3,"list":[{"odd":1},{"b":1,"b":2}]}';
+    assert.deepEqual(keyFaults(text, ["list[0].odd", "odd", "elsewhere"]), [
+      { path: "odd", is: "unknown" },
+      { path: "a", is: "duplicate" },
+      { path: "list[0].odd", is: "unknown" },
+      { path: "list[1].b", is: "duplicate" },
+      { path: "elsewhere", is: "unknown" },
+    ]);
   });
 });
