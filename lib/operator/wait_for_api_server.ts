@@ -12,6 +12,9 @@ import type { Host, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** After how long without an answer that is told: half-open connections look like that, and proxies that let nothing through. */
+const SLOW: Seconds = 10;
+
 /** The longest pause between two attempts in a pod, unless the server asks for more. */
 const LONGEST: Seconds = 30;
 
@@ -40,7 +43,7 @@ export async function waitForApiServer(
   const pauses = new Pauses(networking.errorBackoffs, host.clock);
   for (let number = 1;; number++) {
     try {
-      return await attempt();
+      return await attemptTold(attempt, number, options);
     } catch (error) {
       signal.throwIfAborted();
       if (!isRetriable(error)) throw error;
@@ -58,12 +61,25 @@ export async function waitForApiServer(
   }
 }
 
-/** Pauses between attempts that take time themselves: that counts as pause. */
+/** Makes an attempt, and tells that it takes long. */
+async function attemptTold(
+  attempt: () => Promise<void>,
+  number: number,
+  { host, logger, server }: WaitForApiServerOptions,
+): Promise<void> {
+  using _slow = host.clock.after(SLOW, () => {
+    logger.warn("The API server has not answered yet", { server: server(), attempt: number, seconds: SLOW });
+  });
+  await attempt();
+}
+
+/** Pauses between attempts that take time themselves: that counts as pause. But there is a second attempt in any case. */
 class Pauses {
   readonly #backoffs: Iterator<Seconds>;
   readonly #clock: Host["clock"];
   readonly #begun: Seconds;
   #spent: Seconds = 0;
+  #isFirst = true;
 
   constructor(backoffs: Seconds | Iterable<Seconds>, clock: Host["clock"]) {
     this.#backoffs = startBackoffs(backoffs);
@@ -74,9 +90,11 @@ class Pauses {
   /** Undefined when there are no more. */
   next(): Seconds | undefined {
     const elapsed = this.#clock.monotonic() - this.#begun;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
     do {
       const { value, done } = this.#backoffs.next();
-      if (done) return undefined;
+      if (done) return isFirst && this.#spent > 0 ? 0 : undefined;
       this.#spent += value;
     } while (this.#spent < elapsed);
     return this.#spent - elapsed;

@@ -63,6 +63,29 @@ describe("An operator whose API server cannot be reached", () => {
     assert.match(String(attempt.result?.error), /Cannot reach the API server/);
   });
 
+  it("says so when nothing comes back, and asks once more at least", async () => {
+    const attempt = new Attempt({});
+    const { host, logs } = attempt;
+    const cluster = apiServer({ host });
+    let isDead = true;
+    host.network.route(
+      SERVER,
+      (request) => isDead ? new Promise<Response>(() => {}) : cluster.fetch(request),
+    );
+    await host.clock.advance(9);
+    assert.deepEqual(logs.filter(({ level }) => level === "warn"), []);
+    await host.clock.advance(2);
+    const [told, ...others] = logs.filter(({ level }) => level === "warn");
+    assert.deepEqual([told?.message, told?.fields.server], ["The API server has not answered yet", SERVER]);
+    assert.deepEqual(others, []);
+    isDead = false;
+    await host.clock.advance(70);
+    assert.equal(attempt.isReady, true);
+    attempt.controller.abort();
+    await host.clock.advance(5);
+    assert.deepEqual(attempt.result, {});
+  });
+
   it("keeps trying in a pod, and serves when it comes", async () => {
     const attempt = new Attempt(POD);
     const { host } = attempt;
