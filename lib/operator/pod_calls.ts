@@ -46,6 +46,8 @@ export async function* readLog(
     method: "GET",
     path: path + query,
     accept: "text/plain, */*",
+    // NB: a kubelet says nothing, not even that it has found the log, until the container writes a line.
+    timeout: follow ? null : undefined,
     signal,
     subject,
   });

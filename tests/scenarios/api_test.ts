@@ -231,6 +231,24 @@ suite("op.api", (scenario) => {
     },
   );
 
+  scenario.virtual(
+    "[N4.11] a log that is followed begins when the container writes its first line",
+    async (world) => {
+      await withApi(world, async (api) => {
+        world.intercept = async (request) => {
+          if (!request.url.includes("/log")) return undefined;
+          await world.host.clock.sleep(3600);
+          return new Response("one\n");
+        };
+        const log = api.logs({ name: "a", namespace: "default" }, { follow: true });
+        let lines: unknown;
+        void Array.fromAsync(log).catch(String).then((read) => lines = read);
+        await world.until(() => lines !== undefined, 4000);
+        assert.deepEqual(lines, ["one"]);
+      });
+    },
+  );
+
   scenario.timed("[N4.12] an eviction that a budget forbids comes back at once", async (world) => {
     await withApi(world, async (api, namespace) => {
       const address = { name: "guarded", namespace };
