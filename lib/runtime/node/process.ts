@@ -33,7 +33,7 @@ export function nodeProcess(): Process {
     args: process.argv.slice(2),
     env: (name) => process.env[name],
     envNames,
-    home: () => process.env.HOME || homedir() || undefined,
+    home: findHome,
     cwd: () => process.cwd(),
     hostname: () => hostname(),
     user: findUser,
@@ -103,6 +103,14 @@ function envNames(): readonly string[] {
     return Object.keys(process.env);
   } catch {
     return [];
+  }
+}
+
+function findHome(): string | undefined {
+  try {
+    return process.env.HOME || homedir() || undefined;
+  } catch {
+    return undefined; // a number that has no name has no folder
   }
 }
 

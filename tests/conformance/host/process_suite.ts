@@ -46,6 +46,17 @@ export function processSuite(makeHost: () => Host): void {
       assert.ok(spent > 0.01 && spent < 5, `${spent}`);
     });
 
+    const skip = nodeProcess.getuid?.() === 0 ? false : "only root can become somebody else";
+    it("has no home where the user is a number without a name", { skip }, async () => {
+      const words = await program(
+        `import process from "node:process";
+        process.setuid(65432);
+        console.log(host.process.home() ?? "none");`,
+      );
+      const { stdout, stderr } = await process.run("env", ["-i", ...words]);
+      assert.equal(stdout, "none\n", stderr);
+    });
+
     it("releaseMemory() collects what nobody holds any more", () => {
       const used = (): number => nodeProcess.memoryUsage().heapUsed / 1e6;
       let garbage: unknown[] | undefined = Array.from(
