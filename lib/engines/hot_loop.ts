@@ -2,8 +2,8 @@
  * Finds operators that wake themselves by their own writes, or that fight others over a field, and slows them down.
  *
  * A round is a write that follows from an earlier write of ours: the state that we wrote calls for it (our own change
- * comes back as a cause, or as a raw event), or somebody has put a field back that we now write again. Ten rounds without
- * a break are a loop: it is named once, with its fields and who else writes them, and from then on each round costs a
+ * comes back as a cause, or as a raw event), or somebody has put a field or our finalizer back that we now write again. Ten
+ * rounds without a break are a loop: it is named once, with its fields and who else writes them, and from then on each round costs a
  * pause that doubles. What is handled in many steps, and edits by people, are no rounds. Source: scenario N30.
  */
 
@@ -95,6 +95,8 @@ export class HotLoops implements Observer {
   readonly #states = new WeakMap<Subject, State>();
   readonly #slowed = new Map<Subject, State>();
   readonly #named = new Set<string>();
+  /** Where our finalizer has gone last, for each object. */
+  readonly #finalizers = new WeakMap<Subject, boolean>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -140,10 +142,13 @@ export class HotLoops implements Observer {
   }
 
   written(subject: Subject, written: Written): void {
-    const { paths, version, concluded, byEvent, by } = written;
+    const { paths, version, concluded, byEvent, by, finalizer } = written;
     if (by !== undefined) return this.#writtenBeside(subject, paths, by);
-    if (paths.length === 0 && !this.#states.has(subject)) return;
+    const isPutBack = finalizer !== undefined && this.#finalizers.get(subject) === finalizer;
+    if (finalizer !== undefined) this.#finalizers.set(subject, finalizer);
+    if (paths.length === 0 && !isPutBack && !this.#states.has(subject)) return;
     const state = this.#states.get(subject) ?? this.#begin(subject);
+    if (isPutBack) this.#count(subject, state, ["metadata.finalizers"]);
     if (paths.length > 0) {
       const fields = roundOf(state, paths, byEvent);
       if (fields.length > 0) this.#count(subject, state, fields);

@@ -187,13 +187,14 @@ export class ObjectWriter {
     } else cached.adopt(body, { from: "read" });
   }
 
-  #tell(state: WritableState, { author }: WriteRequest, told: ToldWrite): void {
+  #tell(state: WritableState, { author, finalizer }: WriteRequest, told: ToldWrite): void {
     const { before, wanted: { content }, sent: { body, writes } } = told;
     const version = body?.metadata.resourceVersion;
     const written = { paths: pathsOf(told), writes, version };
     if (author.kind === "reconcile") {
       const { byEvent, concluded } = author;
-      this.#options.observer.written?.(state, { ...written, byEvent, concluded });
+      const moved = movedFinalizer(before, finalizer);
+      this.#options.observer.written?.(state, { ...written, byEvent, concluded, finalizer: moved });
       return;
     }
     const { kind: type, handler, onChange } = author;
@@ -216,6 +217,12 @@ function pathsOf({ before, wanted: { content, fns }, sent: { body } }: ToldWrite
   if (fns.length === 0 || body === undefined) return paths;
   const changed = changedPaths(before, body).filter((path) => !path.startsWith("metadata."));
   return [...new Set([...paths, ...changed])];
+}
+
+/** Returns where the finalizer has gone; undefined if it has stayed. */
+function movedFinalizer(before: KubeObject, change: FinalizerChange | undefined): boolean | undefined {
+  if (change === undefined || finalizersOf(before).includes(change.name) === change.wanted) return undefined;
+  return change.wanted;
 }
 
 /** Whether nobody wants anything, and nothing is left of earlier writes. */

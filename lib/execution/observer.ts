@@ -79,6 +79,8 @@ export interface Written {
   readonly byEvent: boolean;
   /** Whether everything that the object called for is done. */
   readonly concluded: boolean;
+  /** Whether our finalizer was put on the object, or taken off it; undefined: neither. */
+  readonly finalizer?: boolean;
   /** The daemon or timer that wrote it, beside the object's reconciles. */
   readonly by?: BackgroundWriter;
 }

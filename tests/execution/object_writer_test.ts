@@ -359,8 +359,19 @@ describe("ObjectWriter.write()", () => {
     const author = { kind: "reconcile", byEvent: true, concluded: true } as const;
     await write(withFunctions((body) => void (body.status = { c: 3 })), { notes, author });
     assert.deepEqual(told, [
-      { paths: ["spec.b"], writes: 3, version: "13", byEvent: true, concluded: true },
+      {
+        paths: ["spec.b"],
+        writes: 3,
+        version: "13",
+        byEvent: true,
+        concluded: true,
+        finalizer: undefined,
+      },
     ]);
+    for (const wanted of [true, false]) {
+      await write(new Patch(), { notes, author, finalizer: { name: "x/y", wanted } });
+    }
+    assert.deepEqual(told.slice(1).map(({ finalizer }) => finalizer), [true, undefined]);
   });
 
   it("tells observers nothing where nothing was sent, and of what functions did nothing of the metadata", async () => {

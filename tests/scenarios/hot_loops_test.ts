@@ -46,6 +46,32 @@ suite("hot loops", (scenario) => {
     },
   );
 
+  scenario(
+    "[N30] two operators that put one finalizer on and take it off again are slowed down, and told why",
+    async (world) => {
+      const objects = new Objects(world);
+      const [keeper, other] = [operator(), operator()];
+      keeper.on.delete(Example, function clear() {});
+      other.reconcile(Example, function see() {});
+      const running = [await world.start(keeper), await world.start(other)];
+      await objects.create("one", { spec: { begin: 1 } });
+      await world.until(() => running.every((each) => loopsIn(each).length > 0));
+      await world.settle();
+      const added = running[0]!.logs.filter(({ message }) => message === "Adding the finalizer").length;
+      assert.ok(added >= 10 && added <= 20, `added ${added} times`);
+      for (const each of running) {
+        assert.deepEqual(loopsIn(each), [{
+          level: "warn",
+          fields: ["metadata.finalizers"],
+          managers: ["lotse"],
+        }]);
+      }
+      await running[1]!.stop();
+      await objects.delete("one");
+      await running[0]!.stop();
+    },
+  );
+
   scenario.virtual(
     "a raw event handler that writes what differs each time is slowed down, too",
     async (world) => {
