@@ -12,6 +12,7 @@ import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
 import { isAtOnce, leastPause } from "../execution/backoff.ts";
+import { storeResult } from "../execution/results.ts";
 import { withoutValues } from "../model/confidential.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
@@ -27,7 +28,6 @@ import {
   loadProgress,
   type Reconciliation,
   reportLoss,
-  storeResult,
   type Work,
 } from "./reconciliation.ts";
 import { Signatures } from "./signatures.ts";

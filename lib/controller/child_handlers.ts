@@ -8,6 +8,7 @@ import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
 import { leastPause } from "../execution/backoff.ts";
 import { execute } from "../execution/execute.ts";
 import { earliest } from "../execution/reconcile_record.ts";
+import { storeResult } from "../execution/results.ts";
 import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
 import {
@@ -16,7 +17,6 @@ import {
   contentOf,
   isWanted,
   type Reconciliation,
-  storeResult,
   type Work,
 } from "./reconciliation.ts";
 

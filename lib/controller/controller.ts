@@ -91,7 +91,7 @@ export class Controller implements Worker {
     const { registry, indexing } = this.#options;
     const handlers = registry.of(resource);
     this.triggers.notify(resource, told, handlers.sources);
-    // NB: of what is served no more only its deletion is told, which ends what runs for it.
+    // NB: of a kind that is served no more, only deletions come: they end what runs for its objects.
     if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
     const state = this.#stateOf(resource, told, handlers);
     if (told.origin === "restored") state.distrust("restored");
@@ -172,7 +172,7 @@ export class Controller implements Worker {
     }
   }
 
-  /** Whether an event has changed nothing that anybody looks at, of an object that nobody wants anything of. */
+  /** Whether an event has changed only what nobody looks at, of an object that was at rest. */
   #isUnseen(state: ObjectState, { event, adoption }: ObjectEvent, handlers: HandlersOfKind): boolean {
     const { queue } = this.#options;
     if (state.settledFor !== handlers || adoption !== "newer" || event.type !== "MODIFIED") return false;
@@ -209,7 +209,7 @@ export class Controller implements Worker {
     }
     const isNews = isDeleted || told.adoption === "early" || state.hasNews;
     const isExpected = state.isUnfinished || state.doubt !== undefined;
-    // What shows a state that is known already (of our own writes, mostly) is an echo: nothing is to be done.
+    // An event that shows a known state is an echo, mostly of our own writes: nothing is to be done.
     if (!keepAll && !isNews && !isExpected && !queue.isRetrying(state)) return;
     if (queue.addEvent(state, told, { keepAll, limit })) this.#reportOverrun(state, limit);
     observer.enqueued?.(state, told.event.type);
@@ -277,7 +277,7 @@ interface Attempted {
   readonly error?: unknown;
 }
 
-/** Failures of one object in a row wait longer and longer, and nothing else is done with it meanwhile. */
+/** With each failure in a row the object waits longer, and nothing else is done with it meanwhile. */
 function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, error: unknown): TurnResult {
   const delays = [...settings.queueing.errorDelays];
   const pause = delays[Math.min(failures, delays.length - 1)];
@@ -286,7 +286,7 @@ function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, er
   return { kind: pause === undefined ? "requeue" : "throttle", after, wake: "error", failed: true };
 }
 
-/** Where versions have no order, what was kept aside after an own write is taken when its time has come. */
+/** Where versions have no order, a state that came after an own write is kept aside: the object has a turn when it is to be taken. */
 function untilConsistent({ state, clock }: Reconciliation, result: Result): Result {
   const until = state.cached.waitsUntil;
   if (until === undefined || result.kind === "gone") return result;

@@ -20,7 +20,7 @@ import type { Seconds } from "../runtime/host.ts";
 import { currentEssence, handledEssence, type UnreadableRecord } from "../settings/persistence/storage.ts";
 import { type Reconciliation, reportFailedFilter, reportUnreadable } from "./reconciliation.ts";
 
-/** How long somebody else may take to let an object go before we speak of it. */
+/** How long an object may hang on our finalizer, which another operator may be about to take off, before a warning. */
 const STUCK_AFTER: Seconds = 60;
 
 /** The step that the object's state calls for. */

@@ -5,11 +5,12 @@
  */
 
 import { execute } from "../execution/execute.ts";
+import { storeResult } from "../execution/results.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { EventArgs } from "../registry/args.ts";
 import type { EventCause } from "../registry/causes.ts";
 import type { EventHandler } from "../registry/handlers.ts";
-import { isWanted, type Reconciliation, storeResult } from "./reconciliation.ts";
+import { isWanted, type Reconciliation } from "./reconciliation.ts";
 
 /**
  * Calls all handlers that match, in order. What they want to write goes into the reconcile's patch, which is not sent if the

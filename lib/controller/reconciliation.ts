@@ -1,8 +1,8 @@
 /**
  * The things that one reconcile works with: the object's state, an empty patch, loggers that are bound to the object, and the run.
  *
- * Also what its parts have in common: the work that handlers of all sorts leave for the write, asking filters, storing results,
- * and reports that come once.
+ * Also what its parts have in common: the work that handlers of all sorts leave for the write, asking filters, and
+ * reports that come once.
  */
 
 import type { Client } from "../client/client.ts";
@@ -17,10 +17,9 @@ import type { AttemptEnd, Observer } from "../execution/observer.ts";
 import { Progress } from "../execution/progress.ts";
 import { RecordTimes } from "../execution/record_times.ts";
 import type { FinalizerChange } from "../execution/write_requests.ts";
-import { isObject, toJson } from "../model/json.ts";
-import { type FieldPath, getField } from "../model/fields.ts";
-import type { JsonObject, KubeObject } from "../model/object.ts";
-import { applyMergePatch, Patch } from "../model/patch.ts";
+import type { FieldPath } from "../model/fields.ts";
+import type { JsonObject } from "../model/object.ts";
+import { Patch } from "../model/patch.ts";
 import { type ObjectReference, objectReference } from "../model/references.ts";
 import { ObjectArgs } from "../registry/args.ts";
 import type { ObjectCause } from "../registry/causes.ts";
@@ -61,7 +60,7 @@ export interface ReconciliationOptions {
   readonly signal: AbortSignal;
 }
 
-/** The part that the reconciles of one run share: what they are given, and what is the controller's own. */
+/** The things that the controller adds for all of its reconciles. */
 export interface Shared extends ReconciliationOptions {
   /** How many objects may reconcile at the same time, by handler. */
   readonly slots: Slots;
@@ -92,7 +91,7 @@ export interface Reconciliation extends Shared {
   readonly succeeded: Set<AttemptEnd>;
 }
 
-/** The work that was done, as the write needs it. It is asked again after the write, which may drop things. */
+/** The work that was done, as the write needs it. NB: `records()` and `delay()` are asked after the write, which may drop things. */
 export interface Work {
   /** The ids of handlers that have put something into the patch. */
   readonly handlers?: readonly string[];
@@ -201,37 +200,6 @@ export function loadProgress(
     unsaved: pending.records,
     onUnreadable: (record) => reportUnreadable(r, record),
   });
-}
-
-/** The place of a handler's result. */
-export interface ResultTarget {
-  readonly patch: Patch;
-  readonly logger: Logger;
-  /** The object as it is. */
-  readonly body: KubeObject;
-}
-
-/**
- * Puts a handler's result under its id into the status: objects are merged into what is there, anything else replaces it.
- * Nulls take members away; where nothing is there, what is left without them is stored, also if that is nothing.
- *
- * A result that JSON cannot express is logged and dropped: it must not undo the success. Source: Kopf, docs/results.
- */
-export function storeResult(
-  { patch, logger, body }: ResultTarget,
-  id: string,
-  result: unknown,
-): void {
-  if (result === undefined || result === null) return;
-  try {
-    const value = toJson(result, `result of "${id}"`);
-    const isMerged = isObject(getField(body, ["status", id]));
-    patch.merge({
-      status: { [id]: isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value },
-    });
-  } catch (error) {
-    logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
-  }
 }
 
 /** Returns what functions get to see of the object, as the reconcile began with it. */

@@ -46,9 +46,9 @@ export interface TriggersOptions {
 export class Triggers {
   readonly #options: TriggersOptions;
   readonly #reported = new Set<string>();
-  /** By kind: whom its changes concern, also when it is served no more. */
+  /** The latest declarations for each kind: those of a kind that is served no more are told of its deletions. */
   readonly #sources = new Map<string, readonly SourceHandler[]>();
-  /** Those lists that are in it. */
+  /** The lists that were put into `#sources`: so a turn needs no key of its kind to find that out. */
   readonly #kept = new WeakSet<readonly SourceHandler[]>();
   readonly #ownWrites = new OwnWrites();
 
@@ -146,7 +146,7 @@ export class Triggers {
     return true;
   }
 
-  /** Tells all who are concerned by a change. `isOwn`: whether it is an owner's own doing, and nothing else. */
+  /** Tells all whom a change concerns. `isOwn`: whether the change is nothing but the owner's own write. */
   #tell(resource: Resource, event: ChildEvent, isOwn?: (owner: ObjectState) => boolean): void {
     for (const source of this.#sourcesOf(resource)) {
       if (!this.#matters(source, event)) continue;

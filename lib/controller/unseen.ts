@@ -2,10 +2,9 @@
  * Whether a newer state of an object differs only where nobody looks, so that it calls for nothing: no turn is made of it.
  * Others have made it, or our own write has.
  *
- * Most events that an operator gets are of this sort: others count up a status, again and again. What such a state calls for is
- * what the one before it called for, if nothing that is decided with has changed. It is asked only where the reconcile of the
- * state before has found that nothing is to be done; and where it cannot be known what is looked at (functions that filter,
- * storages of an author's own), it is not asked at all. Compare controller-runtime's GenerationChangedPredicate, which an author
+ * Most events that an operator gets are of this sort: others count up a status, again and again. If the state before called
+ * for nothing (`at_rest.ts`), and everything that handlers and notes look at is the same, then the new state calls for nothing
+ * either. Where it cannot be known what is looked at (functions that filter, storages of an author's own), the answer is no. Compare controller-runtime's GenerationChangedPredicate, which an author
  * has to choose, and which does not see labels and annotations.
  */
 

@@ -301,7 +301,7 @@ export class WorkQueue {
           item.failures = result.failed === true ? item.failures + 1 : 0;
           this.#settle(state, item, result);
         } catch (error) {
-          // That is our own fault; what was at hand is taken up again after a while, so that it is not lost.
+          // A worker that throws is a bug of ours: its events are kept for a later turn, so that they are not lost.
           item.events.unshift(...events);
           const after = growingPause(item.failures++, { initial: CRASH_PAUSE, max: LONGEST_CRASH_PAUSE });
           this.#forgetPlan(state, item);
@@ -328,7 +328,7 @@ export class WorkQueue {
       case "requeue":
       case "throttle":
         this.#forgetPlan(state, item);
-        // The end that has come meanwhile does not wait either.
+        // A deletion that has come meanwhile does not wait.
         if (result.kind === "throttle" && item.events.some(({ event }) => event.type === "DELETED")) return;
         if (result.kind === "requeue" && result.after <= 0) this.#wake(state, item, result.wake);
         else this.#plan(state, item, result);

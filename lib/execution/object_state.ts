@@ -155,7 +155,7 @@ export class ObjectState {
   settle(): void {
     const before = this.#snapshot;
     this.#snapshot = this.cached.object;
-    // NB: else the state before would be kept beside it.
+    // NB: a record that held the state before would keep it in memory.
     for (const record of this.#records?.values() ?? []) {
       if (record.seen === before) record.seen = this.#snapshot;
     }

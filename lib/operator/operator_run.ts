@@ -11,7 +11,7 @@ import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import type { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
-import { postingLogger, storeResult } from "../controller/reconciliation.ts";
+import { postingLogger } from "../controller/reconciliation.ts";
 import { turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";
@@ -363,7 +363,6 @@ export class OperatorRun {
       observer,
       brake: createBrake(this.#components, this.client),
       tasks: this.#background,
-      storeResult,
       essenceOf: ({ resource }, body) => {
         const { fields: extraFields } = registry.of(resource);
         return digestOf(currentEssence(persistence, body, { extraFields }));

@@ -92,7 +92,7 @@ export class WatchedResources {
     return watched;
   }
 
-  /** A misspelt key would be without effect, and nobody would know why. */
+  /** Warns of keys of settings that match no kind: most are misspelt. */
   #checkKeys(watched: readonly Resource[]): void {
     const { settings } = this.#options;
     const keys: { name: string; key: Selector }[] = BY_KIND.flatMap((name) =>

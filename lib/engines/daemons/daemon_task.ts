@@ -14,6 +14,7 @@ import { toError } from "../../execution/errors.ts";
 import type { Outcome } from "../../execution/handler.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import { PendingWrite } from "../../execution/pending_write.ts";
+import { storeResult } from "../../execution/results.ts";
 import { Patch } from "../../model/patch.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
@@ -90,7 +91,7 @@ export class DaemonTask {
   /** Only while something is pending, or a brake is on. */
   #writes: Writes | undefined;
   #flag: StopFlag<StopReason> | undefined;
-  /** How its last run ended, after which there is none, while its write is still pending. */
+  /** The outcome of the last run of all, while its write is still pending. */
   #lastOutcome: Outcome | undefined;
 
   constructor(handler: BackgroundHandler, siblings: ObjectDaemons<DaemonTask>, context: TaskContext) {
@@ -160,7 +161,7 @@ export class DaemonTask {
     if (phase.kind === "running") this.#phase = { kind: "stopping", run: phase.run };
   }
 
-  /** Does what it is time for with one that was told to stop, and has not ended. */
+  /** Goes on with stopping one that has not ended yet: aborts its signal, warns, or abandons it. */
   advance(): void {
     const since = this.#flag?.since;
     if (!this.#isIn("stopping") || since === undefined) return;
@@ -220,7 +221,7 @@ export class DaemonTask {
   }
 
   async #run(): Promise<void> {
-    const { clock, storeResult, isExiting } = this.#context;
+    const { clock, isExiting } = this.#context;
     const run: Run = { seen: this.siblings.changes, due: this.#due, controller: new AbortController() };
     this.#phase = { kind: "running", run };
     const attempts = this.#attempts ??= beginAttempts(clock);
@@ -231,7 +232,7 @@ export class DaemonTask {
     const caller = this.#caller(logger);
     const succeeded = new Set<AttemptEnd>();
     let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal, succeeded });
-    // Its object may have gone; but where the operator stops, there are some seconds left to write.
+    // An abandoned run may be of an object that has gone: it does not write. Where the operator stops, it still may.
     if (this.#isIn("abandoned") && !isExiting()) {
       this.#count(succeeded);
       return this.#end();
@@ -288,7 +289,7 @@ export class DaemonTask {
     this.#planNext(outcome, { seen: this.siblings.changes, due: this.#due });
   }
 
-  /** Nothing is left to run; but what is not written yet must be. */
+  /** There is no further run: ends, as soon as the pending write is written. */
   #finish(): void {
     const writes = this.#writes;
     if (writes === undefined || writes.pending.isEmpty) return this.#end();

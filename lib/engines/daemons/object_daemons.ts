@@ -9,7 +9,6 @@ import type { ObjectState } from "../../execution/object_state.ts";
 import type { ObjectWriter } from "../../execution/object_writer.ts";
 import type { Brake, Observer } from "../../execution/observer.ts";
 import type { KubeObject } from "../../model/object.ts";
-import type { Patch } from "../../model/patch.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
 import type { MakeChildren } from "../../registry/children.ts";
 import type { Clock, Random, Seconds } from "../../runtime/host.ts";
@@ -32,12 +31,6 @@ export interface DaemonContext {
   /** Makes `children` for them. Default: they have none. */
   readonly makeChildren?: MakeChildren;
   readonly tasks: TaskGroup;
-  /** Puts a handler's result into the patch. */
-  readonly storeResult: (
-    target: { readonly patch: Patch; readonly logger: Logger; readonly body: KubeObject },
-    id: string,
-    result: unknown,
-  ) => void;
   /** A digest of what counts as a change of the object in this state. */
   readonly essenceOf: (state: ObjectState, body: KubeObject) => string;
 }

@@ -126,9 +126,6 @@ export function engineWorld(
     loggerOf: () => createLogger({ level: "debug", write: (record) => logs.push(record) }, host.clock),
     indices: {},
     tasks,
-    storeResult: ({ patch }, id, result) => {
-      if (result !== undefined) patch.merge({ status: { [id]: result } });
-    },
     essenceOf: (_, body) => JSON.stringify(body.spec),
     wake: ({ body }) => void woken.push(body.metadata.name ?? ""),
   });

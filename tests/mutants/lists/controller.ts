@@ -7,6 +7,7 @@ const STATE = "lib/execution/object_state.ts";
 const QUEUE = "lib/controller/work_queue.ts";
 const CONTROLLER = "lib/controller/controller.ts";
 const RECONCILIATION = "lib/controller/reconciliation.ts";
+const RESULTS = "lib/execution/results.ts";
 const RECONCILE = "lib/controller/reconcile.ts";
 const DECIDE = "lib/controller/decide.ts";
 const CHANGES = "lib/controller/change_handlers.ts";
@@ -377,14 +378,14 @@ const order: Mutant[] = [
     ],
     ["postingLogger", "if (!posting.loggers || !posting.enabled) return logger;", "return logger;"],
   ], posting),
-  ...breaksOf(RECONCILIATION, [
+  ...breaksOf(RESULTS, [
     [
       "storeResult",
       "if (result === undefined || result === null) return;",
       "if (result === undefined) return;",
     ],
   ], delays),
-  ...breaksOf(RECONCILIATION, [
+  ...breaksOf(RESULTS, [
     [
       "storeResult",
       "isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value",

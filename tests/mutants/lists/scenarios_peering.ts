@@ -21,7 +21,7 @@ const mutants: Mutant[] = [
     ...PEERING,
     in: "Peering.constructor",
     replace: "this.#kinds = this.#options.gates.add(standalone || !mandatory);",
-    by: "this.#kinds = this.#row.add(false);",
+    by: "this.#kinds = this.#options.gates.add(false);",
   },
   {
     ...PEERING,

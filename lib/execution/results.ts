@@ -1,0 +1,38 @@
+/** Handlers' results, which go into the status. Source: Kopf, docs/results. */
+
+import { getField } from "../model/fields.ts";
+import { isObject, toJson } from "../model/json.ts";
+import type { KubeObject } from "../model/object.ts";
+import { applyMergePatch, type Patch } from "../model/patch.ts";
+import type { Logger } from "../runtime/logging.ts";
+
+/** The place of a handler's result. */
+export interface ResultTarget {
+  readonly patch: Patch;
+  readonly logger: Logger;
+  /** The object as it is. */
+  readonly body: KubeObject;
+}
+
+/**
+ * Puts a handler's result under its id into the status: an object is merged into the object that is there, anything else
+ * replaces what is there. Members that are null are taken away; in an object that is new they are left out.
+ *
+ * A result that JSON cannot express is logged and dropped: it must not undo the success.
+ */
+export function storeResult(
+  { patch, logger, body }: ResultTarget,
+  id: string,
+  result: unknown,
+): void {
+  if (result === undefined || result === null) return;
+  try {
+    const value = toJson(result, `result of "${id}"`);
+    const isMerged = isObject(getField(body, ["status", id]));
+    patch.merge({
+      status: { [id]: isObject(value) ? isMerged ? { ...value } : applyMergePatch({}, value) : value },
+    });
+  } catch (error) {
+    logger.error("Cannot store the handler's result in the status: it is dropped", { handler: id, error });
+  }
+}
