@@ -6,11 +6,13 @@
  * taken from functions here. Source: Kubernetes API reference, ConversionReview; Kubernetes, "Webhook conversion".
  */
 
-import { cloneJson, getKey, isObject } from "../../model/json.ts";
+import { toError } from "../../execution/errors.ts";
+import { cloneJson, getKey, isObject, setKey, toJson } from "../../model/json.ts";
 import type { JsonObject, ObjectMeta } from "../../model/object.ts";
 import { namespacedName } from "../../model/references.ts";
 import type { ResourceOptions } from "../../registry/resource.ts";
 import type { Conversion, ConvertedParts, VersionedObject } from "../../registry/schemas.ts";
+import { blamedOn, cutAtCaller } from "../../runtime/call_site.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import type { ConversionAnswer } from "../../settings/admission_server.ts";
 import { ReviewError } from "./review.ts";
@@ -87,14 +89,40 @@ export class Conversions {
     const hub = `${group}/${kind.hub}`;
     const [from, to] = [kind.conversions.get(version), kind.conversions.get(wanted)];
     try {
-      const atHub = merge(object, hub, from === undefined ? {} : from.toHub(viewOf(object)));
-      return merge(atHub, desired, to === undefined ? {} : to.fromHub(viewOf(atHub)));
-    } catch (cause) {
-      throw new Error(`Cannot convert ${title}: ${cause instanceof Error ? cause.message : cause}`, {
-        cause,
-      });
+      const atHub = merge(object, hub, from && callConversion("toHub", from, object));
+      return merge(atHub, desired, to && callConversion("fromHub", to, atHub));
+    } catch (thrown) {
+      const cause = toError(thrown);
+      cutAtCaller(cause, callConversion.name);
+      throw blamedOn(new Error(`Cannot convert ${title}: ${cause.message}`, { cause }));
     }
   }
+}
+
+/** Calls a function of the author's. @throws {TypeError} If it has to be waited for. */
+function callConversion(
+  name: "toHub" | "fromHub",
+  conversion: Conversion,
+  object: Convertible,
+): ReturnedParts {
+  const parts: unknown = conversion[name](viewOf(object));
+  const isPromise = isObject(parts) && "then" in parts;
+  // NB: nobody would await it: an error in it is told of here, not once more as that of a stray promise.
+  if (isPromise) Promise.resolve(parts).catch(() => {});
+  if (!isPromise && isObject(parts)) return { name, parts };
+  throw new TypeError(
+    isPromise
+      ? `${name}() returned a promise: conversions must not wait for anything`
+      : `${name}() returned ${
+        parts === null ? "null" : typeof parts
+      }: it must return { spec, status, metadata }, or {} for no change`,
+  );
+}
+
+/** What one of the author's functions has returned, whatever its type says. */
+interface ReturnedParts {
+  readonly name: string;
+  readonly parts: ConvertedParts;
 }
 
 interface Request {
@@ -136,24 +164,39 @@ function viewOf(object: Convertible): VersionedObject {
   return { apiVersion, kind, metadata, spec, status };
 }
 
-function merge(object: Convertible, apiVersion: string, parts: ConvertedParts): Convertible {
-  if (!isObject(parts) || "then" in parts) {
-    throw new TypeError("a conversion must return an object with spec, status or metadata, and no promise");
-  }
-  const { spec = object.spec, status = object.status }: ConvertedParts = parts;
-  const metadata: Pick<ObjectMeta, "labels" | "annotations"> = parts.metadata ?? {};
-  const { labels = object.metadata.labels, annotations = object.metadata.annotations } = metadata;
-  return {
-    ...object,
-    apiVersion,
-    metadata: {
-      ...object.metadata,
-      ...labels !== undefined && { labels },
-      ...annotations !== undefined && { annotations },
-    },
-    ...spec !== undefined && { spec },
-    ...status !== undefined && { status },
+/** @throws {TypeError} If a part is not what the API server can store: it would keep it, and no list would work any more. */
+function merge(object: Convertible, apiVersion: string, returned?: ReturnedParts): Convertible {
+  const converted: Convertible = { ...object, apiVersion };
+  if (returned === undefined) return converted;
+  const { name, parts } = returned;
+  const read = (path: string, value: unknown): JsonObject => {
+    const part = toJson(value, path);
+    if (isObject(part)) return part;
+    throw new TypeError(`${name}() returned ${describe(value)} for "${path}": it must be an object`);
   };
+  for (const part of ["spec", "status"] as const) {
+    if (parts[part] !== undefined) converted[part] = read(part, parts[part]);
+  }
+  if (parts.metadata === undefined) return converted;
+  const { labels, annotations } = read("metadata", parts.metadata);
+  const metadata = { ...object.metadata };
+  for (const [part, texts] of Object.entries({ labels, annotations })) {
+    if (texts === undefined) continue;
+    const found = Object.entries(read(`metadata.${part}`, texts)).find(([, text]) =>
+      typeof text !== "string"
+    );
+    if (found !== undefined) {
+      throw new TypeError(
+        `${name}() returned ${describe(found[1])} for "metadata.${part}.${found[0]}": it must be a string`,
+      );
+    }
+    setKey(metadata, part, texts);
+  }
+  return { ...converted, metadata };
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
 }
 
 function split(apiVersion: string): [group: string, version: string] {

@@ -145,7 +145,7 @@ describe("Conversions", () => {
       failure("v1", bakery("v0", {}), by),
       'Cannot convert Bakery "default/north" from example.com/v0 to example.com/v1: the oven is cold',
     );
-    assert.match(failure("v0", bakery("v1", {}), by), /no promise$/);
+    assert.match(failure("v0", bakery("v1", {}), by), /fromHub\(\) returned a promise: .* must not wait/);
     assert.match(failure("v3", bakery("v1", {})), /to example\.com\/v3: no such versions are declared$/);
     assert.match(failure("v1", bakery("v3", {})), /to example\.com\/v1: no such versions are declared$/);
     assert.match(failure("v1", { ...bakery("v2", {}), kind: "Ship" }), /no such versions/);
@@ -153,6 +153,43 @@ describe("Conversions", () => {
     for (const wrong of [null, 1, [], {}, { apiVersion: "example.com/v1", kind: "Bakery" }]) {
       assert.match(failure("v1", wrong), /no apiVersion, kind or metadata/);
     }
+  });
+
+  it("refuse to have stored what nobody could read again, and say which part it is", () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    const cases: readonly (readonly [returned: unknown, message: RegExp])[] = [
+      [
+        undefined,
+        /: toHub\(\) returned undefined: it must return \{ spec, status, metadata \}, or \{\} for no change$/,
+      ],
+      [{ spec: null }, /: toHub\(\) returned null for "spec": it must be an object$/],
+      [{ status: "open" }, /: toHub\(\) returned a string for "status": it must be an object$/],
+      [{ spec: { ovens: [NaN] } }, /: Cannot turn "spec\.ovens\.0" into JSON: it is NaN$/],
+      [{ spec: circle }, /"spec\.self" into JSON: it is a circle$/],
+      [{ metadata: [] }, /a list for "metadata"/],
+      [{ metadata: { labels: "x" } }, /a string for "metadata\.labels": it must be an object$/],
+      [{ metadata: { labels: { a: 1 } } }, /a number for "metadata\.labels\.a": it must be a string$/],
+    ];
+    for (const [returned, message] of cases) {
+      const by = of({ v0: { convert: { toHub: () => returned as never, fromHub: () => ({}) } } });
+      assert.match(failure("v1", bakery("v0", {}), by), message);
+    }
+    const dated = { spec: { since: new Date(0), ovens: 3n, gone: undefined } };
+    const by = of({ v0: { convert: { toHub: () => dated, fromHub: () => ({}) } } });
+    assert.deepEqual(convert("v1", bakery("v0", {}), by).spec, {
+      since: "1970-01-01T00:00:00.000Z",
+      ovens: 3,
+    });
+  });
+
+  it("do not leave the promise of a function behind that must not return any", async () => {
+    const late = () => Promise.reject(new Error("late")) as never;
+    assert.match(
+      failure("v1", bakery("v0", {}), of({ v0: { convert: { toHub: late, fromHub: late } } })),
+      /toHub\(\) returned a promise/,
+    );
+    await new Promise((resolve) => setTimeout(resolve)); // a rejection that nobody handles would fail the test by then
   });
 
   it("refuse what is no conversion review", () => {
