@@ -8,6 +8,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Host } from "../../runtime/host.ts";
 import { CallError, callWebhook } from "./admission/client.ts";
+import { goType } from "./apply/checking.ts";
 import type { Kind, VersionConverter } from "./kinds.ts";
 import { storageFault } from "./refusal.ts";
 import { Stored } from "./storage/stored.ts";
@@ -137,6 +138,11 @@ function restore(
       `${what} returned invalid metadata for object at index ${index}: missing metadata in converted object`,
     );
   }
+  const fault = textsFault(given, "labels") ?? textsFault(given, "annotations");
+  if (fault !== undefined) {
+    const where = isAlone ? "" : ` in object at index ${index}`;
+    throw storageFault(`${what} returned invalid metadata${where}: ${fault} in converted object`);
+  }
   const { labels: _labels, annotations: _annotations, ...metadata } = original.metadata;
   return {
     ...converted,
@@ -147,6 +153,13 @@ function restore(
 function textsAt(metadata: JsonObject, key: "labels" | "annotations"): JsonObject {
   const found = objectAt(metadata, key);
   return found === undefined ? {} : { [key]: found };
+}
+
+function textsFault(metadata: JsonObject, key: "labels" | "annotations"): string | undefined {
+  const texts = getOwn(metadata, key) ?? {};
+  if (!isObject(texts)) return `invalid metadata.${key} of type ${goType(texts)}`;
+  const wrong = Object.keys(texts).find((name) => typeof texts[name] !== "string");
+  return wrong && `metadata.${key}[${wrong}] must be a string, but is ${goType(texts[wrong])}`;
 }
 
 /** Returns stored objects in the version of the kind. */

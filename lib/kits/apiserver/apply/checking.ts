@@ -99,8 +99,11 @@ function goValue(value: unknown): string {
   return value === null ? "interface {}(nil)" : formatJson(value);
 }
 
-function goType(value: unknown): string {
+/** Returns the type that a value of JSON has in Go, as messages name it. */
+export function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (value === null) return "<nil>";
   return typeof value === "boolean" ? "bool" : typeof value;
 }

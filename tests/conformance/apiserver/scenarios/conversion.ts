@@ -61,6 +61,14 @@ function answer({ request }: Answer, more: Answer = {}): Answer {
   };
 }
 
+/** Objects that are converted, but for their metadata. */
+function marked(review: Answer, metadata: Answer): Answer[] {
+  return answer(review).response.convertedObjects.map((object: Answer) => ({
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+  }));
+}
+
 function boat(group: string, version: string, name: string, spec: Answer): Answer {
   return { apiVersion: `${group}/${version}`, kind: "Boat", metadata: { name }, spec };
 }
@@ -165,6 +173,15 @@ export const CONVERSION: readonly Scenario[] = [{
       nothing: () => ({ apiVersion: "apiextensions.k8s.io/v1", kind: "ConversionReview" }),
       broken: () => new Response("it broke", { status: 500 }),
       same: (review) => answer(review, { convertedObjects: review.request.objects }),
+      ...Object.fromEntries(
+        [{ labels: { a: 1 } }, { labels: "x" }, { annotations: { a: [] } }, { annotations: ["a"] }].map((
+          metadata,
+          number,
+        ) => [
+          `metadata${number}`,
+          (review: Answer) => answer(review, { convertedObjects: marked(review, metadata) }),
+        ]),
+      ),
     };
     let fault = "";
     await using served = await api.serveHook((review) => (faults[fault] ?? answer)(review));
