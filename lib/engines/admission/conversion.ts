@@ -119,7 +119,7 @@ function callConversion(
   );
 }
 
-/** What one of the author's functions has returned, whatever its type says. */
+/** The answer of one of the functions; it may be anything, whatever its type says. */
 interface ReturnedParts {
   readonly name: string;
   readonly parts: ConvertedParts;
