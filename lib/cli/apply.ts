@@ -129,7 +129,7 @@ export interface Manifest extends KubeObject {
 
 /**
  * Returns the files that are meant: files as they are, and of folders their YAML and JSON files, by name, without those
- * that hold no object of Kubernetes at all (package.json, deno.json, a chart's values).
+ * that hold no object of Kubernetes at all (package.json, deno.json, a chart's values, a kubeconfig, a kustomization).
  *
  * @throws {CommandError} If there is no such file or folder, or a folder has none.
  */
@@ -196,11 +196,17 @@ async function mayHoldManifests(file: string, host: Host): Promise<boolean> {
   if (text === undefined) return false; // a folder with such a name
   try {
     return parseYaml(text).some((each) =>
-      isObject(each) && ("apiVersion" in each || each["kind"] === "List")
+      isObject(each) && ("apiVersion" in each || each["kind"] === "List") && !isForTools(each)
     );
   } catch {
     return !file.endsWith(".json"); // JSON with comments is a configuration
   }
+}
+
+/** Whether it is for kubectl alone: a kubeconfig, or what Kustomize reads. */
+function isForTools({ apiVersion, kind }: JsonObject): boolean {
+  return (kind === "Config" && apiVersion === "v1") ||
+    (typeof apiVersion === "string" && apiVersion.startsWith("kustomize.config.k8s.io/"));
 }
 
 function isManifestFile(path: string): boolean {

@@ -98,6 +98,9 @@ describe("findManifestFiles()", () => {
         "/work/p/package.json": '{ "name": "mine" }',
         "/work/p/deno.json": "{ // with comments\n}",
         "/work/p/values.yaml": "replicas: 1\n",
+        "/work/p/kubeconfig.yaml": "apiVersion: v1\nkind: Config\nclusters: []\n",
+        "/work/p/kustomization.yaml":
+          "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [crd.yaml]\n",
         "/work/p/things.yaml/x": "",
         "/work/p/crd.yaml": ONE,
         "/work/p/list.yaml": "kind: List\nitems: []\n",
