@@ -159,6 +159,7 @@ function handlers(options: ProjectOptions): string {
 
 import { ${imported} } from "@lotse/lotse";
 
+/** A field that you add here belongs into deploy/crd.yaml, too: the API server drops what is not there. */
 export interface ${kind}Spec {
   /** The text to write. */
   message: string;
