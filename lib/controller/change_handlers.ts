@@ -91,6 +91,8 @@ function tidy(
   if (cause.reason !== "noop") return { notes };
   const isOutdated = isNoteOutdated(persistence, snapshot, { extraFields: fields, confidential });
   if (!progress.isEmpty || isOutdated) conclude(r, { cause, progress, notes });
+  // NB: after a restart it is so for each object, and there may be very many.
+  else r.state.times = undefined;
   return { notes };
 }
 

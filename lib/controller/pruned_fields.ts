@@ -8,7 +8,6 @@
 import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf } from "../model/resource.ts";
-import { handledEssence } from "../settings/persistence/storage.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
 import { NO_RECORDS, type Outgoing } from "../execution/pending_write.ts";
 import type { Reconciliation, Work } from "./reconciliation.ts";
@@ -31,7 +30,7 @@ function keepNotes(
   answer: KubeObject,
 ): void {
   if (handled !== undefined) {
-    const isPruned = handledEssence(persistence, answer) === undefined;
+    const isPruned = persistence.diffBase.fetch(answer) === undefined;
     state.lastHandled = isPruned ? handled : undefined;
     // What its definition promised does not hold: the next notes go elsewhere.
     if (isPruned) persistence.diffBase.room?.decide(answer, false);

@@ -227,7 +227,8 @@ function movedFinalizer(before: KubeObject, change: FinalizerChange | undefined)
 
 /** Whether nobody wants anything, and nothing is left of earlier writes. */
 function isNothing({ patch, notes, finalizer, pending, readsFirst = false }: WriteRequest): boolean {
-  return notes === undefined && finalizer === undefined && !readsFirst && pending.isEmpty && patch.isEmpty;
+  const hasNotes = notes?.isEmpty === false;
+  return !hasNotes && finalizer === undefined && !readsFirst && pending.isEmpty && patch.isEmpty;
 }
 
 function unchanged({ pending }: WriteRequest): WriteResult {
