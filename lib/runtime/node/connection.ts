@@ -9,6 +9,7 @@
 
 import { Buffer } from "node:buffer";
 import { clearTimeout, setTimeout } from "node:timers";
+import { createSecureContext } from "node:tls";
 import type { Connection, ConnectOptions, HttpRequest, HttpResponse } from "../host.ts";
 import { checkProxy, checkTls, type DialTarget, open, type TlsOptions } from "./dial.ts";
 import { Exchange, type Line } from "./exchange.ts";
@@ -64,7 +65,7 @@ class Pool implements Connection {
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     this.#options = options;
     this.#target = { host, port: Number(url.port || (isSecure ? 443 : 80)), isSecure };
-    this.#tls = tlsOptions(options);
+    this.#tls = isSecure ? tlsOptions(options) : {};
     this.#care = care;
     this.#prefix = url.pathname.replace(/(?<!\/)\/+$/, "");
     this.#host = url.host;
@@ -260,8 +261,8 @@ function tlsOptions(options: ConnectOptions): TlsOptions {
   const { ca, cert, key, serverName, insecure } = options;
   return {
     ...ca !== undefined && { ca },
-    ...cert !== undefined && { cert },
-    ...key !== undefined && { key },
+    // NB: once for all connections: it takes half of what a connection costs on Deno.
+    secureContext: createSecureContext({ ca, cert, key }),
     ...serverName !== undefined && { servername: serverName },
     ALPNProtocols: ["http/1.1"],
     // NB: set in any case, or an environment variable of Node (NODE_TLS_REJECT_UNAUTHORIZED) would decide.

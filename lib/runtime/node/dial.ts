@@ -20,7 +20,7 @@ export interface DialTarget {
 /** The TLS material, in Node's words. */
 export type TlsOptions = Pick<
   TlsConnectionOptions,
-  "ca" | "cert" | "key" | "servername" | "rejectUnauthorized" | "ALPNProtocols"
+  "ca" | "secureContext" | "servername" | "rejectUnauthorized" | "ALPNProtocols"
 >;
 
 /** Where a connection goes, and how. */
