@@ -12,7 +12,7 @@ import type { FlowControl } from "./flowcontrol/flow_control.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./requests/respond.ts";
 import { encodingOf, isPretty } from "./requests/shape.ts";
-import { checkTimeout } from "./requests/timeout.ts";
+import { timeoutIn } from "./requests/timeout.ts";
 import type { Asked } from "./routes.ts";
 import type { RequestMetrics } from "./request_metrics.ts";
 import type { StateFolder } from "./state/state_folder.ts";
@@ -45,7 +45,8 @@ export async function answerRequest(
   metrics.begin();
   try {
     user = gate.admit(request, credentials, wish);
-    checkTimeout(target.url.searchParams);
+    // What is no duration is refused, whatever the request is about.
+    timeoutIn(target.url.searchParams);
     if ("path" in wish && wish.path === "/metrics") {
       response = new Response(metrics.format(), { headers: { "content-type": METRICS_TYPE } });
     } else {

@@ -151,6 +151,12 @@ export function badRequest(message: string): Refusal {
   return refusal(message, { code: 400, reason: "BadRequest" });
 }
 
+/** The client waits no longer. */
+export function timedOut(): Refusal {
+  const message = "Timeout: request did not complete within the allotted timeout";
+  return refusal(message, { code: 504, reason: "Timeout", details: {} });
+}
+
 /** A JSON patch that cannot be applied. NB: the real server does not say why, either. */
 export function unprocessable(): Refusal {
   return refusal("the server rejected our request due to an error in our request", {

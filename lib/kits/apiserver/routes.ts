@@ -195,10 +195,11 @@ async function serveApiPath(
   asked: (kind: Kind) => void,
 ): Promise<Response> {
   const request = c.req.raw;
-  const { url, path } = c.env.target;
+  const { url, path, watches } = c.env.target;
   if (path === undefined) return missing(!url.pathname.startsWith("/api/"));
   const kind = cluster.kinds.at(path.apiVersion, path.plural);
   if (kind === undefined) return await serveReview(cluster, c, path);
+  if (watches && request.method !== "GET") throw methodNotAllowed();
   const missingPart = NOT_SERVED[`${path.apiVersion}/${path.plural}/${path.subresource}`];
   if (missingPart !== undefined) {
     const { namespace, name = "" } = path;

@@ -47,11 +47,11 @@ export interface TableOptions {
 
 /** Returns a meta.k8s.io/v1 Table of the objects. */
 export function toTable(objects: readonly KubeObject[], options: TableOptions): JsonObject {
-  const { includeObject = "Metadata", listMetadata = {}, nowMs, noHeaders = false } = options;
+  const { includeObject = "Metadata", version = "v1", listMetadata = {}, nowMs, noHeaders = false } = options;
   const table = tableOf(options);
   return {
     kind: "Table",
-    apiVersion: `meta.k8s.io/${options.version ?? "v1"}`,
+    apiVersion: `meta.k8s.io/${version}`,
     metadata: listMetadata.continue === "" ? { ...listMetadata, continue: undefined } : listMetadata,
     columnDefinitions: noHeaders ? null : table.columns,
     rows: objects.map((object) => {
@@ -59,14 +59,18 @@ export function toTable(objects: readonly KubeObject[], options: TableOptions): 
       return {
         cells: table.cells(object, nowMs),
         ...(conditions === undefined ? {} : { conditions }),
-        object: includeObject === "None" ? null : includeObject === "Object" ? object : metadataOf(object),
+        object: includeObject === "None"
+          ? null
+          : includeObject === "Object"
+          ? object
+          : metadataOf(object, version),
       };
     }),
   };
 }
 
-function metadataOf(object: KubeObject): JsonObject {
-  return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
+function metadataOf({ metadata }: KubeObject, version: "v1" | "v1beta1"): JsonObject {
+  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
 function tableOf({ resource, columns }: TableOptions): KindTable {

@@ -30,6 +30,7 @@ import { MEDIA_TYPES } from "./scenarios/media_types.ts";
 import { MUTATIONS } from "./scenarios/mutations.ts";
 import { NEGOTIATION } from "./scenarios/negotiation.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
+import { OLD_WAYS } from "./scenarios/old_ways.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
@@ -78,6 +79,7 @@ const ALL: readonly Scenario[] = [
   ...WORKLOADS,
   ...FOUND,
   ...INTEGRATION,
+  ...OLD_WAYS,
 ];
 /** Those that the variable names by parts of their names; by default all. */
 const PARTS = (process.env.LOTSE_SCENARIO ?? "").split("|");

@@ -48,23 +48,41 @@ export interface Target {
   readonly url: URL;
   /** Undefined if it leads to no resource. */
   readonly path: ResourcePath | undefined;
+  /** The path says that it is a watch. */
+  readonly watches?: boolean;
 }
 
 /** Reads a URL. */
 export function targetOf(text: string): Target {
   const url = new URL(text);
-  return { url, path: parseResourcePath(url.pathname) };
+  const [, root, rest] = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)\/watch(\/.+)$/.exec(url.pathname) ?? [];
+  if (rest === undefined) return { url, path: parseResourcePath(url.pathname) };
+  return watchTarget(url, `${root}${rest}`);
+}
+
+/** Reads a path with `/watch/` in it, the old way to say `watch=1`. NB: it may name an object. */
+function watchTarget(url: URL, pathname: string): Target {
+  const found = parseResourcePath(pathname);
+  if (found === undefined || found.subresource !== undefined) return { url, path: undefined };
+  const { name, ...path } = found;
+  url.searchParams.set("watch", "1");
+  if (name !== undefined && !url.searchParams.has("fieldSelector")) {
+    url.searchParams.set("fieldSelector", `metadata.name=${name}`);
+  }
+  return { url, path, watches: true };
 }
 
 /** Reads what a request wants. */
 export function wishOf({ method, url }: Request, target: Target = targetOf(url)): Wish {
-  const { url: { pathname, searchParams }, path } = target;
+  const { url: { pathname, searchParams }, path, watches = false } = target;
   if (path === undefined) return { verb: method.toLowerCase(), path: pathname };
   const { apiVersion, plural, name: named, namespace, subresource = "" } = path;
   const name = named ?? nameInQuery(searchParams);
   const isNamespace = apiVersion === "v1" && plural === "namespaces" && namespace === undefined;
   return {
-    verb: verbOf(method, { isOne: named !== undefined, watch: isTrue(searchParams.get("watch")) }),
+    verb: watches
+      ? "watch"
+      : verbOf(method, { isOne: named !== undefined, watch: isTrue(searchParams.get("watch")) }),
     group: groupOf(apiVersion),
     resource: plural,
     subresource,

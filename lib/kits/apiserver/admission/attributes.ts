@@ -36,6 +36,8 @@ export interface Attributes {
   /** Such as CreateOptions. */
   readonly options: JsonObject;
   readonly user: User;
+  /** How long the client waits: a time in milliseconds since 1970. */
+  readonly deadline: number;
   /** Adds a `Warning` to the response. */
   readonly warn: (text: string) => void;
 }

@@ -7,7 +7,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { shownIn } from "../conversion.ts";
-import { badRequest, forbidden, internal, Refusal } from "../refusal.ts";
+import { badRequest, forbidden, internal, Refusal, timedOut } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { type Attributes, shownName } from "./attributes.ts";
 import { CallError, callWebhook } from "./client.ts";
@@ -107,17 +107,24 @@ export async function askHook(
   if (attributes.dryRun && spec.sideEffects !== "None" && spec.sideEffects !== "NoneOnDryRun") {
     throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
   }
+  checkDeadline(cluster, attributes);
   let verdict: Verdict;
   try {
     verdict = await call(cluster, spec, { type, attributes, shown });
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
+    checkDeadline(cluster, attributes);
     if (spec.failurePolicy === "Ignore") return undefined;
     throw internal(`failed calling webhook ${JSON.stringify(name)}: ${error.message}`);
   }
   for (const warning of verdict.warnings) attributes.warn(warning);
   if (!verdict.allowed) throw denial(name, verdict.result ?? {});
   return verdict;
+}
+
+/** @throws {Refusal} 504 if the client waits no longer, whatever the failure policy is. */
+function checkDeadline({ host }: Cluster, { deadline }: Attributes): void {
+  if (host.clock.now() >= deadline) throw timedOut();
 }
 
 async function call(
@@ -136,7 +143,8 @@ async function call(
     );
   }
   const uid = host.random.uuid();
-  const timeout = typeof spec.timeoutSeconds === "number" ? spec.timeoutSeconds : 10;
+  const allowed = typeof spec.timeoutSeconds === "number" ? spec.timeoutSeconds : 10;
+  const timeout = Math.min(allowed, (attributes.deadline - host.clock.now()) / 1000);
   const review = admissionReview(attributes, { shown, uid, version });
   let answer: JsonObject;
   try {

@@ -30,6 +30,7 @@ import {
   type WriteOptions,
 } from "../writes/create.ts";
 import { deleteObject, type DeleteOptions, type Deletion } from "../writes/delete.ts";
+import { dropRepeatedOwners } from "../writes/metadata.ts";
 import { commitUpdate, prepareUpdate, updateObject } from "../writes/update.ts";
 import type { Call } from "./call.ts";
 import { optionsOf } from "./write_options.ts";
@@ -56,6 +57,8 @@ export async function createAdmitted(
   const { kind, path: { namespace }, dryRun } = call;
   // What comes in by another door than POST must be allowed to create as well.
   if (call.request.method !== "POST") checkCreation(cluster, call, object);
+  const isPatch = call.request.method === "PATCH";
+  dropRepeatedOwners(object, { warn, isMutated: isPatch });
   await kind.rules.prepare?.(object);
   checkEscalation(cluster.gate, { kind, user: call.user, namespace, object });
   const owned = applied ? { applied } : { writer: writerOf(call.request, call.query, call.path.subresource) };
@@ -71,6 +74,7 @@ export async function createAdmitted(
   const name = object.metadata.name ?? "";
   const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
   const mutated = await mutate(cluster, attributes) ?? object;
+  dropRepeatedOwners(mutated, { warn, isMutated: true });
   const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun, applied: true });
   const asked = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
   const named = { ...asked, object: creation.object };
@@ -118,6 +122,7 @@ export async function updateAdmitted(
     if (seen === undefined) throw notFound(kind, reference.name);
     const current = kind.converter === undefined ? seen : await oneInVersion(kind, seen);
     const { object, report, applied = false } = wish(current);
+    dropRepeatedOwners(object, { warn, isMutated: call.request.method === "PATCH" });
     await kind.rules.prepare?.(object);
     if (kind.collection.get(key) !== seen) continue;
     checkEscalation(cluster.gate, {
@@ -148,6 +153,7 @@ export async function updateAdmitted(
       oldObject: current.object,
     };
     const mutated = await mutate(cluster, attributes) ?? object;
+    dropRepeatedOwners(mutated, { warn, isMutated: true });
     if (kind.collection.get(key) !== seen) continue;
     const update = prepareUpdate(cluster, {
       ...options,
@@ -268,7 +274,7 @@ function attributesOf(
   call: Call,
   { operation, name, warn, namespace = call.path.namespace }: Asked,
 ): Attributes {
-  const { kind, path, dryRun, user } = call;
+  const { kind, path, dryRun, user, deadline } = call;
   const isNamespace = kind.group === "" && kind.plural === "namespaces";
   return {
     kind,
@@ -280,6 +286,7 @@ function attributesOf(
     dryRun,
     options: optionsOf(call),
     user,
+    deadline,
     warn,
   };
 }

@@ -16,4 +16,6 @@ export interface Call {
   readonly shape: Shape;
   readonly dryRun: boolean;
   readonly user: User;
+  /** How long the client waits: a time in milliseconds since 1970. */
+  readonly deadline: number;
 }

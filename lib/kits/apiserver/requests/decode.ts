@@ -93,13 +93,14 @@ function namesOf(value: JsonObject, kind: Kind): { kind: string; version: string
 }
 
 function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): Decoded {
-  const { apiVersion = kind.apiVersion, kind: name = kind.kind } = value;
+  const { apiVersion: given = kind.apiVersion, kind: name = kind.kind, metadata: found, ...rest } = value;
+  // NB: to Go, the core group may be written as nothing before a slash.
+  const apiVersion = given === "/v1" && !kind.custom ? "v1" : given;
   if (name !== kind.kind || apiVersion !== kind.apiVersion) {
     fail(`no kind "${name}" is registered for version "${apiVersion}"`);
   }
-  const { metadata: given, ...rest } = value;
   const unknown: string[] = [];
-  const metadata = decodeMetadata(given, {
+  const metadata = decodeMetadata(found, {
     prefix: kind.custom ? "ObjectMeta" : "ObjectMeta.metadata",
     unknown,
     fail,

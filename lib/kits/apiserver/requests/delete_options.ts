@@ -6,10 +6,11 @@ import { isObject, objectAt } from "../values.ts";
 import type { DeleteOptions, Propagation } from "../writes/delete.ts";
 import { readValue } from "./body.ts";
 
-export type DeleteRequest = Pick<
-  DeleteOptions,
-  "propagation" | "preconditions" | "dryRun" | "gracePeriodSeconds"
->;
+export interface DeleteRequest
+  extends Pick<DeleteOptions, "propagation" | "preconditions" | "dryRun" | "gracePeriodSeconds"> {
+  /** `orphanDependents: false`: an object that stays for a while is answered with 202. */
+  readonly cascades?: boolean;
+}
 
 /** @throws {Refusal} 400 or 415 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
@@ -88,9 +89,9 @@ function propagationOf(value: unknown): Propagation | undefined {
   }]);
 }
 
-function legacyPropagation(orphan: unknown): { propagation?: Propagation } {
+function legacyPropagation(orphan: unknown): Pick<DeleteRequest, "propagation" | "cascades"> {
   if (orphan === true || orphan === "true") return { propagation: "Orphan" };
-  if (orphan === false || orphan === "false") return { propagation: "Background" };
+  if (orphan === false || orphan === "false") return { propagation: "Background", cascades: true };
   return {};
 }
 

@@ -40,6 +40,7 @@ import { encodedResponse, objectResponse, servedObject } from "./respond.ts";
 import { scaleResponse } from "./scale.ts";
 import { isTrue, shapeOf } from "./shape.ts";
 import { configurationFault, strictFaults, warningsOf } from "./strict_faults.ts";
+import { timeoutIn } from "./timeout.ts";
 import { tokenResponse } from "./token.ts";
 import { checkNotFuture, readVersion } from "./versions.ts";
 import { watchResponse } from "./watch.ts";
@@ -71,6 +72,7 @@ export function serveResource(
     shape: shapeOf(request, { query, kind, isList: path.name === undefined && request.method !== "POST" }),
     dryRun: isDryRun(request, query),
     user,
+    deadline: cluster.host.clock.now() + timeoutIn(query) * 1000,
   };
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
   if (path.subresource === "token") return tokenResponse(cluster, call);
@@ -118,6 +120,9 @@ function serveCollection(cluster: Cluster, call: Call): Response | Promise<Respo
 
 async function get(cluster: Cluster, { kind, path, query, shape }: Call): Promise<Response> {
   const name = path.name ?? "";
+  if (isTrue(query.get("export"))) {
+    throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  }
   checkNotFuture(cluster.store, readVersion(query, true));
   const stored = kind.collection.get(keyFor(kind, { namespace: path.namespace, name }));
   if (stored === undefined) throw notFound(kind, name);
@@ -331,7 +336,9 @@ async function remove(cluster: Cluster, call: Call): Promise<Response> {
   const wish = { ...options, kind, reference: { namespace, name }, warn: warner(headers) };
   const deletion = await warned(headers, deleteAdmitted(cluster, call, wish));
   if (!deletion.gone || kind.returnsDeleted) {
-    return objectResponse(cluster, await oneInVersion(kind, deletion.stored), { kind, shape, headers });
+    const code = !deletion.gone && options.cascades ? 202 : 200;
+    const stored = await oneInVersion(kind, deletion.stored);
+    return objectResponse(cluster, stored, { kind, shape, code, headers });
   }
   return encodedResponse(successStatus(kind, deletion), { shape, headers });
 }

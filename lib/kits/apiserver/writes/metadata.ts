@@ -11,6 +11,7 @@ import { type Cause, invalid } from "../causes.ts";
 import type { Printed } from "../go_format.ts";
 import type { Kind } from "../kinds.ts";
 import { qualifiedNameErrors } from "../names.ts";
+import { equal } from "../values.ts";
 import { annotationCauses, generateNameCauses, labelCauses, nameCauses } from "./names.ts";
 
 /** Letters and digits without vowels and look-alikes. Source: k8s.io/apimachinery, pkg/util/rand. */
@@ -43,6 +44,32 @@ export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
   causes.push(...finalizerCauses(kind, metadata.finalizers ?? []));
   causes.push(...ownerCauses(metadata));
   return causes;
+}
+
+/**
+ * Drops owners that are there twice, wholly alike, with a warning.
+ *
+ * Source: k8s.io/apiserver, pkg/endpoints/handlers/rest.go, dedupOwnerReferencesAndAddWarning().
+ */
+export function dropRepeatedOwners(
+  { metadata }: KubeObject,
+  { warn, isMutated }: { readonly warn: (text: string) => void; readonly isMutated: boolean },
+): void {
+  const owners = metadata.ownerReferences ?? [];
+  const kept: OwnerReference[] = [];
+  const repeated: string[] = [];
+  for (const owner of owners) {
+    if (kept.some((other) => equal(other, owner))) repeated.push(owner.uid);
+    else kept.push(owner);
+  }
+  if (repeated.length === 0) return;
+  metadata.ownerReferences = kept;
+  const when = isMutated ? " after mutating admission happens" : "";
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${
+      repeated.join(", ")
+    }`,
+  );
 }
 
 /** The only finalizers of built-in kinds without a domain. */
