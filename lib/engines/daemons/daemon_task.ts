@@ -60,6 +60,8 @@ interface Run {
   readonly due: Seconds;
   /** Aborts the function's `signal`. */
   readonly controller: AbortController;
+  /** The function has returned: only the write is under way. */
+  hasReturned: boolean;
 }
 
 /** The writes of a task, and what is left of them. */
@@ -222,7 +224,8 @@ export class DaemonTask {
 
   async #run(): Promise<void> {
     const { clock, isExiting } = this.#context;
-    const run: Run = { seen: this.siblings.changes, due: this.#due, controller: new AbortController() };
+    const controller = new AbortController();
+    const run: Run = { seen: this.siblings.changes, due: this.#due, controller, hasReturned: false };
     this.#phase = { kind: "running", run };
     const attempts = this.#attempts ??= beginAttempts(clock);
     const patch = new Patch();
@@ -232,6 +235,7 @@ export class DaemonTask {
     const caller = this.#caller(logger);
     const succeeded = new Set<AttemptEnd>();
     let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal, succeeded });
+    run.hasReturned = true;
     // An abandoned run may be of an object that has gone: it does not write. Where the operator stops, it still may.
     if (this.#isIn("abandoned") && !isExiting()) {
       this.#count(succeeded);
@@ -359,12 +363,13 @@ export class DaemonTask {
 
   #abandon(): void {
     this.#cancel("DAEMON_ABANDONED");
+    const isWriting = this.#phase.kind === "stopping" && this.#phase.run?.hasReturned !== false;
     this.#phase = ABANDONED;
     this.#context.schedule.cancel(this);
-    this.#logger.warn(
-      `${this.#noun} did not exit in time: it is left behind (watch "stopped" and "signal")`,
-      { ...this.#fields, reasons: [...this.#flagged.stopped.reasons] },
-    );
+    const message = isWriting
+      ? `${this.#noun} has ended, but its patch was not written in time: it is left behind`
+      : `${this.#noun} did not exit in time: it is left behind (watch "stopped" and "signal")`;
+    this.#logger.warn(message, { ...this.#fields, reasons: [...this.#flagged.stopped.reasons] });
     this.#context.onReleased(this);
   }
 

@@ -186,6 +186,24 @@ describe("Daemons.exit()", () => {
     assert.match(world.logs.find(({ level }) => level === "warn")?.message ?? "", /did not exit in time/);
   });
 
+  it("says of a run whose function has returned that its write is left behind", async () => {
+    const world = engineWorld([
+      timerOf(({ patch }) => void (patch.status.ticks = 1), { id: "tick", interval: 60 }),
+      daemonOf(ignore, { id: "deaf" }),
+    ]);
+    world.onPatch = () => new Promise<never>(() => {});
+    await world.match(testObject("one"));
+    await world.host.clock.settle();
+    const exit = world.daemons.exit();
+    await world.host.clock.advance(100);
+    await exit;
+    const told = world.logs.filter(({ level }) => level === "warn").map(({ message }) => message).sort();
+    assert.deepEqual(told, [
+      'Daemon did not exit in time: it is left behind (watch "stopped" and "signal")',
+      "Timer has ended, but its patch was not written in time: it is left behind",
+    ]);
+  });
+
   it("abandons at once what has neither backoff nor timeout, and aborts its signal", async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const world = engineWorld([daemonOf(({ signal }) => {

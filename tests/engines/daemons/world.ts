@@ -42,8 +42,8 @@ export interface EngineWorld {
   readonly woken: string[];
   /** Aborted: nothing may be written any more. */
   readonly fence: AbortController;
-  /** Set to make writes fail. */
-  onPatch: ((patch: PatchRequest) => KubeObject | undefined) | undefined;
+  /** Set to make writes fail, or wait. */
+  onPatch: ((patch: PatchRequest) => KubeObject | Promise<KubeObject> | undefined) | undefined;
   /** Set to make reads wait. */
   onGet: (() => Promise<void>) | undefined;
   /** What the daemons make of an object. */
@@ -95,13 +95,10 @@ export function engineWorld(
   let version = 100;
   // The engine patches and reads, and does nothing else with it.
   const client = {
-    patch: (_resource: unknown, { name }: { name: string }, patch: PatchRequest) => {
+    patch: async (_resource: unknown, { name }: { name: string }, patch: PatchRequest) => {
       patches.push(patch);
-      const answer = world.onPatch?.(patch) ?? testObject(name).body;
-      return Promise.resolve({
-        ...answer,
-        metadata: { ...answer.metadata, resourceVersion: String(version++) },
-      });
+      const answer = await world.onPatch?.(patch) ?? testObject(name).body;
+      return { ...answer, metadata: { ...answer.metadata, resourceVersion: String(version++) } };
     },
     get: async (_resource: unknown, { name }: { name: string }) => {
       await world.onGet?.();
