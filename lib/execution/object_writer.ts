@@ -226,9 +226,9 @@ function movedFinalizer(before: KubeObject, change: FinalizerChange | undefined)
 }
 
 /** Whether nobody wants anything, and nothing is left of earlier writes. */
-function isNothing({ patch, notes, finalizer, pending, readsFirst = false }: WriteRequest): boolean {
+function isNothing({ patch, notes, finalizer, pending }: WriteRequest): boolean {
   const hasNotes = notes?.isEmpty === false;
-  return !hasNotes && finalizer === undefined && !readsFirst && pending.isEmpty && patch.isEmpty;
+  return !hasNotes && finalizer === undefined && pending.isEmpty && patch.isEmpty;
 }
 
 function unchanged({ pending }: WriteRequest): WriteResult {

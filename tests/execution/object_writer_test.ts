@@ -349,6 +349,13 @@ describe("ObjectWriter.write()", () => {
     assert.deepEqual(failing.pending.patch?.toMergePatch(), { spec: { b: 2 } });
   });
 
+  it("writes a finalizer alone", async () => {
+    const { write, requests } = world();
+    const finalizer = { name: "x/y", wanted: true };
+    assert.equal((await write(new Patch(), { finalizer })).kind, "written");
+    assert.equal(requests.length, 1);
+  });
+
   it("tells observers what handlers have changed, not what the framework notes", async () => {
     const told: Written[] = [];
     const observer: Observer = { written: (_, written) => void told.push(written) };

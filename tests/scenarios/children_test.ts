@@ -174,7 +174,7 @@ suite("children", (scenario) => {
   );
 
   scenario(
-    "[N5.4] what others have edited or deleted is put back, what they have added stays",
+    "[N5.4] what others have edited or deleted is put back, what they have added or copied stays",
     async (world) => {
       const { op, done } = parts();
       const running = await world.start(op);
@@ -182,6 +182,9 @@ suite("children", (scenario) => {
       await objects.create("one", { spec: { parts: { a: { value: "1" }, b: {} } } });
       await world.until(() => done.length === 1);
       const [a, b] = ["one-a", "one-b"].map((name) => ({ name, namespace: world.namespace }));
+      const { labels } = (await world.client.get(MAPS, a!)).metadata;
+      const copy = { name: "copy", namespace: world.namespace, labels };
+      await world.client.create(MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: copy });
       const edit = {
         type: "merge",
         body: { data: { value: "2", more: "3" }, metadata: { labels: { "lotse.dev/children": null } } },
@@ -191,7 +194,8 @@ suite("children", (scenario) => {
       await objects.patch("one", { spec: { again: true } });
       await world.until(() => done.length === 2);
       const { data } = await world.client.get(MAPS, a!);
-      assert.deepEqual([data, await namesOf(world)], [{ value: "1", more: "3" }, ["one-a", "one-b"]]);
+      assert.deepEqual(data, { value: "1", more: "3" });
+      assert.deepEqual(await namesOf(world), ["copy", "one-a", "one-b"]);
       await running.stop();
     },
   );
