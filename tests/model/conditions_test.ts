@@ -34,6 +34,12 @@ describe("setCondition()", () => {
     assert.equal(findCondition(body, "Ready")?.lastTransitionTime, LATE);
   });
 
+  it("leaves the entries in their order", () => {
+    const body: KubeObject = { metadata: {}, status: { conditions: [ready(), ready({ type: "Other" })] } };
+    setCondition(body, ready({ status: "False" }));
+    assert.deepEqual(body.status?.conditions, [ready({ status: "False" }), ready({ type: "Other" })]);
+  });
+
   it("takes what is no list for none", () => {
     // Strangers' objects.
     for (const conditions of [null, "x", {}, [null, "Ready", ["Ready"]]]) {

@@ -90,6 +90,21 @@ const mutants: Mutant[] = [
       "",
     ],
   ], ["tests/scenarios/children_test.ts"]),
+  ...breaksOf("lib/engines/children/children.ts", [
+    [
+      "ChildrenRun.#remove",
+      "object.metadata.ownerReferences?.some(({ uid }) => uid === this.#uid)",
+      "object !== undefined",
+    ],
+    ["ChildrenRun.#addUnlisted", "if (!isWanted && !isGone) this.#errors", "if (false) this.#errors"],
+  ], ["tests/scenarios/children_test.ts"]),
+  ...breaksOf("lib/model/conditions.ts", [
+    [
+      "setCondition",
+      "entries.map((entry) => isOfType(entry, wanted.type) ? condition : entry)",
+      "[...entries.filter((entry) => !isOfType(entry, wanted.type)), condition]",
+    ],
+  ], ["tests/model/conditions_test.ts"]),
   ...breaksOf(
     RUN,
     [["ReconcileRun.#guarded", "if (record.isWoken || record.isPlanned) wake(state);", ""]],
