@@ -52,8 +52,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 /** Why the tests of integration_known.txt do not pass, by part of a name; the first that fits. */
 export const REASONS: Readonly<Record<string, string>> = {
   "/v1beta1|TestTransform/v1beta1": "v1beta1 is not served, or not told from v1",
-  "TestCustomResourceDefaultingWith(out)?WatchCache":
-    "reads fill in the defaults of the version that is asked for",
   "TestApplyScaleSubresource": "who has set a scale by an array's item stays its owner",
   "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
   "TestInternalVersionIsHandlerVersion": "patches of one version are checked by the schema of another",

@@ -29,7 +29,16 @@ export function customKinds(
 ): Kind[] {
   const converter = converterOf(host, definition);
   const own = converter === undefined ? {} : { converter };
-  return servedResources(definition).map((served) => ({ ...toKind({ store, cel }, served), ...own }));
+  const served = servedResources(definition);
+  const storage = converter === undefined ? storageSchemaOf(definition) : undefined;
+  const storageSchema = served.every(({ schema }) => equal(storage, schema)) ? undefined : storage;
+  return served.map((version) => ({ ...toKind({ store, cel }, version), ...own, storageSchema }));
+}
+
+/** NB: the version in which objects are kept may be one that is not served. */
+function storageSchemaOf({ spec }: KubeObject): JsonObject | undefined {
+  const stored = objectsIn(spec?.versions).find(({ storage }) => storage === true);
+  return objectAt(objectAt(stored, "schema"), "openAPIV3Schema");
 }
 
 /** The webhook that converts, if the definition has one, and more than one version. */
@@ -42,19 +51,25 @@ function converterOf(host: Host, { spec }: KubeObject): Converter | undefined {
   return new Converter(host, { storage: `${spec?.group}/${stored.name}`, webhook });
 }
 
-/** Returns the kind so that it shows objects that were written by another schema as its own schema has them. */
+/**
+ * Returns the kind so that it shows objects that were written by another schema as its own schema has them.
+ *
+ * As on the real server, the defaults of a read are those of the version in which objects are kept.
+ */
 export function showingOldObjects(kind: Kind): Kind {
   const schema = compileSchema(kind.schema);
+  const storage = kind.storageSchema === undefined ? schema : compileSchema(kind.storageSchema);
   const toServed = (stored: JsonObject): JsonObject => {
     const shown = clone(stored);
-    // What another version wrote is not this schema's to prune.
-    if (stored.apiVersion === kind.apiVersion) schema.prune(shown);
-    schema.default(shown);
+    // What another version wrote is not this schema's to prune, if it is to be converted.
+    if (kind.converter === undefined || stored.apiVersion === kind.apiVersion) storage.prune(shown);
+    storage.default(shown);
+    if (storage !== schema) schema.prune(shown);
     return { ...shown, apiVersion: kind.apiVersion };
   };
   const differs = ({ object }: Stored) =>
     !equal(toServed(object), { ...object, apiVersion: kind.apiVersion });
-  if (![...kind.collection.values()].some(differs)) return kind;
+  if (storage === schema && ![...kind.collection.values()].some(differs)) return kind;
   // NB: what is written goes by the schema anyway, and is kept as it is shown.
   return { ...kind, conversion: { toServed, toStored: (served) => served } };
 }

@@ -68,6 +68,8 @@ export interface Kind extends Resource {
   readonly columns?: readonly PrinterColumn[];
   /** The structural schema of a custom kind's version. */
   readonly schema?: JsonObject;
+  /** The schema of the version in which a real cluster keeps objects, if not all versions have the same. */
+  readonly storageSchema?: JsonObject;
   readonly scale?: ScalePaths;
   /** Between what is stored and what this version shows, where more than `apiVersion` differs. */
   readonly conversion?: Conversion;

@@ -97,7 +97,8 @@ export class Ownership {
     const live = before === undefined ? zeroValue(kind) : shownIn(kind, before);
     const compared = this.comparison(kind, {
       live,
-      next: shownIn(kind, after),
+      // NB: a custom object is written as its version has it, without what reads fill in.
+      next: kind.custom ? after : shownIn(kind, after),
       subresource: writer.subresource,
     });
     const kept = this.release(owners, compared);

@@ -287,4 +287,76 @@ export const SCHEMAS: readonly Scenario[] = [
       await api.ok("DELETE", `${DEFINITIONS}/databases.${group}`);
     },
   },
+  {
+    name:
+      "fills in the defaults of the version in which objects are kept, and those of the request in what is written",
+    accepted: [
+      { line: /acceptedNames|status\.conditions/, because: "ours are accepted at once" },
+      {
+        line: /^step (1[89]|2\d): .*managedFields/,
+        because:
+          "the real server forgets all owners of what holds a field that another owner's version does not know",
+      },
+    ],
+    async run(api) {
+      const group = "kept.lotse.dev";
+      const text = { type: "string" };
+      const fields = { a: { ...text, default: "A" }, b: text, c: text, one: text, two: text };
+      const version = (name: string, own: Answer, storage: boolean) => {
+        const spec = { type: "object", default: {}, properties: { ...fields, ...own } };
+        const openAPIV3Schema = { type: "object", properties: { spec } };
+        return { name, served: true, storage, schema: { openAPIV3Schema } };
+      };
+      const versions = [
+        version("v1", { one: { ...text, default: "1" }, onlyOne: text }, false),
+        version("v2", { two: { ...text, default: "2" }, onlyTwo: { ...text, default: "x" } }, true),
+      ];
+      const definition = databases(group);
+      await api.ok("POST", DEFINITIONS, { ...definition, spec: { ...definition.spec, versions } });
+      const path = (name: string) => `/apis/${group}/${name}/namespaces/default/databases`;
+      await api.until(async () => (await api.peek("GET", path("v1"))).code === 200, "the kind is served");
+      await api.pause(1.5);
+      const make = (apiVersion: string, name: string, spec: Answer) => ({
+        apiVersion: `${group}/${apiVersion}`,
+        kind: "Database",
+        metadata: { name },
+        spec,
+      });
+      const made = await api.ok("POST", path("v1"), make("v1", "x", {}));
+      assert.deepEqual(made.spec, { a: "A", one: "1", two: "2" });
+      await api.ok("POST", path("v2"), make("v2", "y", {}));
+      await api.ok("POST", path("v1"), make("v1", "z", { onlyOne: "o" }));
+      const readAll = async () => {
+        for (const name of ["v1", "v2"]) {
+          await api.ok("GET", `${path(name)}/x`);
+          await api.ok("GET", path(name));
+        }
+      };
+      await readAll();
+      const spec = async (name = "v1") => (await api.peek("GET", `${path(name)}/x`)).body.spec;
+      const at = (index: number) =>
+        `/spec/versions/${index}/schema/openAPIV3Schema/properties/spec/properties`;
+      const change = async (...operations: Answer[]) =>
+        assert.equal(
+          (await api.peek("PATCH", `${DEFINITIONS}/databases.${group}`, operations, JSON_PATCH)).code,
+          200,
+        );
+      await change({ op: "add", path: `${at(1)}/c/default`, value: "C" });
+      await api.until(async () => (await spec()).c === "C", "the default is shown");
+      await readAll();
+      await change(
+        { op: "remove", path: `${at(1)}/c/default` },
+        { op: "add", path: `${at(0)}/c/default`, value: "C" },
+      );
+      await api.until(async () => (await spec()).c === undefined, "the default is shown no more");
+      await api.pause(1);
+      await readAll();
+      const updated = await api.ok("PATCH", `${path("v1")}/x`, { spec: { b: "B" } }, MERGE);
+      assert.equal(updated.spec.c, "C");
+      await api.ok("PATCH", `${path("v2")}/x`, { spec: { onlyTwo: "t" } }, MERGE);
+      await api.ok("PATCH", `${path("v1")}/y`, { spec: { b: "B" } }, MERGE);
+      await readAll();
+      await api.ok("DELETE", `${DEFINITIONS}/databases.${group}`);
+    },
+  },
 ];
