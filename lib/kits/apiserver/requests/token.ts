@@ -4,10 +4,12 @@
  * Source: Kubernetes API reference, TokenRequest; k8s.io/kubernetes, pkg/registry/core/serviceaccount/storage/token.go.
  */
 
-import { ISSUER } from "../access/tokens.ts";
+import type { JsonObject } from "../../../model/object.ts";
+import { type BoundObject, ISSUER } from "../access/tokens.ts";
 import { type Cause, invalid } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
-import { badRequest, invalid as invalidObject, methodNotAllowed, notFound } from "../refusal.ts";
+import { groupOf } from "../kinds.ts";
+import { badRequest, conflict, invalid as invalidObject, methodNotAllowed, notFound } from "../refusal.ts";
 import { timestamp } from "../timestamp.ts";
 import { isObject, objectAt } from "../values.ts";
 import { askAbout } from "./admitted.ts";
@@ -42,7 +44,9 @@ export async function tokenResponse(cluster: Cluster, call: Call): Promise<Respo
   if (causes.length > 0) throw invalidObject(NAMES, "", causes);
   const given = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
   const audiences = given.length === 0 ? [ISSUER] : given;
+  const bound = boundObject(cluster, objectAt(spec, "boundObjectRef"), { namespace, name });
   const { token, expires } = cluster.gate.tokens.issue({
+    bound,
     namespace,
     name,
     uid: account.uid ?? "",
@@ -57,6 +61,53 @@ export async function tokenResponse(cluster: Cluster, call: Call): Promise<Respo
     status: { token, expirationTimestamp: timestamp(expires) },
   };
   return jsonResponse(answer, { code: 201, headers, pretty: shape.pretty });
+}
+
+const BOUND: Readonly<Record<string, BoundObject["plural"]>> = Object.assign(Object.create(null), {
+  Pod: "pods",
+  Secret: "secrets",
+  Node: "nodes",
+});
+
+/**
+ * Returns what a token is bound to.
+ *
+ * Source: k8s.io/kubernetes, pkg/registry/core/serviceaccount/storage/token.go.
+ *
+ * @throws {Refusal} 400, 404, or 409 if it is another one by now.
+ */
+function boundObject(
+  { store }: Cluster,
+  reference: JsonObject | undefined,
+  account: { readonly namespace: string; readonly name: string },
+): BoundObject | undefined {
+  if (reference === undefined) return undefined;
+  const { apiVersion = "", kind = "", name: given = "", uid = "" } = reference;
+  const [name, group, word] = [String(given), groupOf(String(apiVersion)), String(kind)];
+  const plural = group === "" ? BOUND[word] : undefined;
+  if (plural === undefined) {
+    const version = String(apiVersion).slice(String(apiVersion).indexOf("/") + 1);
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${word}`);
+  }
+  const namespace = plural === "nodes" ? "" : account.namespace;
+  const found = store.collection(plural).get(namespace === "" ? name : `${namespace}/${name}`);
+  if (found === undefined) throw notFound({ group: "", plural, kind: word }, name);
+  const { spec } = found.object;
+  if (plural === "pods" && spec?.serviceAccountName !== account.name) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${
+        JSON.stringify(account.name)
+      } to pod running with different serviceaccount name.`,
+    );
+  }
+  if (uid !== "" && uid !== found.metadata.uid) {
+    throw conflict(
+      { group: "", plural: word, kind: word },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  return { plural, namespace, name, uid: found.metadata.uid ?? "" };
 }
 
 function lifetimeCauses(value: number): Cause[] {

@@ -173,4 +173,59 @@ export const OLD_WAYS: readonly Scenario[] = [
       );
     },
   },
+  {
+    name: "makes tokens void with what they are bound to",
+    async run(api) {
+      await api.namespace("bound");
+      const path = "/api/v1/namespaces/bound";
+      await api.until(
+        async () => (await api.peek("GET", `${path}/serviceaccounts/default`)).code === 200,
+        "the default account",
+      );
+      await api.peek("POST", `${path}/serviceaccounts`, { metadata: { name: "robot" } });
+      const containers = [{ name: "c", image: "i" }];
+      const pod = {
+        metadata: { name: "p" },
+        spec: { serviceAccountName: "robot", automountServiceAccountToken: false, containers },
+      };
+      await api.peek("POST", `${path}/pods`, pod);
+      await api.peek("POST", `${path}/secrets`, { metadata: { name: "s" } });
+      const request = (reference: Answer, account = "robot") =>
+        api.peek("POST", `${path}/serviceaccounts/${account}/token`, { spec: { boundObjectRef: reference } });
+      const refused = async (reference: Answer, account?: string) => {
+        const { code, body } = await request(reference, account);
+        api.note(`a token bound to ${reference.apiVersion} ${reference.kind}`, { code, body });
+        assert.ok(code >= 400, `${code}`);
+      };
+      const ref = (kind: string, name: string, more: Answer = {}) => ({
+        apiVersion: "v1",
+        kind,
+        name,
+        ...more,
+      });
+      await refused(ref("Pod", "none"));
+      await refused(ref("Secret", "s", { uid: "another" }));
+      await refused(ref("Pod", "p"), "default");
+      await refused(ref("ConfigMap", "kube-root-ca.crt"));
+      await refused({ ...ref("Deployment", "d"), apiVersion: "apps/v1" });
+      const review = async (token: string) => {
+        const { body } = await api.peek("POST", "/apis/authentication.k8s.io/v1/tokenreviews", {
+          spec: { token },
+        });
+        return body.status;
+      };
+      for (const [kind, name] of [["Pod", "p"], ["Secret", "s"]] as const) {
+        const { body: { status: { token } } } = await request(ref(kind, name));
+        const { user } = await review(token);
+        api.note(`who has a token bound to a ${kind}`, Object.keys(user.extra).sort());
+        const claims = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
+        api.note("its claims", Object.keys(claims["kubernetes.io"]).sort());
+        await api.peek("DELETE", `${path}/${kind.toLowerCase()}s/${name}?gracePeriodSeconds=0`);
+        await api.until(
+          async () => (await review(token)).authenticated !== true,
+          `the token of the ${kind} is void`,
+        );
+      }
+    },
+  },
 ];
