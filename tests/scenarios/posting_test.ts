@@ -50,7 +50,7 @@ suite("posting", (scenario) => {
     assert.deepEqual(regarding.map(({ name }) => name).sort(), ["second", "third"]);
     assert.equal(regarding.find(({ name }) => name === "second")?.uid, object.metadata.uid);
     assert.deepEqual([...new Set(regarding.map(({ namespace }) => namespace))], [world.namespace]);
-    for (const { metadata } of events) assert.match(metadata.name ?? "", /^lotse-event-[a-z0-9]{5}$/);
+    for (const { metadata } of events) assert.match(metadata.name ?? "", /^lotse-event-[0-9a-f]{12}$/);
     await running.stop();
   });
 
