@@ -176,8 +176,8 @@ export const OLD_WAYS: readonly Scenario[] = [
   {
     name: "makes tokens void with what they are bound to",
     async run(api) {
-      await api.namespace("bound");
-      const path = "/api/v1/namespaces/bound";
+      await api.namespace("bound-tokens");
+      const path = "/api/v1/namespaces/bound-tokens";
       await api.until(
         async () => (await api.peek("GET", `${path}/serviceaccounts/default`)).code === 200,
         "the default account",
