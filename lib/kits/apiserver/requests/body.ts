@@ -143,12 +143,35 @@ export function parseText(text: string, { yaml = false, prefix = "" }: ParseOpti
   if (text.trim() === "") return yaml ? null : undefined;
   try {
     // Go keeps whole numbers of 64 bits, and rounds larger ones.
+    if (!yaml) checkDepth(text);
     const value = yaml ? parseLenientYaml(text).documents[0] ?? null : parseJson(text, 64);
     if (yaml) checkEndless(text, { value, prefix });
     return value;
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw badRequest(prefix + (error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** How deep objects and lists may stand in each other. Source: Go, encoding/json, `maxNestingDepth`. */
+const DEEPEST = 10_000;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const OPENING = [0x7b, 0x5b];
+const CLOSING = [0x7d, 0x5d];
+
+/** NB: an engine's own parser goes as deep as the stack lets it. @throws {Refusal} 400 for what is nested too deeply. */
+function checkDepth(text: string): void {
+  if (text.length < 2 * DEEPEST) return;
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (isText && char === BACKSLASH) i++;
+    else if (char === QUOTE) isText = !isText;
+    else if (isText) continue;
+    else if (OPENING.includes(char)) depth++;
+    else if (CLOSING.includes(char)) depth--;
+    if (depth > DEEPEST) throw badRequest("exceeded max depth");
   }
 }
 
