@@ -136,6 +136,8 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
     case "kept":
       // What has succeeded is not repeated because its write failed.
       keepRecords(r, work);
+      // Functions go first in the next turn: the notes follow them, or nobody would know who has succeeded.
+      if (pending.hasFunctions) pending.notes = { notes, finalizer, handled };
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
     case "dropped":
