@@ -345,8 +345,11 @@ const order: Mutant[] = [
       `        pending.notes = { notes, finalizer, handled };\n        state.distrust("conflict");`,
       "        pending.notes = { notes, finalizer, handled };",
     ],
-    ["write", "pending.notes = { notes, finalizer, handled };", ""],
+    ["write", "        pending.notes = { notes, finalizer, handled };\n", ""],
   ], consistency),
+  ...breaksOf(RECONCILE, [
+    ["write", "if (pending.hasFunctions) pending.notes = { notes, finalizer, handled };", ""],
+  ], ["tests/scenarios/kept_functions_test.ts"]),
   ...breaksOf(RECONCILE, [[
     "reconcile",
     `if (last?.event.type === "DELETED") {`,
