@@ -200,6 +200,65 @@ suite("children", (scenario) => {
     },
   );
 
+  scenario("[N5.4] a child that is being deleted is waited for, and made anew then", async (world) => {
+    const { op, done } = parts({ condition: "Fine" });
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", { spec: { parts: { a: { value: "1", finalizer: true } } } });
+    await world.until(() => done.length === 1);
+    const place = { name: "one-a", namespace: world.namespace };
+    const before = await world.client.get(MAPS, place);
+    await world.client.delete(MAPS, place);
+    await objects.patch("one", { spec: { parts: { a: { value: "2", finalizer: false } } } });
+    await world.until(async () => {
+      const [condition] = ((await objects.get("one")).status?.conditions ?? []) as Loose[];
+      return condition?.message === 'Waiting for "a": it is being deleted';
+    });
+    assert.deepEqual([(await world.client.get(MAPS, place)).data, done.length], [{ value: "1" }, 1]);
+    await world.client.patch(MAPS, place, { type: "merge", body: { metadata: { finalizers: null } } });
+    await world.until(() => done.length === 2);
+    const { data, metadata: { uid } } = await world.client.get(MAPS, place);
+    assert.deepEqual([data, uid === before.metadata.uid], [{ value: "2" }, false]);
+    await running.stop();
+  });
+
+  scenario.virtual("[N5.4] who has taken a child's name while it was deleted is left alone", async (world) => {
+    const { op, done, failed } = parts();
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", { spec: { parts: { a: {}, b: {} } } });
+    await world.until(() => done.length === 1);
+    const metadata = { name: "one-b", namespace: world.namespace };
+    world.intercept = async ({ method }) => {
+      if (method !== "DELETE") return undefined;
+      world.intercept = undefined;
+      await world.client.delete(MAPS, metadata);
+      await world.client.create(MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { whose: "theirs" } });
+      return undefined;
+    };
+    await objects.patch("one", { spec: { parts: { b: null } } });
+    await world.until(() => done.length === 2);
+    assert.deepEqual([(await world.client.get(MAPS, metadata)).data, failed], [{ whose: "theirs" }, []]);
+    await running.stop();
+  });
+
+  scenario.virtual("[N5.7] of a kind that has gone, no children are left to be deleted", async (world) => {
+    const { op, done, failed } = parts();
+    const running = await world.start(op);
+    const objects = new Objects(world);
+    await objects.create("one", { spec: { parts: { a: { secret: true }, b: {} } } });
+    await world.until(() => done.length === 1);
+    const gone = { apiVersion: "v1", kind: "Status", status: "Failure", reason: "NotFound", code: 404 };
+    world.intercept = ({ method, url }) => {
+      const isList = method === "GET" && new URL(url).pathname.endsWith("/secrets");
+      return Promise.resolve(isList ? Response.json(gone, { status: 404 }) : undefined);
+    };
+    await objects.patch("one", { spec: { parts: { a: null } } });
+    await world.until(() => done.length === 2);
+    assert.deepEqual(failed, []);
+    await running.stop();
+  });
+
   scenario("[N5.5] what cannot be changed is deleted and made anew, where that is said", async (world) => {
     const op = operator({ execution: { defaultBackoff: 0.5 } });
     const seen: unknown[] = [];
