@@ -222,25 +222,33 @@ suite("children", (scenario) => {
     await running.stop();
   });
 
-  scenario.virtual("[N5.4] who has taken a child's name while it was deleted is left alone", async (world) => {
-    const { op, done, failed } = parts();
-    const running = await world.start(op);
-    const objects = new Objects(world);
-    await objects.create("one", { spec: { parts: { a: {}, b: {} } } });
-    await world.until(() => done.length === 1);
-    const metadata = { name: "one-b", namespace: world.namespace };
-    world.intercept = async ({ method }) => {
-      if (method !== "DELETE") return undefined;
-      world.intercept = undefined;
-      await world.client.delete(MAPS, metadata);
-      await world.client.create(MAPS, { apiVersion: "v1", kind: "ConfigMap", metadata, data: { whose: "theirs" } });
-      return undefined;
-    };
-    await objects.patch("one", { spec: { parts: { b: null } } });
-    await world.until(() => done.length === 2);
-    assert.deepEqual([(await world.client.get(MAPS, metadata)).data, failed], [{ whose: "theirs" }, []]);
-    await running.stop();
-  });
+  scenario.virtual(
+    "[N5.4] who has taken a child's name while it was deleted is left alone",
+    async (world) => {
+      const { op, done, failed } = parts();
+      const running = await world.start(op);
+      const objects = new Objects(world);
+      await objects.create("one", { spec: { parts: { a: {}, b: {} } } });
+      await world.until(() => done.length === 1);
+      const metadata = { name: "one-b", namespace: world.namespace };
+      world.intercept = async ({ method }) => {
+        if (method !== "DELETE") return undefined;
+        world.intercept = undefined;
+        await world.client.delete(MAPS, metadata);
+        await world.client.create(MAPS, {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata,
+          data: { whose: "theirs" },
+        });
+        return undefined;
+      };
+      await objects.patch("one", { spec: { parts: { b: null } } });
+      await world.until(() => done.length === 2);
+      assert.deepEqual([(await world.client.get(MAPS, metadata)).data, failed], [{ whose: "theirs" }, []]);
+      await running.stop();
+    },
+  );
 
   scenario.virtual("[N5.7] of a kind that has gone, no children are left to be deleted", async (world) => {
     const { op, done, failed } = parts();

@@ -97,6 +97,10 @@ const mutants: Mutant[] = [
       "object !== undefined",
     ],
     ["ChildrenRun.#addUnlisted", "if (!isWanted && !isGone) this.#errors", "if (false) this.#errors"],
+    ["ChildrenRun.#addUnlisted", "if (!isWanted && !isGone) this.#errors", "if (!isWanted) this.#errors"],
+    ["ChildrenRun.#apply", "if (known?.metadata.deletionTimestamp !== undefined)", "if (false)"],
+    ["ChildrenRun.#delete", "preconditions: { uid }, ", ""],
+    ["ChildrenRun.#delete", "(error.status === 404 || error.status === 409)", "error.status === 404"],
   ], ["tests/scenarios/children_test.ts"]),
   ...breaksOf("lib/model/conditions.ts", [
     [
