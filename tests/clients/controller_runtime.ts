@@ -7,7 +7,7 @@
  * not name, or passes although it does.
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,7 @@ import { readOptions } from "../../tools/options.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { buildClient, builtClient, sourcesOf } from "./binaries.ts";
 import { fileOf, KNOWN, SUITES } from "./controller_runtime_list.ts";
+import { spawnGroup } from "./process_group.ts";
 import { readFindings, Tally } from "./report.ts";
 
 /** A suite that hangs. */
@@ -89,11 +90,11 @@ interface ProgramOptions {
   readonly assets: string;
 }
 
-/** NB: its code says only whether any test has failed, which the report says better. */
+/** Runs a suite, and ends the servers that it leaves behind. NB: its code says only whether any test has failed, which the report says better. */
 function runProgram(path: string, { args, cwd, assets }: ProgramOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, KUBEBUILDER_ASSETS: assets };
-    const child = spawn(path, [...args], { cwd, env, stdio: "ignore" });
+    const child = spawnGroup(path, args, { cwd, env, stdio: "ignore" });
     child.once("error", reject);
     child.once("close", () => resolve());
   });

@@ -9,7 +9,8 @@
  * integration_known.txt does not name, or passes although it does; `--write` writes what has failed there.
  */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -22,10 +23,12 @@ import { findControlPlane } from "../control_plane/binaries.ts";
 import { builtClient, sourcesOf } from "./binaries.ts";
 import { readGoTest } from "./go_output.ts";
 import { LEFT_OUT, PACKAGES, REASONS } from "./integration_list.ts";
+import { spawnGroup } from "./process_group.ts";
 import { Tally } from "./report.ts";
 
-/** A test that hangs. */
-const PATIENCE = "4m";
+/** Seconds for a test, and for all of a package. */
+const PATIENCE = 240;
+const PACKAGE_PATIENCE = 1800;
 const SERVER = fileURLToPath(new URL("kube_apiserver.ts", import.meta.url));
 /** The words of tests that look past the server. */
 const STORAGE =
@@ -54,7 +57,9 @@ const { values: flags } = readOptions(import.meta.url, {
 });
 
 const workspace = join(dirname(builtClient("integration")), basename(dirname(builtClient("kubernetes"))));
-/** What was run, and whether it passed. */
+/** Tests of the packages that were not run, although they are not left out. */
+const notRun = new Set<string>();
+/** Whether tests and their parts passed. */
 const outcomes = new Map<string, boolean>();
 const packages = PACKAGES.filter((name) => flags.package === "" || name === flags.package);
 if (!existsSync(join(workspace, "go.mod"))) makeWorkspace();
@@ -85,12 +90,6 @@ function makeWorkspace(): void {
     if (linked.status !== 0) cpSync(source, copy, { recursive: true });
     module = module.replace(new RegExp(`^\\t${name} => .*\n`, "m"), "") + `\nreplace ${name} => ${copy}\n`;
   }
-  const mine = sourcesOf("integration");
-  const replace: Record<string, string> = {
-    [join(sourcesOf("kubernetes"), "start/start.go")]: join(mine, "start/start.go"),
-  };
-  for (const [path, by] of Object.entries(REPLACED)) replace[join(workspace, path)] = join(mine, by);
-  writeFileSync(join(workspace, "overlay.json"), JSON.stringify({ Replace: replace }));
   cpSync(join(sourcesOf("kubernetes"), "go.sum"), join(workspace, "go.sum"));
   writeFileSync(join(workspace, "go.mod"), module);
 }
@@ -108,10 +107,23 @@ function programOf(name: string): string {
 function build(name: string): void {
   const output = programOf(name);
   if (existsSync(output)) return;
-  const overlay = flags.real ? [] : ["-overlay", join(workspace, "overlay.json")];
+  const overlay = flags.real ? [] : ["-overlay", writeOverlay()];
   const shared = ["-vet=off", "-buildvcs=false", "-trimpath", "-ldflags", "-s -w"];
   const modules = ["-mod=mod", "-modfile", join(workspace, "go.mod")];
   go(["test", "-c", ...shared, ...modules, ...overlay, "-o", output, `k8s.io/${name}`]);
+}
+
+/** NB: in a file of this checkout, since it names its files, and other checkouts share the workspace. */
+function writeOverlay(): string {
+  const mine = sourcesOf("integration");
+  const replace: Record<string, string> = {
+    [join(sourcesOf("kubernetes"), "start/start.go")]: join(mine, "start/start.go"),
+  };
+  for (const [path, by] of Object.entries(REPLACED)) replace[join(workspace, path)] = join(mine, by);
+  const checkout = createHash("sha256").update(mine).digest("hex").slice(0, 8);
+  const overlay = join(workspace, `overlay-${checkout}.json`);
+  writeFileSync(overlay, JSON.stringify({ Replace: replace }));
+  return overlay;
 }
 
 async function run(): Promise<number> {
@@ -121,20 +133,31 @@ async function run(): Promise<number> {
   const tally = new Tally(flags.real ? {} : knownReasons());
   try {
     const env = environmentOf(folder, etcd.address());
-    for (const name of packages) {
-      const waiting = testsOf(name, env);
-      await Promise.all(Array.from({ length: Number(flags["at-once"]) }, async () => {
-        for (let test = waiting.shift(); test !== undefined; test = waiting.shift()) {
-          await runTest(name, { test, env, tally });
-        }
-      }));
-    }
+    for (const name of packages) await runPackage(name, { env, tally });
   } finally {
     etcd.close();
     rmSync(folder, { recursive: true, force: true });
   }
   if (flags.write) writeKnown();
   return tally.end();
+}
+
+async function runPackage(name: string, { env, tally }: Pick<RunOptions, "env" | "tally">): Promise<void> {
+  const end = performance.now() + PACKAGE_PATIENCE * 1000;
+  const all = testsOf(name, env);
+  const waiting = all.filter((test) => new RegExp(flags.focus).test(`${name} ${test}`));
+  for (const test of all) if (!waiting.includes(test)) notRun.add(`${name} ${test}`);
+  await Promise.all(Array.from({ length: Number(flags["at-once"]) }, async () => {
+    while (waiting.length > 0 && performance.now() < end) {
+      const test = waiting.shift() ?? "";
+      const seconds = Math.min(PATIENCE, Math.max(1, (end - performance.now()) / 1000));
+      await runTest(name, { test, seconds, env, tally });
+    }
+  }));
+  for (const test of waiting) notRun.add(`${name} ${test}`);
+  if (waiting.length === 0) return;
+  const why = `${waiting.length} tests were not run, since the others took ${PACKAGE_PATIENCE} s: ${waiting}`;
+  tally.tell({ name, passed: false, seconds: PACKAGE_PATIENCE, why });
 }
 
 function readKnown(): string[] {
@@ -148,9 +171,12 @@ function knownReasons(): Record<string, string> {
   return Object.fromEntries(readKnown().map((line) => [`^${RegExp.escape(line)}$`, reasonOf(line)]));
 }
 
-/** Puts what was run in place of what the list said of it. */
+/** Puts what was run in place of all that the list said of its packages: tests that went, or got other parts, go as well. */
 function writeKnown(): void {
-  const others = readKnown().filter((line) => !outcomes.has(line));
+  const others = readKnown().filter((line) => {
+    const [name = "", test = ""] = line.split(" ");
+    return !packages.some((each) => each === name) || notRun.has(`${name} ${test.split("/")[0]}`);
+  });
   const failed = [...outcomes].filter(([, passed]) => !passed).map(([name]) => name);
   const head = readFileSync(KNOWN, "utf8").split("\n").filter((line) => line.startsWith("#"));
   writeFileSync(KNOWN, [...head, ...[...others, ...failed].sort(), ""].join("\n"));
@@ -175,14 +201,11 @@ function environmentOf(
 }
 
 function testsOf(name: string, env: NodeJS.ProcessEnv): string[] {
-  const args = ["-test.list", "."];
-  const { stdout } = spawnSync(programOf(name), args, { encoding: "utf8", env, cwd: folderOf(name) });
-  const isChosen = (test: string) => {
-    const full = `${name} ${test}`;
-    return /^Test\w/.test(test) && new RegExp(flags.focus).test(full) &&
-      !Object.keys(LEFT_OUT).some((part) => new RegExp(part).test(full));
-  };
-  return stdout.split("\n").filter(isChosen);
+  const options = { encoding: "utf8", env, cwd: folderOf(name) } as const;
+  const { stdout, stderr, status } = spawnSync(programOf(name), ["-test.list", "."], options);
+  if (status !== 0) throw new Error(`${name} does not list its tests: ${stderr}`);
+  const isLeftOut = (full: string) => Object.keys(LEFT_OUT).some((part) => new RegExp(part).test(full));
+  return stdout.split("\n").filter((test) => /^Test\w/.test(test) && !isLeftOut(`${name} ${test}`));
 }
 
 /** The tests read files beside them. */
@@ -192,25 +215,22 @@ function folderOf(name: string): string {
 
 interface RunOptions {
   readonly test: string;
+  /** How long it may take. */
+  readonly seconds: number;
   readonly env: NodeJS.ProcessEnv;
   readonly tally: Tally;
 }
 
-async function runTest(name: string, { test, env, tally }: RunOptions): Promise<void> {
+async function runTest(name: string, { test, seconds, env, tally }: RunOptions): Promise<void> {
   const output = await new Promise<string>((resolve, reject) => {
-    const args = ["-test.run", `^${test}$`, "-test.v", "-test.timeout", PATIENCE];
-    const child = spawn(programOf(name), args, {
-      cwd: folderOf(name),
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
+    const args = ["-test.run", `^${test}$`, "-test.v", "-test.timeout", `${Math.ceil(seconds)}s`];
+    const options = { cwd: folderOf(name), env, stdio: ["ignore", "pipe", "pipe"] } as const;
+    const child = spawnGroup(programOf(name), args, { ...options, stdio: [...options.stdio] });
     let text = "";
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8").on("data", (more: string) => text += more);
+      stream?.setEncoding("utf8").on("data", (more: string) => text += more);
     }
     child.once("error", reject);
-    child.once("exit", () => endGroup(child.pid ?? 0));
     child.once("close", () => resolve(text));
   });
   for (const finding of readGoTest(output, test)) {
@@ -221,14 +241,5 @@ async function runTest(name: string, { test, env, tally }: RunOptions): Promise<
       outcomes.set(full, finding.passed);
       tally.tell({ ...finding, name: full });
     } else console.log(`left out ${full} (${skipped})`);
-  }
-}
-
-/** A test that crashed leaves its server behind, which would keep its output open. */
-function endGroup(leader: number): void {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // There is nobody left.
   }
 }

@@ -62,6 +62,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "WebhookTimeout": "a client's timeout does not bound webhooks",
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
   "TestWebsocketWatch": "watches are not spoken by WebSocket on a TLS port",
-  "quota|namespaces/delete|PodSubresourceAuth|CRDConversionFailure":
+  "^kubernetes/test/integration/quota |namespaces/delete|PodSubresourceAuth|CRDConversionFailure":
     "the server's own controllers are faster than the test's",
 };

@@ -58,7 +58,7 @@ export class Tally {
     if (!isExpected) this.#red++;
     const because = passed
       ? reason === undefined ? "" : " (known not to pass: take it off the list)"
-      : ` (${reason ?? why ?? "no reason is given"})`;
+      : ` (${reason === undefined ? "" : `known: ${reason}; `}${why ?? "no reason is given"})`;
     console.log(`${passed ? "passed" : "FAILED"} ${seconds.toFixed(1)} s ${name}${because}`);
     return isExpected;
   }
