@@ -7,6 +7,7 @@
  * Source: Kopf, docs/handlers, docs/idempotence.
  */
 
+import { Contribution } from "../execution/contribution.ts";
 import { execute, failAfterwards, Postponed } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
@@ -24,7 +25,6 @@ import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/p
 import { type Decision, prematch, selectChanges } from "./decide.ts";
 import {
   attemptContext,
-  contentOf,
   loadProgress,
   type Reconciliation,
   reportLoss,
@@ -236,8 +236,8 @@ class ChangeRun {
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
-      const before = patch.isEmpty ? undefined : contentOf(patch);
-      const outcome = await this.#execute(active, descendants);
+      const contribution = new Contribution(patch);
+      const outcome = await this.#execute(active, descendants, contribution);
       if (outcome === undefined) {
         // Interrupted: what the others have done is written, if that is anything.
         if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
@@ -250,8 +250,7 @@ class ChangeRun {
       if (outcome.kind === "success") {
         storeResult({ patch, logger, body: state.body }, active.id, outcome.result);
       }
-      const hasWritten = before === undefined ? !patch.isEmpty : contentOf(patch) !== before;
-      if (hasWritten) this.#writers.push(active.id);
+      if (!contribution.isEmpty) this.#writers.push(active.id);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
@@ -281,7 +280,7 @@ class ChangeRun {
   /** Runs a handler once, without keeping its progress. */
   async callOnce(handler: ChangeHandler): Promise<void> {
     const attempt = { handler, retry: 0, started: this.#r.clock.now(), runtime: 0 };
-    const outcome = await this.#execute(attempt, new Set());
+    const outcome = await this.#execute(attempt, new Set(), new Contribution(this.#r.patch));
     if (outcome?.kind === "success") {
       const { patch, logger, state: { body } } = this.#r;
       storeResult({ patch, logger, body }, handler.id, outcome.result);
@@ -310,12 +309,15 @@ class ChangeRun {
   async #execute(
     { handler, retry, started, runtime }: Attempt,
     descendants: Set<string>,
+    contribution: Contribution,
   ): Promise<Outcome | undefined> {
     const { clock, signal, succeeded, makeChildren } = this.#r;
     const begun = clock.monotonic() - runtime;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
+      // NB: before others add to it, who are not to lose theirs.
+      contribution.check();
       if (children.areWaiting) await children.run();
       return result;
     };
@@ -325,6 +327,7 @@ class ChangeRun {
       clock,
       attempts: { retry, runtime },
       signal,
+      contribution,
       args: (limited) => {
         const { param } = handler;
         const attempt = {

@@ -6,19 +6,13 @@
 
 import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
 import { leastPause } from "../execution/backoff.ts";
+import { Contribution } from "../execution/contribution.ts";
 import { execute } from "../execution/execute.ts";
 import { earliest } from "../execution/reconcile_record.ts";
 import { storeResult } from "../execution/results.ts";
 import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
-import {
-  attemptContext,
-  causeOf,
-  contentOf,
-  isWanted,
-  type Reconciliation,
-  type Work,
-} from "./reconciliation.ts";
+import { attemptContext, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
 
 /** Calls the handlers of children of one owner that have something to be told. Returns the work, joined with that of others. */
 export async function callChildHandlers(
@@ -31,10 +25,10 @@ export async function callChildHandlers(
   for (const handler of handlers) {
     const events = state.childEventsOf(handler.id);
     for (const pending of events.due(clock.monotonic())) {
-      const before = contentOf(patch);
-      if (isWanted(r, handler)) await call(r, handler, { events, pending });
+      const contribution = new Contribution(patch);
+      if (isWanted(r, handler)) await call(r, handler, { events, pending, contribution });
       else events.settle(pending);
-      if (contentOf(patch) !== before && !writers.includes(handler.id)) writers.push(handler.id);
+      if (!contribution.isEmpty && !writers.includes(handler.id)) writers.push(handler.id);
     }
   }
   const delay = (): number | undefined => {
@@ -47,9 +41,11 @@ export async function callChildHandlers(
 interface Call {
   readonly events: ChildEvents;
   readonly pending: PendingChild;
+  readonly contribution: Contribution;
 }
 
-async function call(r: Reconciliation, handler: ChildHandler, { events, pending }: Call): Promise<void> {
+async function call(r: Reconciliation, handler: ChildHandler, told: Call): Promise<void> {
+  const { events, pending, contribution } = told;
   const { clock, signal, makeChildren } = r;
   const { event, failures: retry } = pending;
   const begun = pending.begun ?? { wall: clock.now(), monotonic: clock.monotonic() };
@@ -58,6 +54,7 @@ async function call(r: Reconciliation, handler: ChildHandler, { events, pending 
     clock,
     attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
     signal,
+    contribution,
     args: (limited) => {
       const { wall: started, monotonic } = begun;
       const times = { retry, started, begun: monotonic, signal: limited, clock };

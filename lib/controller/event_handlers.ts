@@ -4,6 +4,7 @@
  * Source: Kopf, docs/handlers "Event-watching handlers".
  */
 
+import { Contribution } from "../execution/contribution.ts";
 import { execute } from "../execution/execute.ts";
 import { storeResult } from "../execution/results.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
@@ -46,6 +47,7 @@ async function call(r: Reconciliation, handler: EventHandler, cause: EventCause)
     errors: "ignored",
     defaultBackoff: 0,
     signal,
+    contribution: new Contribution(r.patch),
     observed: { observer, subject },
     // The types of `on.event` have made sure that the function takes these arguments.
     args: (limited) =>

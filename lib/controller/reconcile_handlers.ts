@@ -7,6 +7,7 @@
  */
 
 import type { Claim } from "../engines/daemons/daemons.ts";
+import { Contribution } from "../execution/contribution.ts";
 import { execute, failAfterwards } from "../execution/execute.ts";
 import type { Outcome } from "../execution/handler.ts";
 import type { Refusal } from "../execution/pending_write.ts";
@@ -19,14 +20,7 @@ import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Random, Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import {
-  attemptContext,
-  causeOf,
-  contentOf,
-  isWanted,
-  type Reconciliation,
-  type Work,
-} from "./reconciliation.ts";
+import { attemptContext, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
@@ -164,7 +158,7 @@ export class ReconcileRun {
         reasons: namesOf(reasons),
       });
     }
-    const before = contentOf(patch);
+    const contribution = new Contribution(patch);
     const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
     const { site, finalize = handler.fn } = handler;
     const fn = this.#guarded({ fn: isFinal ? finalize : handler.fn, site }, record, slot);
@@ -178,6 +172,7 @@ export class ReconcileRun {
       clock,
       attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
       signal,
+      contribution,
       args: (limited) => {
         const { wall: started, monotonic } = begun;
         const times = { retry, started, begun: monotonic, signal: limited, clock };
@@ -192,7 +187,7 @@ export class ReconcileRun {
         handler: handler.id,
       });
     }
-    if (contentOf(patch) !== before) this.#writers.push(handler.id);
+    if (!contribution.isEmpty) this.#writers.push(handler.id);
     // What fails because we stop says nothing about the handler: the next process calls it anyway.
     if (signal.aborted && outcome.kind !== "success") return;
     this.#settle(record, outcome);

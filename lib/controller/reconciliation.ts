@@ -29,7 +29,6 @@ import type { ChangeHandler, ObjectHandler } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { HandlersOfKind, Registry } from "../registry/registry.ts";
 import type { Clock, Host, Seconds } from "../runtime/host.ts";
-import { formatJson } from "../runtime/json.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { Slots } from "./slots.ts";
@@ -157,17 +156,6 @@ export function postingLogger(
     level: () => posting.level,
     post: (content) => poster.post(reference, content, posting.loggingBackoffs),
   });
-}
-
-/** Returns the content of a patch, to be compared; undefined: nothing. */
-export function contentOf(patch: Patch): string | undefined {
-  if (patch.isEmpty) return undefined;
-  try {
-    return `${patch.fns.length} ${formatJson(patch.toMergePatch())}`;
-  } catch {
-    // What JSON cannot express is dropped when it is written.
-    return "";
-  }
 }
 
 /** Returns how attempts of handlers that are called in turns are judged, and told of. */

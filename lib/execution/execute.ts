@@ -10,6 +10,7 @@ import { ChildrenError } from "./children_error.ts";
 import type { Clock, Random, Seconds } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { type HandlerBackoff, pauseAfter } from "./backoff.ts";
+import type { Contribution } from "./contribution.ts";
 import {
   type ErrorsMode,
   HandlerRetriesError,
@@ -52,6 +53,8 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly attempts: Attempts;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
+  /** What the call puts into a patch: the attempt fails if that cannot be sent. Default: there is no patch. */
+  readonly contribution?: Pick<Contribution, "check">;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
 }
@@ -92,9 +95,11 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
     const isLimited = handler.timeout !== undefined || handler.attemptTimeout !== undefined;
     const limit = isLimited ? limitOf(handler, attempts) : undefined;
     const result = await invokeHandler(handler, limit, options);
+    options.contribution?.check();
     logger.info(`${noun} succeeded`, { handler: handler.id });
     return { kind: "success", result };
   } catch (thrown) {
+    dropUnsendable(handler, options);
     const spent = attempts.runtime + options.clock.monotonic() - begun;
     // NB: what was thrown may be anything, also something that throws when it is looked at.
     const error = toError(thrown);
@@ -102,6 +107,15 @@ async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions
     const outcome = judge(handler, { ...options, error, spent });
     report(handler, outcome, { ...options, thrown: error });
     return outcome;
+  }
+}
+
+/** An attempt that has failed by itself leaves its changes, too, if they can be sent. */
+function dropUnsendable<Args>({ id }: Handler<Args>, { contribution, logger }: ExecuteOptions<Args>): void {
+  try {
+    contribution?.check();
+  } catch (error) {
+    logger.error("Cannot write what handlers have put into the patch: it is dropped", { handler: id, error });
   }
 }
 

@@ -49,6 +49,62 @@ suite("writes", (scenario) => {
     },
   );
 
+  scenario.timed(
+    "a handler whose changes JSON cannot express has failed, and takes nobody else's changes with it",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const circle: Loose = {};
+      circle.self = circle;
+      const calls: string[] = [];
+      op.on.create(Example, { id: "first" }, ({ patch }) => void (patch.status.first = calls.push("first")));
+      op.on.create(Example, { id: "broken", backoff: 5 }, ({ patch, retry }) => {
+        calls.push("broken");
+        patch.status.tried = retry;
+        if (retry === 0) patch.status.odd = circle;
+      });
+      op.on.create(Example, { id: "last" }, ({ patch }) => void (patch.status.last = calls.push("last")));
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.advance(4);
+      assert.deepEqual((await objects.get("one")).status, { first: 1, last: 3 });
+      const failed = running.logs.filter(({ message }) => message === "Handler failed temporarily");
+      assert.match(String(failed[0]?.fields?.error), /"status\.odd\.self" into JSON: it is a circle/);
+      await running.advance(60);
+      assert.deepEqual((await objects.get("one")).status, { first: 1, last: 3, tried: 1 });
+      assert.deepEqual(calls, ["first", "broken", "last", "broken"]);
+      await running.stop();
+    },
+  );
+
+  scenario.timed(
+    "so have reconciles, daemons and handlers of raw events that would write NaN",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      op.on.event(Example, { id: "raw" }, ({ patch, type }) => {
+        if (type === "ADDED") patch.status.raw = NaN;
+      });
+      op.reconcile(Example, { id: "follow", backoff: 5 }, ({ patch, retry }) => {
+        patch.status.followed = retry === 0 ? NaN : retry;
+      });
+      op.daemon(Example, { id: "watch", backoff: 7 }, ({ patch, retry }) => {
+        patch.status.watched = retry === 0 ? NaN : retry;
+      });
+      const running = await world.start(op);
+      await objects.create("one");
+      await running.advance(60);
+      assert.deepEqual((await objects.get("one")).status, { followed: 1, watched: 1 });
+      const failed = running.logs.filter(({ message }) => message.includes(" failed "));
+      assert.deepEqual(failed.map(({ message, fields: { handler } }) => `${message}: ${handler}`).sort(), [
+        "Daemon failed temporarily: watch",
+        "Handler failed temporarily: follow",
+        "Handler failed with an error that is ignored: raw",
+      ]);
+      await running.stop();
+    },
+  );
+
   scenario.timed("with persistence.status() it costs one", async (world) => {
     const objects = new Objects(world);
     const op = operator({ persistence: persistence.status() });

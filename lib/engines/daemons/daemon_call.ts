@@ -3,6 +3,7 @@
 import type { AttemptEnd } from "../../execution/observer.ts";
 import type { StopFlag } from "../../async/stop_flag.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
+import { Contribution } from "../../execution/contribution.ts";
 import { type AttemptContext, execute, failAfterwards } from "../../execution/execute.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
 import type { Outcome } from "../../execution/handler.ts";
@@ -60,6 +61,7 @@ export function callOnce(
     clock,
     attempts: { retry: attempts.retry, runtime: clock.monotonic() - attempts.begun },
     signal,
+    contribution: new Contribution(patch),
     // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
     args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
   });

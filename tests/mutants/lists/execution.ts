@@ -140,6 +140,11 @@ const mutants: Mutant[] = [
     ],
     ["pathsOf", '.filter((path) => !path.startsWith("metadata."))', ""],
   ]),
+  ...breaksOf("lib/execution/contribution.ts", [
+    ["Contribution.check", "      patch.merge(this.#before);\n", ""],
+    ["Contribution.check", "this.#before === undefined || patch.isEmpty", "patch.isEmpty"],
+    ["Contribution.check", "      patch.fns = [...this.#fns];\n", ""],
+  ]),
   ...breaksOf("lib/execution/pending_write.ts", [
     [
       "PendingWrite.takeLost",
