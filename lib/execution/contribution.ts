@@ -1,4 +1,4 @@
-/** What one call of a handler puts into a patch that others write into as well. */
+/** The part of a patch that one call of a handler has put in, beside others. */
 
 import type { JsonObject } from "../model/object.ts";
 import type { Patch, PatchFunction } from "../model/patch.ts";

@@ -53,7 +53,7 @@ export interface ExecuteOptions<Args> extends AttemptContext {
   readonly attempts: Attempts;
   /** Aborts when the operator stops. */
   readonly signal: AbortSignal;
-  /** What the call puts into a patch: the attempt fails if that cannot be sent. Default: there is no patch. */
+  /** Where the call has a patch: it fails if that cannot be sent. */
   readonly contribution?: Pick<Contribution, "check">;
   /** Makes the argument object; the signal is the attempt's own. */
   readonly args: (signal: AbortSignal) => Args;
