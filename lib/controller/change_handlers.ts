@@ -226,7 +226,7 @@ class ChangeRun {
     const { host: { random }, clock, logger, lifecycle, patch, signal, state } = this.#r;
     const { pending } = state;
     this.#all.push(progress);
-    if (pending.refusal !== undefined) this.#refusal = pending.takeRefusal();
+    this.#refusal = pending.takeRefusal() ?? this.#refusal;
     if (this.#refusal !== undefined) this.#failRefused(this.#refusal, { progress, selected });
     const digest = (handler: ChangeHandler): string | undefined => this.#signatures.digest(handler);
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;

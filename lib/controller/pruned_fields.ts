@@ -9,7 +9,7 @@ import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf } from "../model/resource.ts";
 import type { WriteResult } from "../execution/object_writer.ts";
-import { NO_RECORDS, type Outgoing } from "../execution/pending_write.ts";
+import type { Outgoing } from "../execution/pending_write.ts";
 import type { Reconciliation, Work } from "./reconciliation.ts";
 
 /** Keeps the notes that the server has pruned, and says which fields those were. */
@@ -39,7 +39,7 @@ function keepNotes(
   const pruned = [...records?.() ?? []].filter(([id]) =>
     persistence.progress.fetch(answer, id) === undefined
   );
-  state.pending.records = pruned.length === 0 ? NO_RECORDS : new Map(pruned);
+  state.pending.keepRecords(new Map(pruned));
 }
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */

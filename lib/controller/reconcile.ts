@@ -15,6 +15,7 @@ import { ApiError } from "../client/errors.ts";
 import type { Claim } from "../engines/daemons/daemons.ts";
 import { isDeleting } from "../model/finalizers.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { Refusal } from "../execution/pending_write.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { type Done, isAtRest, isExpected, isOverForNow } from "./at_rest.ts";
 import { callChildHandlers } from "./child_handlers.ts";
@@ -137,7 +138,7 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
       // What has succeeded is not repeated because its write failed.
       keepRecords(r, work);
       // Functions go first in the next turn: the notes follow them, or nobody would know who has succeeded.
-      if (pending.hasFunctions) pending.notes = { notes, finalizer, handled };
+      if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, handled });
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
     case "dropped":
@@ -145,17 +146,13 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
       keepRecords(r, work);
       for (const end of r.succeeded) if (written.handlers.includes(end.handler)) r.succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
-      // The attempts of those handlers have failed by that: the next turn notes it.
-      pending.refusal = run?.refuse(written) ?? written;
-      if (pending.refusal.handlers.length > 0) return { kind: "requeue", after: 0, wake: "error" };
-      pending.refusal = undefined;
-      return nextTurn(work);
+      return failRefused(r, { work, refusal: run?.refuse(written) ?? written });
     case "unchanged":
     case "written":
       if (written.kind === "written" && written.lost.length > 0) {
         // Notes wait for the functions: what others change meanwhile is no reason to call the handlers again.
         keepRecords(r, work);
-        pending.notes = { notes, finalizer, handled };
+        pending.keepNotes({ notes, finalizer, handled });
         state.distrust("conflict");
         return { kind: "requeue", after: 0, wake: "write" };
       }
@@ -185,8 +182,19 @@ function settleOwnWrite({ state, handlers }: Reconciliation, work: Work): Result
   return result;
 }
 
+/** The attempts of those handlers have failed by that: the next turn notes it. */
+function failRefused(
+  { state: { pending } }: Reconciliation,
+  { work, refusal }: { readonly work: Work; readonly refusal: Refusal },
+): Result {
+  if (refusal.handlers.length === 0) return nextTurn(work);
+  pending.keepRefusal(refusal);
+  return { kind: "requeue", after: 0, wake: "error" };
+}
+
 function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
-  pending.records = work.records?.() ?? pending.records;
+  const records = work.records?.();
+  if (records !== undefined) pending.keepRecords(records);
 }
 
 /** Lets the object wait although its own write is news: only what others change begins the next turn earlier. */

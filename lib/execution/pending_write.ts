@@ -12,7 +12,7 @@ import type { AttemptEnd } from "./observer.ts";
 import type { FinalizerChange } from "./write_requests.ts";
 
 /** One for all: most objects have none, and there may be very many objects. */
-export const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
+const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
 const NO_ATTEMPTS: readonly AttemptEnd[] = [];
 
@@ -49,19 +49,26 @@ export interface PendingNotes {
 
 /** The pending changes of one author of writes. */
 export class PendingWrite {
-  /** Records of finished attempts that are not on the object. They win over stored ones. */
-  records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
-  /** The notes for when functions that lost a race are written: what their handlers have done is noted as of then. */
-  notes: PendingNotes | undefined;
-  /** The write that was refused, until those attempts are noted as failed. */
-  refusal: Refusal | undefined;
+  #records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
+  #notes: PendingNotes | undefined;
+  #refusal: Refusal | undefined;
   // NB: made when it is needed: most objects never have one.
   #kept: Kept | undefined;
   /** Attempts that have ended well, and whose changes are pending: the server may refuse them. */
   #undecided: readonly AttemptEnd[] = NO_ATTEMPTS;
 
   get isEmpty(): boolean {
-    return (this.patch?.isEmpty ?? true) && this.records.size === 0;
+    return (this.patch?.isEmpty ?? true) && this.#records.size === 0;
+  }
+
+  /** Records of finished attempts that are not on the object. They win over stored ones. */
+  get records(): ReadonlyMap<string, ProgressRecord> {
+    return this.#records;
+  }
+
+  /** The notes for when functions that lost a race are written: what their handlers have done is noted as of then. */
+  get notes(): PendingNotes | undefined {
+    return this.#notes;
   }
 
   /** The patch that is kept; undefined if there is none. */
@@ -106,11 +113,26 @@ export class PendingWrite {
     this.#kept = { patch: kept, handlers: this.#with(handlers), failures: failures + 1, races };
   }
 
+  /** Keeps the records of attempts until they are on the object. */
+  keepRecords(records: ReadonlyMap<string, ProgressRecord>): void {
+    this.#records = records.size === 0 ? NO_RECORDS : records;
+  }
+
+  /** Keeps notes until the functions are written that they wait for. */
+  keepNotes(notes: PendingNotes): void {
+    this.#notes = notes;
+  }
+
+  /** Keeps a write that was refused, until those attempts are noted as failed. */
+  keepRefusal(refusal: Refusal): void {
+    this.#refusal = refusal;
+  }
+
   /** Everything is written. */
   settle(): void {
-    this.records = NO_RECORDS;
-    this.refusal = undefined;
-    this.notes = undefined;
+    this.#records = NO_RECORDS;
+    this.#refusal = undefined;
+    this.#notes = undefined;
     this.#kept = undefined;
   }
 
@@ -123,7 +145,7 @@ export class PendingWrite {
 
   /** Drops the patch, which would be refused for ever. Records of finished attempts stay. */
   drop(): void {
-    this.notes = undefined;
+    this.#notes = undefined;
     this.#kept = undefined;
     // They have failed by that, and are judged anew.
     this.#undecided = NO_ATTEMPTS;
@@ -161,8 +183,8 @@ export class PendingWrite {
 
   /** Takes what was refused, for who notes that those attempts have failed. */
   takeRefusal(): Refusal | undefined {
-    const { refusal } = this;
-    this.refusal = undefined;
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
     return refusal;
   }
 

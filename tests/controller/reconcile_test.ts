@@ -270,7 +270,9 @@ describe("reconcile()", () => {
   it("sends functions that lost a race before handlers run", async () => {
     const bench = makeBench({ body: pod(), handlers: HANDLERS });
     const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    bench.state.pending.records = new Map([["create", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    bench.state.pending.keepRecords(
+      new Map([["create", { ...record, started: "2026-01-01T00:00:00.000Z" }]]),
+    );
     bench.state.pending.keepLost([() => {}]);
     assert.deepEqual(await reconcile(bench.r, turn(bench)), { kind: "requeue", after: 0, wake: "retry" });
     assert.deepEqual(bench.calls, ["write"]);

@@ -308,7 +308,7 @@ describe("ObjectWriter.write()", () => {
   it("notes nothing as done whose functions have lost a race", async () => {
     const { write, requests, pending } = world([undefined, conflict]);
     const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.records = new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    pending.keepRecords(new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
     await write(withFunctions(count), {
       notes: new Patch({ metadata: { annotations: { note: "1" } } }),
       finalizer,
@@ -320,7 +320,7 @@ describe("ObjectWriter.write()", () => {
   it("leaves records to a patch that is dropped, and takes them with one that is written", async () => {
     const { write, pending } = world([refusal(422)]);
     const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.records = new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    pending.keepRecords(new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
     await write(change());
     assert.equal(pending.records.size, 1);
     await write(change());

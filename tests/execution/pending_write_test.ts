@@ -55,7 +55,7 @@ describe("PendingWrite", () => {
   it("knows whose changes are pending, each handler once, and leaves records to who lost a race", () => {
     const pending = new PendingWrite();
     const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.records = new Map([["a", { ...record, started: "2026-01-01T00:00:00.000Z" }]]);
+    pending.keepRecords(new Map([["a", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
     pending.keep(new Patch({ spec: { a: 1 } }), ["a"]);
     pending.keepLost([() => {}], ["b", "a"]);
     assert.deepEqual([pending.handlers, pending.records.size], [["a", "b"], 1]);
@@ -66,9 +66,9 @@ describe("PendingWrite", () => {
   it("hands out a refusal once, and none that a later write has settled", () => {
     const pending = new PendingWrite();
     const refusal = { error: new Error("no"), handlers: ["a"] };
-    pending.refusal = refusal;
+    pending.keepRefusal(refusal);
     assert.deepEqual([pending.takeRefusal(), pending.takeRefusal()], [refusal, undefined]);
-    pending.refusal = refusal;
+    pending.keepRefusal(refusal);
     pending.settle();
     assert.equal(pending.takeRefusal(), undefined);
   });

@@ -287,7 +287,7 @@ const order: Mutant[] = [
       `if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");`,
       "",
     ],
-    ["keepRecords", "pending.records = work.records?.() ?? pending.records;", ""],
+    ["keepRecords", "if (records !== undefined) pending.keepRecords(records);", ""],
     ["write", "if (handled !== undefined) state.hasHandledCause = true;", ""],
     [
       "write",
@@ -312,8 +312,8 @@ const order: Mutant[] = [
     ],
     [
       "write",
-      "pending.refusal = run?.refuse(written) ?? written;",
-      "pending.refusal = { ...written, handlers: [] };",
+      "refusal: run?.refuse(written) ?? written }",
+      "refusal: { ...written, handlers: [] } }",
     ],
     ["write", "if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
     [
@@ -342,13 +342,13 @@ const order: Mutant[] = [
     ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
     [
       "write",
-      `        pending.notes = { notes, finalizer, handled };\n        state.distrust("conflict");`,
-      "        pending.notes = { notes, finalizer, handled };",
+      `        pending.keepNotes({ notes, finalizer, handled });\n        state.distrust("conflict");`,
+      "        pending.keepNotes({ notes, finalizer, handled });",
     ],
-    ["write", "        pending.notes = { notes, finalizer, handled };\n", ""],
+    ["write", "        pending.keepNotes({ notes, finalizer, handled });\n", ""],
   ], consistency),
   ...breaksOf(RECONCILE, [
-    ["write", "if (pending.hasFunctions) pending.notes = { notes, finalizer, handled };", ""],
+    ["write", "if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, handled });", ""],
   ], ["tests/scenarios/kept_functions_test.ts"]),
   ...breaksOf(RECONCILE, [[
     "reconcile",
@@ -363,7 +363,7 @@ const order: Mutant[] = [
   ], stopping),
   ...breaksOf(
     RECONCILE,
-    [["keepRecords", "pending.records = work.records?.() ?? pending.records;", ""]],
+    [["keepRecords", "if (records !== undefined) pending.keepRecords(records);", ""]],
     progress,
   ),
   ...breaksOf(RECONCILIATION, [
@@ -622,7 +622,7 @@ const edges: Mutant[] = [
     ["keepNotes", "isPruned ? handled : undefined", "undefined"],
     ["keepNotes", "if (isPruned) persistence.diffBase.room?.decide(answer, false);", ""],
     ["keepNotes", "persistence.progress.fetch(answer, id) === undefined", "true"],
-    ["keepNotes", "pruned.length === 0 ? NO_RECORDS : new Map(pruned)", "NO_RECORDS"],
+    ["keepNotes", "new Map(pruned)", "new Map()"],
   ]),
   ...breaksOf(PRUNED, [
     ["reportPruned", 'if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;', "return;"],

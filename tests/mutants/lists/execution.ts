@@ -157,10 +157,14 @@ const mutants: Mutant[] = [
     ["PendingWrite.keepLost", "races: this.races + 1", "races: 1"],
     [
       "PendingWrite.settle",
-      "    this.refusal = undefined;\n    this.notes = undefined;",
-      "    this.notes = undefined;",
+      "    this.#refusal = undefined;\n    this.#notes = undefined;",
+      "    this.#notes = undefined;",
     ],
-    ["PendingWrite.takeRefusal", "    this.refusal = undefined;\n    return refusal;", "    return refusal;"],
+    [
+      "PendingWrite.takeRefusal",
+      "    this.#refusal = undefined;\n    return refusal;",
+      "    return refusal;",
+    ],
   ]),
   ...breaksOf("lib/execution/write_requests.ts", [
     [
