@@ -16,6 +16,11 @@ import { virtualWorld } from "../../support/virtual_world.ts";
 
 const BOATS = { group: "harbour.example.com", plural: "boats", namespaced: true } as const;
 const NAMES = { ...BOATS, kind: "Boat" } as const;
+/**
+ * How long definitions are waited for. A server that cannot confirm that no object is left looks again for a minute, and
+ * tries anew after that. In seconds.
+ */
+const PATIENCE = 90;
 const first = z.object({ mast: z.string().optional(), crew: z.int().optional() });
 
 /** A place in which definitions are applied, and what the log says. */
@@ -66,13 +71,31 @@ class Yard {
       type: "merge",
       body: { spec: crd?.spec },
     });
-    while (JSON.stringify(await this.storedVersions()) !== '["v1","v2"]') await this.#place.clock.sleep(0.2);
+    await this.#until("it is stored in both versions", (crd) => {
+      return JSON.stringify(crd?.status?.storedVersions) === '["v1","v2"]';
+    });
   }
 
   async clear(): Promise<void> {
-    const { client, clock } = this.#place;
-    await client.delete(CRDS, { name: "boats.harbour.example.com" });
-    while (await this.crd().then(() => true, () => false)) await clock.sleep(0.2);
+    await this.#place.client.delete(CRDS, { name: "boats.harbour.example.com" });
+    await this.#until("it has gone", (crd) => crd === undefined);
+  }
+
+  /** Looks at the definition again and again. @throws {Error} If it does not come; it says how the definition is instead. */
+  async #until(what: string, isReached: (crd: KubeObject | undefined) => boolean): Promise<void> {
+    const { clock } = this.#place;
+    const end = clock.monotonic() + PATIENCE;
+    let seen: KubeObject | undefined;
+    do {
+      seen = await this.crd().catch((error) => {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      });
+      if (isReached(seen)) return;
+      await clock.sleep(0.2);
+    } while (clock.monotonic() < end);
+    const { metadata: { managedFields: _, ...metadata } = {}, status } = seen ?? {};
+    throw new Error(`Not within ${PATIENCE} s: ${what}. Instead: ${JSON.stringify({ metadata, status })}`);
   }
 
   messages(): string[] {
