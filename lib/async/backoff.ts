@@ -20,5 +20,7 @@ export function growingPause(
   { initial, max, factor = 2, jitter }: GrowthOptions,
 ): Seconds {
   const pause = Math.min(initial * factor ** attempt, max);
-  return jitter === undefined ? pause : pause * (1 + jitter.share * (2 * jitter.random.next() - 1));
+  if (jitter === undefined) return pause;
+  // Whole milliseconds: pauses stand in logs, and clocks know no shorter time.
+  return Math.round(1000 * pause * (1 + jitter.share * (2 * jitter.random.next() - 1))) / 1000;
 }

@@ -248,7 +248,11 @@ function report(handler: Handler<never>, outcome: Outcome, { logger, noun, throw
       });
       return;
     case "children":
-      logger.debug(`${noun} waits`, { handler: handler.id, reason: thrown.message, retryIn: outcome.delay });
+      logger.debug(`${noun} waits`, {
+        handler: handler.id,
+        reason: thrown.message,
+        retryIn: round(outcome.delay),
+      });
       return;
   }
 }

@@ -97,7 +97,8 @@ class Pauses {
       if (done) return isFirst && this.#spent > 0 ? 0 : undefined;
       this.#spent += value;
     } while (this.#spent < elapsed);
-    return this.#spent - elapsed;
+    // Whole milliseconds: it stands in the log.
+    return Math.round(1000 * (this.#spent - elapsed)) / 1000;
   }
 }
 

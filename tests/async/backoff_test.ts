@@ -19,5 +19,7 @@ describe("growingPause()", () => {
     assert.deepEqual(all, pauses());
     assert.ok(all.every((pause) => pause >= 5 && pause <= 15));
     assert.ok(new Set(all).size > 150);
+    // Logs print them.
+    assert.ok(all.every((pause) => String(pause).length <= "12.345".length), String(all));
   });
 });

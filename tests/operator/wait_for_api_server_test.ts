@@ -57,6 +57,17 @@ describe("An operator whose API server cannot be reached", () => {
     assert.equal((error.cause as { code?: string }).code, "ECONNREFUSED");
   });
 
+  it("tells pauses in whole milliseconds", async () => {
+    const { host, logs } = new Attempt({});
+    host.network.route(SERVER, async () => {
+      await host.clock.sleep(0.0606);
+      return await Promise.reject(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+    });
+    await host.clock.advance(20);
+    const delays = logs.flatMap(({ fields }) => fields.delay === undefined ? [] : [String(fields.delay)]);
+    assert.ok(delays.length >= 3 && delays.every((delay) => delay.length <= "12.345".length), String(delays));
+  });
+
   it("ends at once where there are no other attempts", async () => {
     const attempt = new Attempt({}, { networking: { errorBackoffs: [] } });
     await attempt.host.clock.advance(4);
