@@ -36,7 +36,9 @@ export function differences(actual: unknown, expected: unknown): string[] {
 
 function* compare(actual: unknown, expected: unknown, path: string): Generator<string> {
   if (expected instanceof RegExp) {
-    if (typeof actual !== "string" || !expected.test(actual)) yield line(path, actual, `like ${expected}`);
+    if (typeof actual !== "string" || actual.search(expected) === -1) {
+      yield line(path, actual, `like ${expected}`);
+    }
   } else if (expected === null || expected === undefined) {
     if (actual !== null && actual !== undefined) yield line(path, actual, "absent");
   } else if (Array.isArray(expected)) {

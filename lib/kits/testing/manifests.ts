@@ -10,8 +10,8 @@ import { parseYaml } from "../../runtime/yaml.ts";
 import type { Administrator } from "./administrator.ts";
 import { pause } from "./time.ts";
 
-/** An object as a test gives it. */
-export type Manifest = Partial<KubeObject>;
+/** An object as a test gives it; its spec and status may be of any interface. */
+export type Manifest = Partial<KubeObject<object, object>>;
 
 /**
  * Objects to be applied: the path of a YAML or JSON file, or of a folder with such files (from the working directory on), the
@@ -62,11 +62,20 @@ async function readOne(given: string | URL | Manifest): Promise<TypedManifest[]>
 }
 
 function documentsOf(text: string, source: string): TypedManifest[] {
-  return parseYaml(text).flatMap((document) => {
+  return parsed(text, source).flatMap((document) => {
     const isList = isObject(document) && document.kind === "List" && Array.isArray(document.items);
     const items: readonly unknown[] = isList ? document.items as unknown[] : [document];
     return items.map((item) => typed(item, source));
   });
+}
+
+/** @throws {SyntaxError} If the text is no YAML. */
+function parsed(text: string, source: string): readonly unknown[] {
+  try {
+    return parseYaml(text);
+  } catch (cause) {
+    throw new SyntaxError(`Cannot apply ${source}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** @throws {TypeError} If it is no object of Kubernetes. */

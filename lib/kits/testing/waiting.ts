@@ -61,7 +61,7 @@ export async function untilObject(
   const holds = async (): Promise<boolean> => {
     try {
       object = await find(options.api, { kind, address });
-      missing = unmet(object, expected);
+      missing = await unmet(object, expected);
     } catch (error) {
       // The server may be away for a while.
       missing = [`it cannot be read: ${error}`];
@@ -96,15 +96,16 @@ async function find(
 }
 
 /** In what an object is not as expected. */
-function unmet(
+async function unmet(
   object: KubeObject<unknown, unknown> | undefined,
   expected: Expected<unknown, unknown>,
-): string[] {
+): Promise<string[]> {
   if (expected === "gone") return object === undefined ? [] : ["it is still there"];
   if (object === undefined) return ["it is not there"];
   if (typeof expected !== "function") return differences(object, expected);
   try {
-    const answer: unknown = expected(object);
+    // NB: a promise of false is true.
+    const answer: unknown = await expected(object);
     return answer ? [] : [`the function returned ${show(answer)} for ${formatJson(object)}`];
   } catch (error) {
     return [`the function threw ${error}`];

@@ -34,6 +34,11 @@ describe("differences()", () => {
     ]);
   });
 
+  it("finds the same each time, whatever the flags of an expression", () => {
+    const expected = { metadata: { name: /green/g } };
+    assert.deepEqual([differences(TEA, expected), differences(TEA, expected)], [[], []]);
+  });
+
   it("does not take what objects inherit for what they have", () => {
     assert.deepEqual(differences({}, { constructor: { name: "Object" } }), [
       'constructor is absent, not {"name":"Object"}',

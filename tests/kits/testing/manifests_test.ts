@@ -49,6 +49,17 @@ describe("apply()", () => {
     assert.ok(await cluster.api.get(Tea, GREEN));
   });
 
+  it("takes objects whose specs have an interface of the author's", async () => {
+    interface TeaSpec {
+      readonly cups?: number;
+    }
+    const spec: TeaSpec = { cups: 2 };
+    const tea = { apiVersion: "example.com/v1", kind: "Tea", metadata: { name: "green" }, spec };
+    await using cluster = await testCluster({ manifests: CRD });
+    const [applied] = await cluster.apply([tea]);
+    assert.equal(applied?.metadata.name, "green");
+  });
+
   it("changes what is there, and takes back what is left out", async () => {
     await using cluster = await testCluster({ manifests: [{ ...configMap("a"), data: { x: "1", y: "1" } }] });
     const [changed] = await cluster.apply({ ...configMap("a"), data: { x: "2" } });
@@ -67,7 +78,9 @@ describe("apply()", () => {
       assert.rejects(cluster.apply(given), message);
     await refused(TEA, /Tea "green": the cluster knows no kind "Tea" in "example\.com\/v1" \(apply its/);
     await refused(configMap("Not A Name"), /ConfigMap "Not A Name": .*metadata\.name/);
-    await refused("a: [1\n", /./);
+    await refused("a: [1\n", /Cannot apply the text: Cannot parse YAML/);
+    const broken = join(folder({ "broken.yaml": "a: [1\n" }), "broken.yaml");
+    await refused(broken, /Cannot apply ".*broken\.yaml": Cannot parse YAML/);
     await refused("absent.yaml", /Cannot apply "absent\.yaml": there is no such file/);
     await refused("kind: ConfigMap\nmetadata: { name: a }\n", /no apiVersion, kind or name/);
   });

@@ -42,6 +42,15 @@ describe("Runner.until()", () => {
     await run.until(kinds.ConfigMap, { namespace: "default", name: "one" }, "gone");
   });
 
+  it("waits for what the function of an object promises", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    await run.apply(ONE);
+    const never = run.until(kinds.ConfigMap, "one", () => Promise.resolve(false), { within: 1 });
+    await assert.rejects(never, /the function returned false for/);
+    await run.until(kinds.ConfigMap, "one", () => Promise.resolve(true));
+  });
+
   it("says in what the object differs, what happened to it, what runs, and what was logged", async () => {
     await using cluster = await testCluster();
     const op = operator();
