@@ -54,7 +54,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "/v1beta1|TestTransform/v1beta1": "v1beta1 is not served, or not told from v1",
   "TestApplyScaleSubresource": "who has set a scale by an array's item stays its owner",
   "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
-  "TestInternalVersionIsHandlerVersion": "patches of one version are checked by the schema of another",
   "VeryLargeObject": "only requests are limited, not what is stored with its owners",
   "TestMatchConditions|SecondaryAuthorization|CostLimit|AuthorizationDecisionCaching":
     "expressions have no authorizer",

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Host } from "../../runtime/host.ts";
 import { CallError, callWebhook } from "./admission/client.ts";
 import { goType } from "./apply/checking.ts";
+import { keptObject } from "./conversion.ts";
 import type { Kind, VersionConverter } from "./kinds.ts";
 import { storageFault } from "./refusal.ts";
 import { Stored } from "./storage/stored.ts";
@@ -162,21 +163,16 @@ function textsFault(metadata: JsonObject, key: "labels" | "annotations"): string
   return wrong && `metadata.${key}[${wrong}] must be a string, but is ${goType(texts[wrong])}`;
 }
 
-/** Returns stored objects in the version of the kind. */
+/** Returns stored objects in the version of the kind, where a webhook converts them. */
 export async function inVersion(kind: Kind, stored: readonly Stored[]): Promise<readonly Stored[]> {
-  const { converter, apiVersion } = kind;
-  if (converter === undefined || stored.every(({ object }) => object.apiVersion === apiVersion)) {
-    return stored;
-  }
-  const objects = await converter.convert(
-    stored.map(({ object }) => ({ kind: kind.kind, ...object })),
-    apiVersion,
-  );
+  const { converter, schemas, apiVersion } = kind;
+  if (converter === undefined) return stored;
+  if (schemas === undefined && stored.every(({ object }) => object.apiVersion === apiVersion)) return stored;
+  const kept = stored.map(({ object }) => ({ kind: kind.kind, ...schemas?.read(object) ?? object }));
+  const objects = await converter.convert(kept, apiVersion);
   return objects.map((object, index) => {
-    const before = stored[index];
-    return before !== undefined && before.object.apiVersion === apiVersion
-      ? before
-      : new Stored(object, before?.version ?? 0);
+    if (object !== kept[index]) schemas?.prune(object);
+    return new Stored(object, stored[index]?.version ?? 0);
   });
 }
 
@@ -186,7 +182,11 @@ export async function oneInVersion(kind: Kind, stored: Stored): Promise<Stored> 
 }
 
 /** Returns an object of the kind in the version in which it is kept. */
-export async function inStorage({ converter, kind }: Kind, object: KubeObject): Promise<KubeObject> {
-  if (converter === undefined) return object;
-  return (await converter.convert([{ ...object, kind }], converter.storage))[0] ?? object;
+export async function inStorage(kind: Kind, object: KubeObject): Promise<KubeObject> {
+  const { converter, schemas } = kind;
+  if (converter === undefined) return keptObject(kind, object);
+  const named = { ...object, kind: kind.kind };
+  const kept = (await converter.convert([named], converter.storage))[0] ?? object;
+  if (kept !== named) schemas?.prune(kept);
+  return kept;
 }

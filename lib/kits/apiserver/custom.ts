@@ -7,7 +7,7 @@ import { type Cause, type CauseReason, invalid, NO_FIELD } from "./causes.ts";
 import { type ScalePaths, type ServedResource, servedResources } from "./crd.ts";
 import { formatValue } from "./go_format.ts";
 import { compileJsonPath } from "./jsonpath.ts";
-import type { Change, Kind, KindRules } from "./kinds.ts";
+import type { Change, Kind, KindRules, KindSchemas } from "./kinds.ts";
 import { compileSchema } from "./schema/mod.ts";
 import { hasRules, Validations } from "./cel/validations.ts";
 import type { CelLoader } from "./cel/loader.ts";
@@ -29,16 +29,22 @@ export function customKinds(
 ): Kind[] {
   const converter = converterOf(host, definition);
   const own = converter === undefined ? {} : { converter };
-  const served = servedResources(definition);
-  const storage = converter === undefined ? storageSchemaOf(definition) : undefined;
-  const storageSchema = served.every(({ schema }) => equal(storage, schema)) ? undefined : storage;
-  return served.map((version) => ({ ...toKind({ store, cel }, version), ...own, storageSchema }));
+  const versions = schemasOf(definition);
+  return servedResources(definition).map((version) => ({
+    ...toKind({ store, cel }, version),
+    ...own,
+    versions,
+  }));
 }
 
 /** NB: the version in which objects are kept may be one that is not served. */
-function storageSchemaOf({ spec }: KubeObject): JsonObject | undefined {
-  const stored = objectsIn(spec?.versions).find(({ storage }) => storage === true);
-  return objectAt(objectAt(stored, "schema"), "openAPIV3Schema");
+function schemasOf({ spec }: KubeObject): ReadonlyMap<string, JsonObject | undefined> {
+  return new Map(
+    objectsIn(spec?.versions).map((version) => [
+      `${spec?.group}/${version.name}`,
+      objectAt(objectAt(version, "schema"), "openAPIV3Schema"),
+    ]),
+  );
 }
 
 /** The webhook that converts, if the definition has one, and more than one version. */
@@ -54,24 +60,29 @@ function converterOf(host: Host, { spec }: KubeObject): Converter | undefined {
 /**
  * Returns the kind so that it shows objects that were written by another schema as its own schema has them.
  *
- * As on the real server, the defaults of a read are those of the version in which objects are kept.
+ * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/customresource_handler.go, crdConversionRESTOptionsGetter.
  */
 export function showingOldObjects(kind: Kind): Kind {
-  const schema = compileSchema(kind.schema);
-  const storage = kind.storageSchema === undefined ? schema : compileSchema(kind.storageSchema);
-  const toServed = (stored: JsonObject): JsonObject => {
-    const shown = clone(stored);
-    // What another version wrote is not this schema's to prune, if it is to be converted.
-    if (kind.converter === undefined || stored.apiVersion === kind.apiVersion) storage.prune(shown);
-    storage.default(shown);
-    if (storage !== schema) schema.prune(shown);
-    return { ...shown, apiVersion: kind.apiVersion };
+  const { versions = new Map<string, JsonObject | undefined>(), storedIn } = kind;
+  const compiled = new Map([...versions].map(([version, schema]) => [version, compileSchema(schema)]));
+  const schemaOf = (apiVersion = storedIn) => compiled.get(apiVersion) ?? compiled.get(storedIn);
+  const schemas: KindSchemas = {
+    read(kept) {
+      const object = clone(kept);
+      schemaOf(kept.apiVersion)?.prune(object);
+      schemaOf(kept.apiVersion)?.default(object);
+      return object;
+    },
+    prune(object) {
+      schemaOf(object.apiVersion)?.prune(object);
+    },
   };
-  const differs = ({ object }: Stored) =>
-    !equal(toServed(object), { ...object, apiVersion: kind.apiVersion });
-  if (storage === schema && ![...kind.collection.values()].some(differs)) return kind;
-  // NB: what is written goes by the schema anyway, and is kept as it is shown.
-  return { ...kind, conversion: { toServed, toStored: (served) => served } };
+  const [first, ...others] = versions.values();
+  const differs = ({ object }: Stored) => !equal(schemas.read(object), object);
+  if (others.every((other) => equal(other, first)) && ![...kind.collection.values()].some(differs)) {
+    return kind;
+  }
+  return { ...kind, schemas };
 }
 
 /** The part of a cluster that its kinds are made with. */

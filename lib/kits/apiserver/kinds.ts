@@ -68,10 +68,12 @@ export interface Kind extends Resource {
   readonly columns?: readonly PrinterColumn[];
   /** The structural schema of a custom kind's version. */
   readonly schema?: JsonObject;
-  /** The schema of the version in which a real cluster keeps objects, if not all versions have the same. */
-  readonly storageSchema?: JsonObject;
+  /** The schemas of all versions of a custom kind, served or not, by `apiVersion`. */
+  readonly versions?: ReadonlyMap<string, JsonObject | undefined>;
+  /** Those schemas at work, where objects are not kept as they are shown. */
+  readonly schemas?: KindSchemas;
   readonly scale?: ScalePaths;
-  /** Between what is stored and what this version shows, where more than `apiVersion` differs. */
+  /** Between what is stored and what this version of a built-in kind shows, where more than `apiVersion` differs. */
   readonly conversion?: Conversion;
   /** Converts between versions, where a webhook does; shared by all versions of a kind. */
   readonly converter?: VersionConverter;
@@ -83,6 +85,14 @@ export interface Kind extends Resource {
 export interface Conversion {
   toServed(stored: JsonObject): JsonObject;
   toStored(served: JsonObject): JsonObject;
+}
+
+/** The schemas of all versions of a custom kind: what they make of an object of any of them. */
+export interface KindSchemas {
+  /** Returns a new object: one that is kept, as the schema of its own version has it today, pruned and with defaults. */
+  read(kept: KubeObject): KubeObject;
+  /** Drops what the object's own version does not know, in place. */
+  prune(object: KubeObject): void;
 }
 
 /** Converts objects of all versions of a kind, as a webhook does. */

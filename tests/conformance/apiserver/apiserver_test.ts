@@ -42,6 +42,7 @@ import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
 import { SEALED } from "./scenarios/sealed.ts";
 import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
+import { VERSIONS } from "./scenarios/versions.ts";
 import { WATCHES } from "./scenarios/watches.ts";
 import { WORKLOADS } from "./scenarios/workloads.ts";
 import { type Entry, Session } from "./session.ts";
@@ -69,6 +70,7 @@ const ALL: readonly Scenario[] = [
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,
+  ...VERSIONS,
   ...MACHINERY,
   ...STORED_KINDS,
   ...DEVICES,

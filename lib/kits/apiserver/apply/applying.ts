@@ -25,7 +25,7 @@ import {
 import { merge, removeFields, withDeclared } from "./merging.ts";
 import type { MergeType } from "./merge_type.ts";
 import { type Conflict, conflictMessages } from "./conflicts.ts";
-import { NOBODYS, type Ownership, withoutOwners, type Writer } from "./ownership.ts";
+import { NOBODYS, type Ownership, UnfitVersionError, withoutOwners, type Writer } from "./ownership.ts";
 import { identityOf, type Owner } from "./owners.ts";
 import { ignoredBy } from "./resets.ts";
 import { zeroValue } from "./zero_values.ts";
@@ -64,6 +64,7 @@ export function applyConfiguration(ownership: Ownership, application: Applicatio
     );
   } catch (error) {
     // What is there may hold items that nothing identifies.
+    if (error instanceof UnfitVersionError) throw storageFault(error.message);
     if (error instanceof SyntaxError) throw storageFault(`failed to merge config: ${error.message}`);
     throw error;
   }
@@ -111,6 +112,7 @@ class Applying {
     const { live, config, kind, writer, force } = this.#application;
     const before = withoutOwners(live);
     const owners = exists ? this.#liveOwners(live, before) : [];
+    for (const { apiVersion } of owners) this.#checkVersion(before, apiVersion);
     const owner = this.#applier();
     const identity = identityOf(owner);
     const last = owners.find((other) => identityOf(other) === identity);
@@ -161,6 +163,13 @@ class Applying {
       time: this.#ownership.now(),
       fieldsV1,
     }];
+  }
+
+  /** NB: what others own in versions that do not know the object cannot be looked at. */
+  #checkVersion(object: JsonObject, apiVersion: string): void {
+    const { kind } = this.#application;
+    const isOther = kind.custom && kind.converter === undefined && apiVersion !== kind.apiVersion;
+    if (isOther) this.#ownership.checkFits(object, kind, apiVersion);
   }
 
   /** Returns the owners. A field that has become atomic since an owner took it is owned as a whole. */

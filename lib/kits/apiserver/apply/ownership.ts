@@ -11,6 +11,7 @@ import type { Kind, Kinds } from "../kinds.ts";
 import { timestamp } from "../timestamp.ts";
 import { typeOfKind } from "../types/mod.ts";
 import { clone, equal, setOwn } from "../values.ts";
+import { typeFaults } from "./checking.ts";
 import { compareObjects, type Differences } from "./comparison.ts";
 import { difference, type FieldSet, isEmptySet, LEAF, SELF, union, withoutBelow } from "./field_set.ts";
 import { BuiltinTypes, customType, DEDUCED, type MergeType } from "./merge_type.ts";
@@ -65,12 +66,18 @@ export const NOBODYS: FieldSet = {
   "f:metadata": { [SELF]: LEAF, ...METADATA },
 };
 
+/** An owner's version of a custom kind does not know what is in an object, or is gone. */
+export class UnfitVersionError extends SyntaxError {
+  override name = "UnfitVersionError";
+}
+
 /** Keeps owners for a server. */
 export class Ownership {
   readonly #kinds: Kinds;
   readonly #clock: Clock;
   readonly #builtin = new BuiltinTypes();
   readonly #types = new WeakMap<Kind, MergeType>();
+  readonly #versionTypes = new WeakMap<JsonObject, MergeType>();
   readonly #shared = new SharedOwners();
 
   constructor(kinds: Kinds, clock: Clock) {
@@ -97,8 +104,7 @@ export class Ownership {
     const live = before === undefined ? zeroValue(kind) : shownIn(kind, before);
     const compared = this.comparison(kind, {
       live,
-      // NB: a custom object is written as its version has it, without what reads fill in.
-      next: kind.custom ? after : shownIn(kind, after),
+      next: shownIn(kind, after),
       subresource: writer.subresource,
     });
     const kept = this.release(owners, compared);
@@ -181,9 +187,49 @@ export class Ownership {
     return type;
   }
 
-  /** Returns the kind in another version; undefined if that is not served any more. */
-  kindIn(kind: Kind, apiVersion: string): Kind | undefined {
-    return apiVersion === kind.apiVersion ? kind : this.#kinds.at(apiVersion, kind.plural);
+  /** Returns the type of another version of a custom kind, served or not; undefined if there is none. */
+  #typeIn({ versions }: Kind, apiVersion: string): MergeType | undefined {
+    if (versions?.has(apiVersion) !== true) return undefined;
+    const schema = versions.get(apiVersion);
+    if (schema === undefined) return DEDUCED;
+    let type = this.#versionTypes.get(schema);
+    if (type === undefined) this.#versionTypes.set(schema, type = customType(schema, this.#builtin));
+    return type;
+  }
+
+  /**
+   * Returns what differs between two objects in the words of a version, and which of it does not count; undefined if the version
+   * is not served.
+   *
+   * @throws {UnfitVersionError} If the version of a custom kind is gone, or its schema does not fit.
+   */
+  differencesIn(
+    apiVersion: string,
+    { kind, live, next, subresource }: Omit<ComparedObjects, "ownership">,
+  ): { readonly found: Differences; readonly ignored: FieldSet } | undefined {
+    const own = apiVersion === kind.apiVersion ? kind : this.#kinds.at(apiVersion, kind.plural);
+    if (own === kind || !kind.custom || kind.converter !== undefined) {
+      return own &&
+        { found: compareObjects(live, next, this.typeOf(own)), ignored: ignoredBy(own, subresource) };
+    }
+    this.checkFits(live, kind, apiVersion);
+    const type = this.checkFits(next, kind, apiVersion);
+    return { found: compareObjects(live, next, type), ignored: LEAF };
+  }
+
+  /**
+   * Returns the type of another version of a custom kind.
+   *
+   * @throws {UnfitVersionError} If the object is none of that type.
+   */
+  checkFits(object: JsonObject, kind: Kind, apiVersion: string): MergeType {
+    const type = this.#typeIn(kind, apiVersion);
+    if (type === undefined) {
+      throw new UnfitVersionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+    }
+    const fault = typeFaults(object, type);
+    if (fault !== undefined) throw new UnfitVersionError(fault);
+    return type;
   }
 
   /** Compares an object with the one before it, in each version that somebody asks for. */
@@ -242,15 +288,13 @@ export class Comparison {
     this.#objects = objects;
   }
 
-  /** Returns the differences in a version; undefined if it is not served. NB: versions differ in their schemas only. */
+  /** Returns the differences in a version; undefined if it is not served. @throws {SyntaxError} If its schema does not fit. */
   in(apiVersion: string): Differences | undefined {
     const known = this.#found.get(apiVersion);
     if (known !== undefined) return known;
-    const { ownership, live, next, subresource } = this.#objects;
-    const kind = ownership.kindIn(this.#objects.kind, apiVersion);
-    if (kind === undefined) return undefined;
-    const ignored = ignoredBy(kind, subresource);
-    const { added, modified, removed } = compareObjects(live, next, ownership.typeOf(kind));
+    const differences = this.#objects.ownership.differencesIn(apiVersion, this.#objects);
+    if (differences === undefined) return undefined;
+    const { ignored, found: { added, modified, removed } } = differences;
     const found = isEmptySet(ignored) ? { added, modified, removed } : {
       added: withoutBelow(added, ignored),
       modified: withoutBelow(modified, ignored),

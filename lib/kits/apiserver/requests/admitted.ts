@@ -17,6 +17,7 @@ import {
 } from "../admission/mod.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
+import { writtenObject } from "../conversion.ts";
 import { inStorage, oneInVersion } from "../converter.ts";
 import { keyFor, type ObjectKey } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
@@ -122,6 +123,7 @@ export async function updateAdmitted(
     if (seen === undefined) throw notFound(kind, reference.name);
     const current = kind.converter === undefined ? seen : await oneInVersion(kind, seen);
     const { object, report, applied = false } = wish(current);
+    const before = kind.converter === undefined ? writtenObject(kind, seen) : current.object;
     dropRepeatedOwners(object, { warn, isMutated: call.request.method === "PATCH" });
     await kind.rules.prepare?.(object);
     if (kind.collection.get(key) !== seen) continue;
@@ -130,7 +132,7 @@ export async function updateAdmitted(
       user: call.user,
       namespace: reference.namespace,
       object,
-      old: current.object,
+      old: before,
     });
     const options = { kind, reference, subresource, dryRun, warn };
     // NB: a binding has no owners.
@@ -145,12 +147,12 @@ export async function updateAdmitted(
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
     report?.(kind.rules.normalize(object, { applied }));
     if (owned.writer !== undefined) {
-      cluster.ownership.track({ kind, writer: owned.writer, before: current.object, after: object });
+      cluster.ownership.track({ kind, writer: owned.writer, before, after: object });
     }
     const attributes = {
       ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),
       object,
-      oldObject: current.object,
+      oldObject: before,
     };
     const mutated = await mutate(cluster, attributes) ?? object;
     dropRepeatedOwners(mutated, { warn, isMutated: true });
@@ -158,12 +160,12 @@ export async function updateAdmitted(
     const update = prepareUpdate(cluster, {
       ...options,
       applied: true,
-      current: current.object,
+      current: before,
       change: () => mutated,
     });
     const checked = { ...attributes, object: update.updated };
     await validate(cluster, checked);
-    const kept = update.same ? seen.object : await inStorage(kind, update.updated);
+    const kept = await inStorage(kind, update.updated);
     const charge = cluster.quotas?.check(checked);
     const stored = commitUpdate(cluster, update, kept);
     if (stored === undefined) continue;
@@ -197,7 +199,9 @@ export async function deleteAdmitted(
         namespace: reference.namespace,
       }),
       dryRun,
-      oldObject: (await oneInVersion(kind, seen)).object,
+      oldObject: kind.converter === undefined
+        ? writtenObject(kind, seen)
+        : (await oneInVersion(kind, seen)).object,
       options: deleteOptions(options),
     };
     await mutate(cluster, attributes);

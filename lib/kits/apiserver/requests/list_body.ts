@@ -8,17 +8,10 @@ import type { JsonObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import type { Cluster } from "../cluster.ts";
+import { servedObject } from "../conversion.ts";
 import type { Kind } from "../kinds.ts";
 import type { Stored } from "../storage/stored.ts";
-import {
-  encodedResponse,
-  encodeText,
-  headOf,
-  partialMetadata,
-  servedObject,
-  servedText,
-  tableOf,
-} from "./respond.ts";
+import { encodedResponse, encodeText, headOf, partialMetadata, servedText, tableOf } from "./respond.ts";
 import type { Shape } from "./shape.ts";
 
 /** The content of a list. */

@@ -6,6 +6,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { formatYaml } from "../../../runtime/yaml.ts";
 import type { Cluster } from "../cluster.ts";
+import { isShownAsKept, servedObject } from "../conversion.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeProtobuf, PROTOBUF } from "../protobuf/encode.ts";
 import type { Refusal } from "../refusal.ts";
@@ -15,16 +16,9 @@ import type { Shape } from "./shape.ts";
 
 const ENCODER = new TextEncoder();
 
-/** Returns the object as this version of its kind shows it. */
-export function servedObject(kind: Kind, { object }: Stored): KubeObject {
-  // The conversion keeps metadata, which is all that every object must have.
-  if (kind.conversion !== undefined) return kind.conversion.toServed(object) as KubeObject;
-  return object.apiVersion === kind.apiVersion ? object : { ...object, apiVersion: kind.apiVersion };
-}
-
 /** Returns the object's JSON without what headOf() gives. */
 export function servedText(kind: Kind, stored: Stored): string {
-  return kind.conversion === undefined ? stored.text : bodyText(servedObject(kind, stored));
+  return isShownAsKept(kind) ? stored.text : bodyText(servedObject(kind, stored));
 }
 
 /** Returns the beginning of an object's JSON, up to where servedText() goes on. */

@@ -9,6 +9,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import type { Cluster } from "../cluster.ts";
+import { isShownAsKept } from "../conversion.ts";
 import { inVersion } from "../converter.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
@@ -316,7 +317,7 @@ class Watch implements ChangeListener {
       return this.#encode(type, object);
     }
     const opening = this.#openings[type];
-    return kind.conversion === undefined
+    return isShownAsKept(kind)
       ? stored.line(opening, CLOSING)
       : encodeText(opening + servedText(kind, stored) + CLOSING);
   }

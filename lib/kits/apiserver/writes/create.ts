@@ -5,6 +5,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { Writer } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
+import { keptObject } from "../conversion.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import {
   alreadyExists,
@@ -57,7 +58,8 @@ export function createObject(
   object: KubeObject,
   options: CreateOptions & { readonly kind: Kind },
 ): Stored {
-  return commitCreation(cluster, prepareCreation(cluster, object, options));
+  const creation = prepareCreation(cluster, object, options);
+  return commitCreation(cluster, creation, keptObject(options.kind, creation.object));
 }
 
 /**

@@ -6,7 +6,9 @@
 import type { KubeObject } from "../../../model/object.ts";
 import { cloneButOwners, withoutOwners } from "../apply/ownership.ts";
 import { STATUS_ALONE } from "../apply/resets.ts";
+import type { Cause } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
+import { keptObject, writtenObject } from "../conversion.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ObjectPart } from "../paths.ts";
 import { conflict, invalid, notFound, storageFault } from "../refusal.ts";
@@ -22,6 +24,8 @@ export interface UpdateOptions extends WriteOptions {
   readonly subresource?: string;
   /** Returns the object as it shall be: a new one, which may be changed here. `current` must not be changed. */
   readonly change: (current: KubeObject) => KubeObject;
+  /** A custom object is changed as it is kept, whatever its schema says: only the server itself does so. */
+  readonly asKept?: boolean;
 }
 
 /** A change that is ready to be written: complete, and checked by everything that needs no one else. */
@@ -32,8 +36,8 @@ export interface Update {
   readonly seen: Stored;
   /** The object as it shall be. Belongs to the update; admission may look at it. */
   readonly updated: KubeObject;
-  /** Nothing differs. */
-  readonly same: boolean;
+  /** The same in the shape in which it is kept, unless a webhook has to say that. */
+  readonly kept: KubeObject;
   readonly dryRun: boolean;
 }
 
@@ -64,19 +68,22 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   const key = keyFor(kind, reference);
   const seen = kind.collection.get(key);
   if (seen === undefined) throw notFound(kind, reference.name);
-  const current = options.current ?? seen.object;
+  // NB: whoever edits what is kept, in whatever version, must not have it pruned by the schema of another one.
+  const bySchema = !(kind.custom && options.asKept === true);
+  const current = options.current ?? (bySchema ? writtenObject(kind, seen) : seen.object);
   const next = change(current);
   next.apiVersion = current.apiVersion;
   checkVersion(kind, next, seen);
   keepSystemFields(next, current);
+  // NB: of a custom object that is written, all is completed by its schema; then parts of the current one take their places.
+  if (kind.custom && bySchema) report?.(kind.rules.normalize(next, { applied }));
   const updated = subresource === "status"
     ? withStatus(kind, next, current)
     : subresource === "ephemeralcontainers"
     ? withEphemeralContainers(next, current)
     : next;
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
-  const unknown = kind.rules.normalize(updated, { applied });
-  report?.(unknown);
+  if (!kind.custom) report?.(kind.rules.normalize(updated, { applied }));
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: current, after: updated });
   else if (applied === true) setOwners(updated, next);
   else cluster.ownership.follow({ kind, before: current, after: updated });
@@ -85,15 +92,19 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   const causes = [
     ...metadataCauses(kind, updated),
     ...metadataChangeCauses(updated.metadata, current.metadata),
-    ...kind.rules.validate(updated, {
-      old: current,
-      warn: options.warn,
-      ...(isPart(subresource) ? { part: subresource } : {}),
-    }),
+    ...(bySchema ? validate(updated, options, current) : []),
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
   if (applied === true) keepTimes(updated, current);
-  return { kind, key, seen, updated, same: equal(updated, current), dryRun };
+  return { kind, key, seen, updated, kept: bySchema ? keptObject(kind, updated) : updated, dryRun };
+}
+
+function validate(
+  updated: KubeObject,
+  { kind, subresource, warn }: UpdateOptions,
+  old: KubeObject,
+): readonly Cause[] {
+  return kind.rules.validate(updated, { old, warn, ...(isPart(subresource) ? { part: subresource } : {}) });
 }
 
 function setOwners({ metadata }: KubeObject, { metadata: from }: KubeObject): void {
@@ -109,14 +120,14 @@ function keepTimes(updated: KubeObject, current: KubeObject): void {
   if (equal(withoutOwners(updated), withoutOwners(current))) setOwners(updated, current);
 }
 
-/** Writes what was prepared; with `stored`, in the shape in which it is kept. Returns undefined if another was faster. */
+/** Writes what was prepared, in the shape in which it is kept. Returns undefined if another was faster. */
 export function commitUpdate(
   cluster: Cluster,
-  { kind, key, seen, updated, same, dryRun }: Update,
-  stored: KubeObject = updated,
+  { kind, key, seen, kept, dryRun }: Update,
+  stored: KubeObject = kept,
 ): Stored | undefined {
   if (kind.collection.get(key) !== seen) return undefined;
-  if (same) return seen;
+  if (equal(stored, seen.object)) return seen;
   if (dryRun) return new Stored(stored, seen.version);
   if (mayVanish(kind, stored)) {
     cluster.store.remove(kind.collection, key);
@@ -142,7 +153,7 @@ export function editObject(cluster: Cluster, { kind, reference, subresource, edi
     edit(copy);
     return tidy(copy);
   };
-  return updateObject(cluster, { kind, reference, subresource, change });
+  return updateObject(cluster, { kind, reference, subresource, change, asKept: true });
 }
 
 /** Empty lists are not written. */

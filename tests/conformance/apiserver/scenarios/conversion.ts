@@ -162,6 +162,35 @@ export const CONVERSION: readonly Scenario[] = [{
     await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
   },
 }, {
+  name:
+    "keeps what a webhook converts whole when the garbage collector edits it, in a version that is not served",
+  accepted: [{ line: /managedFields/, because: "what the server does by itself changes no owners here" }],
+  async run(api) {
+    const group = "collected.lotse.dev";
+    await using served = await api.serveHook((review) => answer(review));
+    const definition = boats(group, served.config("/convert"));
+    const [v1, v2] = definition.spec.versions;
+    definition.spec.versions = [v2, { ...v1, served: false }];
+    await api.define(definition);
+    const path = `/apis/${group}/v2/namespaces/default/boats`;
+    const ownerReferences = [];
+    for (const name of ["left", "right"]) {
+      const owner = boat(group, "v2", name, { length: 1, width: 1 });
+      const { metadata: { uid } } = await api.ok("POST", path, owner);
+      ownerReferences.push({ apiVersion: `${group}/v2`, kind: "Boat", name, uid });
+    }
+    const owned = boat(group, "v2", "owned", { length: 3, width: 4 });
+    await api.ok("POST", path, { ...owned, metadata: { ...owned.metadata, ownerReferences } });
+    await api.pause(2);
+    await api.ok("DELETE", `${path}/left`);
+    await api.until(
+      async () => (await api.peek("GET", `${path}/owned`)).body.metadata.ownerReferences.length === 1,
+      "the reference is gone",
+    );
+    assert.deepEqual((await api.ok("GET", `${path}/owned`)).spec, { length: 3, width: 4 });
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
   name: "tells what is wrong with a conversion",
   async run(api) {
     const group = "misconverted.lotse.dev";
