@@ -18,6 +18,7 @@ import { EVENT_CONVERSION, EVENT_FIELDS } from "./event_conversion.ts";
 import { groupOf, type Kind, type KindRules, type Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
+import { serviceRules } from "./service_rules.ts";
 import type { Store } from "./store.ts";
 
 /** The rare properties; "none" of them is the rule. */
@@ -307,6 +308,7 @@ function rulesOf(
   if (kind === "MutatingAdmissionPolicy") return mutationRules(cel);
   if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
+  if (kind === "Service") return serviceRules(store.collection("services"));
   return builtinRules(kind, group);
 }
 

@@ -28,7 +28,6 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
   if (kind === "ResourceQuota") return quotaCauses(object);
   if (kind === "APIService") return apiServiceCauses(object);
   if (kind === "LimitRange") return limitRangeCauses(object);
-  if (kind === "Service") return portCauses(objectAt(object, "spec") ?? {});
   return [];
 }
 
@@ -97,10 +96,4 @@ function replicatedCauses(spec: JsonObject): Cause[] {
     message: `Invalid value: {${shown.join(",")}}: \`selector\` does not match template \`labels\``,
     field: "spec.template.metadata.labels",
   }, ...pod];
-}
-
-function portCauses(spec: JsonObject): Cause[] {
-  const isHeadless = spec.clusterIP === "None" || spec.type === "ExternalName";
-  if (isHeadless || (Array.isArray(spec.ports) && spec.ports.length > 0)) return [];
-  return [required("spec.ports")];
 }

@@ -88,7 +88,6 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     defaultPodSpec(spec);
     for (const container of containersOf(spec)) defaultRequests(container);
   },
-  Service: defaultService,
   PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
   PersistentVolume: (spec) => {
     fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
@@ -231,38 +230,6 @@ function defaultClaimTemplate(claim: JsonObject): void {
   fill(claim, { apiVersion: "v1", kind: "PersistentVolumeClaim", status: { phase: "Pending" } });
   const spec = objectAt(claim, "spec");
   if (spec !== undefined) fill(spec, { volumeMode: "Filesystem" });
-}
-
-function defaultService(spec: JsonObject): void {
-  fill(spec, { type: "ClusterIP", sessionAffinity: "None" });
-  if (spec.type !== "ExternalName") fill(spec, { internalTrafficPolicy: "Cluster" });
-  for (const port of objectsIn(spec.ports)) {
-    fill(port, { protocol: "TCP" });
-    fill(port, { targetPort: port.port });
-  }
-}
-
-/** Assigns its addresses to a service. */
-export function allocateAddresses(object: KubeObject): void {
-  const spec = objectAt(object, "spec");
-  if (spec === undefined || spec.type === "ExternalName") return;
-  if (spec.clusterIP === undefined || spec.clusterIP === "") {
-    spec.clusterIP = addressFor(`${object.metadata.namespace}/${object.metadata.name}`);
-  }
-  // NB: without an address and without a selector, a service is taken to have endpoints of both kinds.
-  const both = spec.clusterIP === "None" && Object.keys(objectAt(spec, "selector") ?? {}).length === 0;
-  fill(spec, {
-    clusterIPs: [spec.clusterIP],
-    ipFamilies: both && spec.ipFamilyPolicy === undefined ? ["IPv4", "IPv6"] : ["IPv4"],
-    ipFamilyPolicy: both ? "RequireDualStack" : "SingleStack",
-  });
-}
-
-/** An address that looks like one of a service network, and is always the same for the same name. */
-function addressFor(name: string): string {
-  let hash = 2166136261;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619) >>> 0;
-  return `10.${96 + ((hash >>> 16) % 16)}.${(hash >>> 8) & 255}.${1 + (hash & 255) % 254}`;
 }
 
 const STATUS: Readonly<Record<string, JsonObject>> = {

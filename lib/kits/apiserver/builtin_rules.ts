@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import { admitPod, allocateAddresses, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import { admitPod, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
 import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./builtin_checks.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
@@ -25,7 +25,6 @@ export function builtinRules(kind: string, group = ""): KindRules {
       return [];
     },
     settle(object, old) {
-      if (kind === "Service") allocateAddresses(object);
       if (kind === "Pod") admitPod(object, old);
       if (old !== undefined) return;
       initialStatus(kind, object);

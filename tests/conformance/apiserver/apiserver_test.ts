@@ -41,6 +41,7 @@ import { RULES } from "./scenarios/rules.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
 import { SEALED } from "./scenarios/sealed.ts";
+import { SERVICES } from "./scenarios/services.ts";
 import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
 import { VERSIONS } from "./scenarios/versions.ts";
 import { WATCHES } from "./scenarios/watches.ts";
@@ -78,6 +79,7 @@ const ALL: readonly Scenario[] = [
   ...QUOTAS,
   ...BAD_INPUT,
   ...SEALED,
+  ...SERVICES,
   ...WORKLOADS,
   ...FOUND,
   ...INTEGRATION,

@@ -81,5 +81,8 @@ async function say(side: Side, { args, input, editor = "false" }: KubectlCall): 
     .replaceAll(/https:\/\/127\.0\.0\.1:\d+/g, "URL")
     .replaceAll(/(LIVE|MERGED|kubectl-edit)-\d+/g, "$1")
     .replaceAll(/ +(\d+m)?\d+s( |$)/gm, " AGE$2")
-    .replaceAll(/(10\.\d+\.\d+\.\d+|nodePort: \d+)/g, "ADDRESS");
+    .replaceAll(/\b3[0-2]\d{3}\b/g, "PORT")
+    // A column is as wide as its addresses.
+    .replaceAll(/10\.\d+\.\d+\.\d+ */g, "ADDRESS ")
+    .replaceAll(/CLUSTER-IP +/g, "CLUSTER-IP ");
 }

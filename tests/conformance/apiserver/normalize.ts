@@ -26,6 +26,7 @@ export function normalizer(): (value: unknown) => unknown {
     if (Array.isArray(value) && key === "managedFields") return ownersOf(value).map((item) => walk(item, ""));
     if (Array.isArray(value) && key === "clusterIPs") return value.map((item) => walk(item, "clusterIP"));
     if (Array.isArray(value)) return value.map((item) => walk(item, key === "cells" ? "cell" : ""));
+    if (typeof value === "number" && /nodePort$/i.test(key)) return "<port>";
     if (typeof value === "string") return word(value, key) ?? text(value);
     if (typeof value !== "object" || value === null) return value;
     if ("details" in value && "message" in value) return walkStatus(value, walk);
