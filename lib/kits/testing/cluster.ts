@@ -46,6 +46,19 @@ export interface TestClusterOptions
   readonly manifests?: Manifests;
 }
 
+const OPTIONS: Readonly<Record<keyof TestClusterOptions, true>> = {
+  manifests: true,
+  seed: true,
+  start: true,
+  env: true,
+  files: true,
+  rbac: true,
+  workloads: true,
+  quotas: true,
+  tokens: true,
+  audit: true,
+};
+
 /** How the user agents of operators begin; the administrator has another. */
 const OPERATORS = "lotse/";
 
@@ -53,6 +66,7 @@ const OPERATORS = "lotse/";
  * Makes a cluster in the process: an API server without sockets, and a clock that stands still until it is wound.
  *
  * @throws {Error} If a manifest cannot be read, or is refused.
+ * @throws {TypeError} If there is no such option.
  * @example
  * ```ts
  * import { kinds } from "@lotse/lotse";
@@ -65,6 +79,12 @@ const OPERATORS = "lotse/";
  * ```
  */
 export async function testCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(OPTIONS, name)) continue;
+    throw new TypeError(
+      `Cannot make a cluster with option "${name}": known are ${Object.keys(OPTIONS).join(", ")}`,
+    );
+  }
   const { manifests = [], seed, start, env, files, ...serverOptions } = options;
   const host = virtualHost({ seed, start, env, files });
   const server = apiServer({ ...serverOptions, host });

@@ -16,6 +16,14 @@ describe("testCluster()", () => {
     assert.notEqual(await uidOf(7), await uidOf(8));
   });
 
+  it("refuses options that there are not", async () => {
+    const misspelt = { seed: 1, manifest: "crd.yaml" };
+    await assert.rejects(testCluster(misspelt), {
+      name: "TypeError",
+      message: /^Cannot make a cluster with option "manifest": known are manifests, seed, /,
+    });
+  });
+
   it("is there for several operators, one after the other or at the same time", async () => {
     await using cluster = await testCluster({ manifests: map("one") });
     const seen: string[] = [];

@@ -8,6 +8,7 @@
 import type { Clock, Random, Seconds } from "../../../runtime/host.ts";
 import { createVirtualRandom } from "../../../runtime/virtual/random.ts";
 import { wishOf } from "../access/attributes.ts";
+import { checkRule } from "./check.ts";
 import type { Fault, FaultedRequest, FaultRule, InjectedFault } from "./fault.ts";
 import { spoil } from "./spoil.ts";
 import { connectionReset } from "./streams.ts";
@@ -44,8 +45,13 @@ export class Faults {
     return sum;
   }
 
-  /** Lets something go wrong with the next requests that fit. The rule that was injected first is asked first. */
+  /**
+   * Lets something go wrong with the next requests that fit. The rule that was injected first is asked first.
+   *
+   * @throws {TypeError} If there is no such fault, or something in the rule is not what it may be.
+   */
   inject(rule: FaultRule): InjectedFault {
+    checkRule(rule);
     const injected = new Rule(rule, () => this.#rules.delete(injected));
     this.#rules.add(injected);
     return injected;
