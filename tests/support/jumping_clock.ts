@@ -14,6 +14,7 @@ export function clockShowing(clock: VirtualClock, now: () => number): VirtualClo
     after: (seconds, callback) => clock.after(seconds, callback),
     settle: () => clock.settle(),
     advance: (seconds) => clock.advance(seconds),
+    unwound: () => clock.unwound(),
     block: (seconds) => clock.block(seconds),
     until: (condition, options) => clock.until(condition, options),
   };

@@ -118,6 +118,7 @@ export class Runner implements AsyncDisposable {
 
   /** Starts it. */
   constructor(op: Runnable, options: StartOptions) {
+    checkStart(options);
     const { cluster, level = "debug", reraise = true, timeout, globals = false, user, ...rest } = options;
     const { remembered = MOST_REMEMBERED, ...runOptions } = rest;
     const { host } = cluster;
@@ -282,6 +283,8 @@ export class Runner implements AsyncDisposable {
   /** Stops the operator gracefully, and waits until it has. @throws What the operator failed with. */
   async stop(): Promise<void> {
     this.#controller.abort();
+    // An until() that nobody awaits any more, such as one of several in a Promise.all() that failed, goes on to its end.
+    await Promise.race([this.#run, this.#time.unwound()]);
     if (this.#isRunning) await this.#time.until(() => !this.#isRunning, this.#timeout ?? this.#time.timeout);
     await this.#run;
     this.#globals?.[Symbol.dispose]();
@@ -340,6 +343,18 @@ export class Runner implements AsyncDisposable {
     this.#failure.told = true;
     throw this.#failure.error;
   }
+}
+
+/** @throws {TypeError} If it has no cluster, or names globals that are not taken over. */
+function checkStart(options: StartOptions): void {
+  const { cluster, globals = false }: Partial<StartOptions> = Object(options);
+  if (cluster?.host === undefined) {
+    throw new TypeError("Cannot start without a cluster: give `cluster` what testCluster() resolves to");
+  }
+  const names: readonly string[] = typeof globals === "boolean" ? [] : [globals].flat();
+  const unknown = names.find((name) => !GLOBALS.some((known) => known === name));
+  if (unknown === undefined) return;
+  throw new TypeError(`Cannot take over "${unknown}": known are ${GLOBALS.join(", ")}`);
 }
 
 function clockOf(args: unknown): unknown {

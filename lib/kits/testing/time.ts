@@ -13,6 +13,8 @@ export interface RunTime {
   settle(): Promise<void>;
   /** Lets time pass. */
   advance(seconds: Seconds): Promise<void>;
+  /** Resolves when nobody lets time pass. */
+  unwound(): Promise<void>;
   /** Lets time pass until the condition holds. @throws {Error} If it does not: how long it was waited for. */
   until(condition: () => boolean | Promise<boolean>, within: Seconds): Promise<void>;
 }
@@ -45,6 +47,7 @@ function virtualTime({ clock }: VirtualHost): RunTime {
     timeout: 3600,
     settle: () => clock.settle(),
     advance: (seconds) => clock.advance(seconds),
+    unwound: () => clock.unwound(),
     until: (condition, within) => clock.until(condition, { within }),
   };
 }
@@ -78,6 +81,7 @@ function realTime({ clock }: Host, noise: () => number): RunTime {
       );
       return Promise.reject(reason);
     },
+    unwound: () => Promise.resolve(),
     until,
   };
 }

@@ -22,6 +22,8 @@ export interface VirtualClock extends Clock {
    * @throws {RangeError} If the time is negative. What a timer's callback throws is passed on.
    */
   advance(seconds: Seconds): Promise<void>;
+  /** Resolves when nobody winds it. */
+  unwound(): Promise<void>;
   /** Lets time pass at once, without anything running: what becomes due is late. */
   block(seconds: Seconds): void;
   /**
@@ -60,7 +62,7 @@ class HandClock implements VirtualClock {
   readonly #jumps: Jumps | undefined;
   #now: number;
   #made = 0;
-  #isWound = false;
+  #winding: Promise<void> | undefined;
 
   constructor({ start, activity, jumps }: VirtualClockOptions) {
     this.#start = start;
@@ -121,6 +123,10 @@ class HandClock implements VirtualClock {
     });
   }
 
+  async unwound(): Promise<void> {
+    while (this.#winding !== undefined) await this.#winding;
+  }
+
   block(seconds: Seconds): void {
     this.#activity.touch();
     this.#now = this.#dueIn(seconds);
@@ -155,15 +161,17 @@ class HandClock implements VirtualClock {
   }
 
   async #wind(work: () => Promise<void>): Promise<void> {
-    if (this.#isWound) {
+    if (this.#winding !== undefined) {
       throw new Error("Cannot wind the clock: somebody else is winding it, await that first");
     }
-    this.#isWound = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#winding = promise;
     try {
       await this.#activity.settle();
       await work();
     } finally {
-      this.#isWound = false;
+      this.#winding = undefined;
+      resolve();
     }
   }
 

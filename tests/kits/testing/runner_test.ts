@@ -90,6 +90,33 @@ describe("start()", () => {
     assert.match(run.logs.at(-1)?.message ?? "", /Timer/, "the newest are there");
   });
 
+  it("shows what a test fails with where some of its waits go on", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.daemon(kinds.ConfigMap, async ({ stopped }) => void await stopped.wait(1e9));
+    const test = async () => {
+      await using run = await start(op, { cluster });
+      await run.api.create(kinds.ConfigMap, newMap("a"));
+      const waits = [run.until(kinds.ConfigMap, "a", { data: { x: "1" } }, { within: 60 })];
+      await Promise.all([...waits, run.advance(10)]);
+    };
+    await assert.rejects(test(), { name: "Error", message: /^Cannot wind the clock: somebody else is/ });
+  });
+
+  it("refuses to start without a cluster, and globals that there are not", async () => {
+    await using cluster = await testCluster();
+    const refused = async (options: object, message: RegExp): Promise<void> => {
+      const started = start(operator(), options as Parameters<typeof start>[1]);
+      await assert.rejects(started, { name: "TypeError", message });
+    };
+    await refused({}, /^Cannot start without a cluster: give `cluster` what testCluster\(\) resolves to$/);
+    await refused({ cluster: testCluster() }, /^Cannot start without a cluster/);
+    await refused(
+      { cluster, globals: ["timer"] },
+      /^Cannot take over "timer": known are timers, Date, fetch$/,
+    );
+  });
+
   it("waits for the end as long as it is told to", async () => {
     await using cluster = await testCluster();
     const op = operator();
