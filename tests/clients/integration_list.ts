@@ -55,8 +55,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestApplyScaleSubresource": "who has set a scale by an array's item stays its owner",
   "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
   "VeryLargeObject": "only requests are limited, not what is stored with its owners",
-  "TestMatchConditions|SecondaryAuthorization|CostLimit|AuthorizationDecisionCaching":
-    "expressions have no authorizer",
+  "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
+  "AuthorizationDecisionCaching": "there is no authorizer but roles",
   "ReinvocationPolicy|ValidateAnnotationsAndWarnings|Impersonat": "audit events are of the level Metadata",
   "WebhookTimeout": "a client's timeout does not bound webhooks",
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",

@@ -14,6 +14,7 @@ import { differences } from "./compare.ts";
 import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
+import { AUTHORIZER } from "./scenarios/authorizer.ts";
 import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
 import { DECODING } from "./scenarios/decoding.ts";
@@ -68,6 +69,7 @@ const ALL: readonly Scenario[] = [
   ...RULES,
   ...POLICIES,
   ...TYPE_CHECKING,
+  ...AUTHORIZER,
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,

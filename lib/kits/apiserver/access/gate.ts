@@ -6,7 +6,7 @@
 
 import { internal, unauthorized } from "../refusal.ts";
 import { forbiddenWish, isPathWish, type ResourceWish, type Wish, wishOf } from "./attributes.ts";
-import { Authorizer } from "./authorizer.ts";
+import { Authorizer, type Decision } from "./authorizer.ts";
 import type { Host } from "../../../runtime/host.ts";
 import type { Store } from "../store.ts";
 import { Tokens } from "./tokens.ts";
@@ -61,14 +61,17 @@ export class Gate {
 
   /** @throws {Refusal} 403 */
   check(user: User, wish: Wish): void {
-    if (!this.rbac) return;
-    const { allowed, reason } = this.authorizer.decide(user, wish);
+    const { allowed, reason } = this.decide(user, wish);
     if (!allowed) throw forbiddenWish(user, wish, reason);
   }
 
   /** Tells whether a user may do something. */
   may(user: User, wish: Wish): boolean {
-    return !this.rbac || this.authorizer.decide(user, wish).allowed;
+    return this.decide(user, wish).allowed;
+  }
+
+  decide(user: User, wish: Wish): Decision {
+    return this.rbac ? this.authorizer.decide(user, wish) : { allowed: true, reason: "" };
   }
 
   #authenticate({ headers }: Request, { peer }: Credentials): User {

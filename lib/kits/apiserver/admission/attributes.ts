@@ -6,6 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { User } from "../access/user.ts";
+import { AuthorizerValue } from "../cel/library/authorizer.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 
@@ -56,6 +57,13 @@ export function isExempt({ group, kind }: Kind): boolean {
 export function isExemptOfWebhooks(kind: Kind): boolean {
   return isExempt(kind) ||
     (kind.group === "admissionregistration.k8s.io" && /^(Valid|Mut)atingWebhook/.test(kind.kind));
+}
+
+/** Returns `authorizer`, as expressions about the request see it. */
+export function authorizerFor({ gate }: Cluster, attributes: Attributes): AuthorizerValue {
+  const { user, kind: { group, plural: resource }, subresource, namespace, name } = attributes;
+  const decide = gate.decide.bind(gate);
+  return new AuthorizerValue({ user, decide }, { group, resource, subresource, namespace, name });
 }
 
 /** Returns the labels of the namespace that the request is about; undefined if there is no such namespace. */

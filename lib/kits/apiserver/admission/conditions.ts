@@ -44,6 +44,7 @@ export interface ExpressionPlace {
   readonly types: readonly string[];
   readonly params?: boolean;
   readonly variables?: readonly string[];
+  readonly authorizer?: boolean;
   readonly patches?: boolean;
 }
 

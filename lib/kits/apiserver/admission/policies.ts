@@ -124,7 +124,7 @@ class PolicyCheck {
     const source = String(validation.messageExpression ?? "");
     const { program } = source === ""
       ? { program: undefined }
-      : compileForRequest(engine, source, { ...options, types: ["string"] });
+      : compileForRequest(engine, source, { ...options, types: ["string"], authorizer: false });
     try {
       const text = String(program?.evaluate(values) ?? "").trim();
       if (text !== "" && !text.includes("\n") && text.length <= 5 * 1024) return text;

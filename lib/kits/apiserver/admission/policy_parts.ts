@@ -12,7 +12,7 @@ import { shownIn } from "../conversion.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import { selects } from "../selector.ts";
 import { isObject, objectAt, objectsIn } from "../values.ts";
-import type { Attributes } from "./attributes.ts";
+import { type Attributes, authorizerFor } from "./attributes.ts";
 import { matchedKind } from "./matching.ts";
 import { admissionRequest } from "./review.ts";
 
@@ -92,7 +92,13 @@ export async function factsOf(
   const namespaceObject = namespace === "" || isNamespace
     ? undefined
     : cluster.store.collection("namespaces").get(namespace)?.object;
-  return { ...shown, request: admissionRequest(attributes, kind), namespaceObject, params: param };
+  return {
+    ...shown,
+    request: admissionRequest(attributes, kind),
+    namespaceObject,
+    params: param,
+    authorizer: authorizerFor(cluster, attributes),
+  };
 }
 
 /** Evaluates the variables of a policy in their order, into `values`; returns why some could not be. */

@@ -188,6 +188,7 @@ function validationCauses(engine: Engine, spec: JsonObject, names: Names): Cause
           : expressionCauses(engine, text("messageExpression"), {
             at: `${at}.messageExpression`,
             types: ["string"],
+            authorizer: false,
             ...names,
           })),
         ...(isBlank("message")

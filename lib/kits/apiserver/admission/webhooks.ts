@@ -9,7 +9,7 @@ import type { Cluster } from "../cluster.ts";
 import { shownIn } from "../conversion.ts";
 import { badRequest, forbidden, internal, Refusal, timedOut } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
-import { type Attributes, shownName } from "./attributes.ts";
+import { type Attributes, authorizerFor, shownName } from "./attributes.ts";
 import { CallError, callWebhook } from "./client.ts";
 import { Conditions } from "./conditions.ts";
 import { matchedKind } from "./matching.ts";
@@ -73,7 +73,7 @@ export async function shownTo(
 
 /** Whether the match conditions hold. */
 function isMeant(
-  { cel }: Cluster,
+  cluster: Cluster,
   spec: JsonObject,
   { attributes, shown }: { readonly attributes: Attributes; readonly shown: Shown },
 ): boolean {
@@ -81,7 +81,8 @@ function isMeant(
   if (conditions.length === 0) return true;
   try {
     const request = admissionRequest(attributes, shown.kind);
-    return new Conditions(cel.engine, conditions).hold({ ...shown, request });
+    const authorizer = authorizerFor(cluster, attributes);
+    return new Conditions(cluster.cel.engine, conditions).hold({ ...shown, request, authorizer });
   } catch (error) {
     if (spec.failurePolicy === "Ignore") return false;
     const why = error instanceof Error ? error.message : String(error);

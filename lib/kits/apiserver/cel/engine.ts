@@ -6,6 +6,7 @@
 
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { Budget, countedLoops, SPEND } from "./budget.ts";
+import { addAuthorizerLibrary } from "./library/authorizer.ts";
 import { addIpLibrary } from "./library/ip.ts";
 import { addListLibrary } from "./library/lists.ts";
 import { addOptionals } from "./library/optionals.ts";
@@ -64,6 +65,7 @@ export class Engine {
     addUrlLibrary(base);
     addIpLibrary(base);
     addQuantityLibrary(base);
+    addAuthorizerLibrary(base);
     addOptionals(base);
     base.registerFunction(`${HAS}(dyn): bool`, () => true);
     base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));

@@ -7,6 +7,7 @@
 import type { Kind } from "../kinds.ts";
 import type { Engine, Environment } from "./engine.ts";
 import { declareFields, KindTypes } from "./kind_types.ts";
+import { AUTHORIZER } from "./library/authorizer.ts";
 
 const NAME = { group: "string", version: "string" };
 const REQUEST = "kubernetes.AdmissionRequest";
@@ -108,6 +109,7 @@ function declareAll(engine: Engine, { object, params }: RequestKinds): Environme
   environment.registerVariable("oldObject", type);
   environment.registerVariable("request", REQUEST);
   environment.registerVariable("namespaceObject", NAMESPACE);
+  environment.registerVariable("authorizer", AUTHORIZER);
   if (params !== undefined) environment.registerVariable("params", types.declare(params));
   return environment;
 }

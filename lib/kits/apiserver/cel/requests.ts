@@ -2,13 +2,13 @@
  * Expressions about requests: match conditions, and what policies say.
  *
  * The values that such an expression sees have no schema here: `object`, `oldObject`, `params` and the like are checked when
- * it is evaluated. There is no `authorizer`: expressions that use one are refused. Source: k8s.io/apiserver,
- * pkg/admission/plugin/cel.
+ * it is evaluated. Source: k8s.io/apiserver, pkg/admission/plugin/cel.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { Compiled, Engine, Environment } from "./engine.ts";
 import { addInitializers, rewriteInitializers } from "./initializers.ts";
+import { AUTHORIZER, type AuthorizerValue } from "./library/authorizer.ts";
 import { mapIdentifiers } from "./source.ts";
 import { toDynamic } from "./types.ts";
 
@@ -18,18 +18,21 @@ export interface RequestNames {
   readonly params?: boolean;
   /** The names below `variables`; undefined: there is no `variables`. */
   readonly variables?: readonly string[];
+  /** `authorizer` exists. Default: true. */
+  readonly authorizer?: boolean;
   /** It may make objects, by initializers. Default: false. */
   readonly patches?: boolean;
 }
 
 /** Returns an environment for expressions about requests. */
 export function requestEnvironment(engine: Engine, options: RequestNames): Environment {
-  const { params = false, variables, patches = false } = options;
+  const { params = false, variables, authorizer = true, patches = false } = options;
   const environment = engine.environment();
   if (patches) addInitializers(environment);
   for (const name of ["object", "oldObject", "request", "namespaceObject"]) {
     environment.registerVariable(name, "dyn");
   }
+  if (authorizer) environment.registerVariable("authorizer", AUTHORIZER);
   if (params) environment.registerVariable("params", "dyn");
   if (variables !== undefined) environment.registerVariable("variables", "dyn");
   return environment;
@@ -44,9 +47,9 @@ export interface CompileRequestOptions extends RequestNames {
 
 /** Compiles an expression about a request. */
 export function compileForRequest(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
-  const { owner, params, variables, types, patches } = options;
+  const { owner, params, variables, authorizer, types, patches } = options;
   if (owner === undefined) return compileAnew(engine, source, options);
-  const key = JSON.stringify([source, params, variables, types, patches]);
+  const key = JSON.stringify([source, params, variables, authorizer, types, patches]);
   return engine.cached(owner, key, () => compileAnew(engine, source, options));
 }
 
@@ -94,11 +97,12 @@ export interface RequestFacts {
   readonly request: JsonObject;
   readonly namespaceObject?: JsonObject;
   readonly params?: JsonObject;
+  readonly authorizer?: AuthorizerValue;
 }
 
 /** Returns the values of the variables. */
 export function requestValues(
-  { object, oldObject, request, namespaceObject, params }: RequestFacts,
+  { object, oldObject, request, namespaceObject, params, authorizer }: RequestFacts,
 ): Record<string, unknown> {
   return {
     object: toDynamic(object ?? null),
@@ -106,5 +110,6 @@ export function requestValues(
     request: toDynamic(request),
     namespaceObject: toDynamic(namespaceObject ?? null),
     params: toDynamic(params ?? null),
+    authorizer,
   };
 }

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { type Answer, APPLY, MERGE, type Session } from "../session.ts";
 import { configMap, type Scenario } from "./scenario.ts";
 
-const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";
+export const REGISTRATION = "/apis/admissionregistration.k8s.io/v1";
 
-function policy(name: string, spec: Answer): Answer {
+export function policy(name: string, spec: Answer): Answer {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingAdmissionPolicy",
@@ -27,7 +27,7 @@ function policy(name: string, spec: Answer): Answer {
   };
 }
 
-function binding(name: string, namespace: string, spec: Answer = {}): Answer {
+export function binding(name: string, namespace: string, spec: Answer = {}): Answer {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: "ValidatingAdmissionPolicyBinding",
@@ -41,7 +41,7 @@ function binding(name: string, namespace: string, spec: Answer = {}): Answer {
   };
 }
 
-async function makeNamespace(api: Session, name: string): Promise<string> {
+export async function makeNamespace(api: Session, name: string): Promise<string> {
   await api.ok("POST", "/api/v1/namespaces", { metadata: { name, labels: { scenario: name } } });
   return `/api/v1/namespaces/${name}/configmaps`;
 }
@@ -55,7 +55,10 @@ async function untilRefused(api: Session, path: string, object: Answer): Promise
 }
 
 /** What the real server finds out a moment later. */
-const LATER = [{ line: /\.status\.(observedGeneration|typeChecking)/, because: "ours checks types at once" }];
+export const LATER = [{
+  line: /\.status\.(observedGeneration|typeChecking)/,
+  because: "ours checks types at once",
+}];
 
 export const POLICIES: readonly Scenario[] = [{
   name: "refuses policies and bindings that are wrong",

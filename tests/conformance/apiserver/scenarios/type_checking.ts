@@ -57,6 +57,7 @@ const FITTING = [
   "object.metadata.ownerReferences.exists_one(o, o.controller)",
   "object.spec == oldObject.spec && object.metadata.finalizers == oldObject.metadata.finalizers",
   "object.spec.template.spec.nodeSelector.size() == 0 && size(object.spec.template.spec.containers) == 1",
+  "authorizer.group('apps').resource('deployments').check('get').allowed()",
   "object.metadata.name.matches('^a') && object.metadata.name + 'b' != object.kind",
 ];
 
