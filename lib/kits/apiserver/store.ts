@@ -58,14 +58,25 @@ export class Store {
   }
 
   /**
-   * Writes an object, which from then on belongs to the store; sets its `resourceVersion`.
+   * Writes an object, which from then on belongs to the store; sets its `resourceVersion`. The owners of the fields of one that is
+   * too large with them may be dropped, if the writer does not mind.
    *
    * @throws {Refusal} 500 if it is larger than etcd takes.
    */
-  put(collection: Collection, key: string, object: KubeObject): Stored {
+  put(
+    collection: Collection,
+    key: string,
+    object: KubeObject,
+    { mayDropOwners = false }: { readonly mayDropOwners?: boolean } = {},
+  ): Stored {
     const version = this.#version + 1;
     object.metadata.resourceVersion = String(version);
-    const current = new Stored(object, version);
+    let current = new Stored(object, version);
+    // Source: k8s.io/apiserver, pkg/endpoints/handlers/create.go, isTooLargeError().
+    if (mayDropOwners && object.metadata.managedFields !== undefined && isTooLarge(current)) {
+      delete object.metadata.managedFields;
+      current = new Stored(object, version);
+    }
     if (isTooLarge(current)) throw storageFault("etcdserver: request is too large");
     this.#version = version;
     this.#commit(collection, {

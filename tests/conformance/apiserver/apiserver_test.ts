@@ -32,6 +32,7 @@ import { MUTATIONS } from "./scenarios/mutations.ts";
 import { NEGOTIATION } from "./scenarios/negotiation.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { OLD_WAYS } from "./scenarios/old_ways.ts";
+import { OWNERS } from "./scenarios/owners.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
@@ -55,6 +56,7 @@ const ALL: readonly Scenario[] = [
   ...OBJECTS,
   ...PATCHES,
   ...APPLYING,
+  ...OWNERS,
   ...DECODING,
   ...REPEATED_KEYS,
   ...MEDIA_TYPES,

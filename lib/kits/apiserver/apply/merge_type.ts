@@ -77,9 +77,16 @@ export class BuiltinTypes {
     return {
       map: {
         atomic: isAtomic(name),
-        fields: new Map(fields.map((field) => [field.name, once(() => this.#ofField(field))])),
+        fields: new Map(fields.map((field) => [field.name, once(() => this.#ofMember(name, field))])),
       },
     };
+  }
+
+  /** NB: one field's type is a single value everywhere else. Source: k8s.io/api, core/v1/types.go, `+structType=granular`. */
+  #ofMember(name: string, field: Field): MergeType {
+    const type = this.#ofField(field);
+    const isGranular = name === "core.PersistentVolumeSpec" && field.name === "claimRef";
+    return isGranular && type.map !== undefined ? { map: { ...type.map, atomic: false } } : type;
   }
 
   #ofField({ shape, atomicMap, listType = "atomic", listKeys = [] }: Field): MergeType {

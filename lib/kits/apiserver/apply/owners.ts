@@ -45,6 +45,21 @@ export function readOwners(value: unknown): Owner[] | undefined {
   return [...owners.values()];
 }
 
+/** Says what is wrong with a list of owners; undefined if nothing is. */
+export function ownersFault(value: unknown): string | undefined {
+  for (const [index, owner] of (Array.isArray(value) ? value : []).entries()) {
+    if (readOwner(owner) !== undefined) continue;
+    const { operation, apiVersion = "", fieldsType = "" } = isObject(owner) ? owner : {};
+    if (operation !== "Apply" && operation !== "Update") return "operation must be `Apply` or `Update`";
+    if (apiVersion === "") return "apiVersion must not be empty";
+    if (fieldsType === "") return `missing fieldsType in managed fields entry ${index}`;
+    return fieldsType === "FieldsV1"
+      ? `error decoding versioned set from managed fields entry ${index}`
+      : `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`;
+  }
+  return undefined;
+}
+
 function readOwner(value: unknown): Owner | undefined {
   if (!isObject(value)) return undefined;
   const { manager = "", operation, apiVersion, fieldsType, time, subresource } = value;

@@ -15,6 +15,7 @@ import {
   type Subject,
   validate,
 } from "../admission/mod.ts";
+import { ownersFault } from "../apply/owners.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
 import { writtenObject } from "../conversion.ts";
@@ -74,9 +75,17 @@ export async function createAdmitted(
   }
   const name = object.metadata.name ?? "";
   const attributes = { ...attributesOf(call, { operation: "CREATE", name, warn }), object };
+  const { managedFields } = object.metadata;
   const mutated = await mutate(cluster, attributes) ?? object;
+  restoreOwners(mutated, { managedFields, warn });
   dropRepeatedOwners(mutated, { warn, isMutated: true });
-  const creation = prepareCreation(cluster, mutated, { kind, namespace, dryRun, applied: true });
+  const creation = prepareCreation(cluster, mutated, {
+    kind,
+    namespace,
+    dryRun,
+    applied: true,
+    mayDropOwners: !applied,
+  });
   const asked = attributesOf(call, { operation: "CREATE", name: creation.object.metadata.name ?? "", warn });
   const named = { ...asked, object: creation.object };
   await validate(cluster, named);
@@ -86,6 +95,26 @@ export async function createAdmitted(
   const stored = commitCreation(cluster, creation, kept);
   if (!dryRun) charge?.();
   return await oneInVersion(kind, stored);
+}
+
+interface Restored {
+  readonly managedFields: KubeObject["metadata"]["managedFields"];
+  readonly warn: Attributes["warn"];
+}
+
+/**
+ * Sets the owners of an object back to those before a webhook made nonsense of them, with a warning.
+ *
+ * Source: k8s.io/apiserver, pkg/endpoints/handlers/fieldmanager/admission.go.
+ */
+function restoreOwners({ metadata }: KubeObject, { managedFields, warn }: Restored): void {
+  const fault = ownersFault(metadata.managedFields);
+  if (fault === undefined) return;
+  if (managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = managedFields;
+  warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${fault}`,
+  );
 }
 
 function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata }: KubeObject): void {
@@ -154,12 +183,15 @@ export async function updateAdmitted(
       object,
       oldObject: before,
     };
+    const { managedFields } = object.metadata;
     const mutated = await mutate(cluster, attributes) ?? object;
+    restoreOwners(mutated, { managedFields, warn });
     dropRepeatedOwners(mutated, { warn, isMutated: true });
     if (kind.collection.get(key) !== seen) continue;
     const update = prepareUpdate(cluster, {
       ...options,
       applied: true,
+      mayDropOwners: !applied,
       current: before,
       change: () => mutated,
     });

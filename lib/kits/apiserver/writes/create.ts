@@ -32,6 +32,8 @@ export interface WriteOptions {
   readonly writer?: Writer;
   /** The object comes with its owners, because it was applied. */
   readonly applied?: boolean;
+  /** An object that is too large with its owners is written without them. Default: if there is a `writer`. */
+  readonly mayDropOwners?: boolean;
 }
 
 export interface CreateOptions extends WriteOptions {
@@ -46,6 +48,7 @@ export interface Creation {
   /** Belongs to the creation; admission may look at it. */
   readonly object: KubeObject;
   readonly dryRun: boolean;
+  readonly mayDropOwners: boolean;
 }
 
 /**
@@ -70,8 +73,9 @@ export function createObject(
 export function prepareCreation(
   cluster: Cluster,
   object: KubeObject,
-  { kind, namespace, dryRun = false, report, writer, applied }: CreateOptions & { readonly kind: Kind },
+  options: CreateOptions & { readonly kind: Kind },
 ): Creation {
+  const { kind, namespace, dryRun = false, report, writer, applied } = options;
   const { metadata } = object;
   placeObject(cluster, object, { kind, namespace });
   if (metadata.name === undefined && metadata.generateName !== undefined) {
@@ -95,7 +99,7 @@ export function prepareCreation(
     throw storageFault("resourceVersion should not be set on objects to be created");
   }
   const key = keyFor(kind, { namespace: metadata.namespace, name: metadata.name ?? "" });
-  return { kind, key, object, dryRun };
+  return { kind, key, object, dryRun, mayDropOwners: options.mayDropOwners ?? writer !== undefined };
 }
 
 /**
@@ -105,14 +109,15 @@ export function prepareCreation(
  */
 export function commitCreation(
   cluster: Cluster,
-  { kind, key, object, dryRun }: Creation,
+  { kind, key, object, dryRun, mayDropOwners }: Creation,
   stored: KubeObject = object,
 ): Stored {
   const present = kind.collection.get(key)?.metadata;
   if (present !== undefined) {
     throw alreadyExists(kind, object.metadata.name ?? "", present.deletionTimestamp !== undefined);
   }
-  return dryRun ? new Stored(stored, cluster.store.version) : cluster.store.put(kind.collection, key, stored);
+  if (dryRun) return new Stored(stored, cluster.store.version);
+  return cluster.store.put(kind.collection, key, stored, { mayDropOwners });
 }
 
 /**

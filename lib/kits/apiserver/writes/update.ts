@@ -39,6 +39,7 @@ export interface Update {
   /** The same in the shape in which it is kept, unless a webhook has to say that. */
   readonly kept: KubeObject;
   readonly dryRun: boolean;
+  readonly mayDropOwners: boolean;
 }
 
 /** Options of a write that may be prepared from another shape of the object than the one that is kept. */
@@ -96,7 +97,9 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   ];
   if (causes.length > 0) throw invalid(kind, reference.name, causes);
   if (applied === true) keepTimes(updated, current);
-  return { kind, key, seen, updated, kept: bySchema ? keptObject(kind, updated) : updated, dryRun };
+  const kept = bySchema ? keptObject(kind, updated) : updated;
+  const { mayDropOwners = writer !== undefined } = options;
+  return { kind, key, seen, updated, kept, dryRun, mayDropOwners };
 }
 
 function validate(
@@ -123,7 +126,7 @@ function keepTimes(updated: KubeObject, current: KubeObject): void {
 /** Writes what was prepared, in the shape in which it is kept. Returns undefined if another was faster. */
 export function commitUpdate(
   cluster: Cluster,
-  { kind, key, seen, kept, dryRun }: Update,
+  { kind, key, seen, kept, dryRun, mayDropOwners }: Update,
   stored: KubeObject = kept,
 ): Stored | undefined {
   if (kind.collection.get(key) !== seen) return undefined;
@@ -133,7 +136,7 @@ export function commitUpdate(
     cluster.store.remove(kind.collection, key);
     return new Stored(stored, cluster.store.version);
   }
-  return cluster.store.put(kind.collection, key, stored);
+  return cluster.store.put(kind.collection, key, stored, { mayDropOwners });
 }
 
 export interface EditOptions {
