@@ -23,11 +23,15 @@ import type { TLSSocket } from "node:tls";
 /** Longer than our own limit for idle connections, which counts on all runtimes. In milliseconds. */
 const KEEP_ALIVE = 600_000;
 
+/** As Go's servers take: a selector may name thousands of values. In bytes. */
+const MOST_HEADERS = 1 << 20;
+
 /** Starts a server, and resolves when it listens. */
 export async function serveNode(options: ServeOptions): Promise<Server> {
   const { hostname = "127.0.0.1", port = 0, tls } = options;
-  const server = tls ? createSecure(tls) : http.createServer();
+  const server: AnyServer = tls ? createSecure(tls) : http.createServer() as AnyServer;
   server.keepAliveTimeout = KEEP_ALIVE;
+  server.maxHeaderSize = MOST_HEADERS;
   const connections = new ServerConnections(server, options.limits);
   server.on("request", createListener(options));
   await listen(server, { hostname, port });
@@ -49,7 +53,10 @@ export async function serveNode(options: ServeOptions): Promise<Server> {
 }
 
 /** A server of either kind; the fields that both have, but of which the types do not know. */
-type AnyServer = (http.Server | http2.Http2SecureServer) & { keepAliveTimeout: number };
+type AnyServer = (http.Server | http2.Http2SecureServer) & {
+  keepAliveTimeout: number;
+  maxHeaderSize: number;
+};
 
 function createSecure(tls: ServerTls): AnyServer {
   checkTls(tls);

@@ -88,6 +88,13 @@ export function serversSuite(makeHost: () => Host): void {
         });
       });
 
+      it("takes long addresses, such as those with selectors of thousands of values", async () => {
+        await using server = await serve((request) => Response.json(new URL(request.url).search.length));
+        using connection = connect(server.port);
+        const response = await connection.request({ ...GET, path: `/?${"a".repeat(200_000)}` });
+        assert.deepEqual([response.status, await response.text()], [200, "200001"]);
+      });
+
       it("gives responses without a body, empty ones and large ones", async () => {
         const large = "ä".repeat(2_000_000);
         await using server = await serve((request) => {
