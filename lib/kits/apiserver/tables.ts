@@ -8,10 +8,19 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import { BASICS, PLAIN } from "./columns/basics.ts";
-import { AGE, type Column, type KindTable, NAME } from "./columns/kind_table.ts";
+import {
+  AGE,
+  ageOf,
+  type Column,
+  columnsFrom,
+  type KindTable,
+  NAME,
+  numberAt,
+} from "./columns/kind_table.ts";
 import { NETWORK } from "./columns/network.ts";
 import { PODS } from "./columns/pods.ts";
 import { DEVICES } from "./columns/devices.ts";
+import { RARE } from "./columns/rare.ts";
 import { VOLUMES } from "./columns/storage.ts";
 import { WORKLOADS } from "./columns/workloads.ts";
 import { formatJson } from "./go_format.ts";
@@ -31,6 +40,8 @@ export interface PrinterColumn {
 /** The facts besides the objects that toTable() must know. */
 export interface TableOptions {
   readonly resource: Pick<Resource, "group" | "plural">;
+  /** The subresource that is shown, if it is a scale. */
+  readonly subresource?: "scale";
   /** The CRD version's printer columns; present (if only as an empty list) for custom kinds. */
   readonly columns?: readonly PrinterColumn[];
   /** The form in which each row carries its object. Default: "Metadata". */
@@ -73,12 +84,23 @@ function metadataOf({ metadata }: KubeObject, version: "v1" | "v1beta1"): JsonOb
   return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
 }
 
-function tableOf({ resource, columns }: TableOptions): KindTable {
+const SCALES: KindTable = {
+  columns: columnsFrom({ ...NAME, format: "" }, "Desired:integer", "Available:integer", AGE),
+  cells: (scale, nowMs) => [
+    scale.metadata.name,
+    numberAt(scale, "spec", "replicas"),
+    numberAt(scale, "status", "replicas"),
+    ageOf(scale, nowMs),
+  ],
+};
+
+function tableOf({ resource, columns, subresource }: TableOptions): KindTable {
+  if (subresource === "scale") return SCALES;
   if (columns !== undefined) return customTable(columns);
   const { group, plural } = resource;
   if (group === "" && plural === "pods") return PODS;
   const key = group === "" ? plural : `${plural}.${group}`;
-  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS, DEVICES]) {
+  for (const tables of [WORKLOADS, NETWORK, VOLUMES, BASICS, DEVICES, RARE]) {
     if (Object.hasOwn(tables, key)) return tables[key]!;
   }
   return PLAIN;

@@ -44,6 +44,7 @@ import type { Scenario } from "./scenarios/scenario.ts";
 import { SCHEMAS } from "./scenarios/schemas.ts";
 import { SEALED } from "./scenarios/sealed.ts";
 import { SERVICES } from "./scenarios/services.ts";
+import { TABLES } from "./scenarios/tables.ts";
 import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
 import { VERSIONS } from "./scenarios/versions.ts";
 import { WATCHES } from "./scenarios/watches.ts";
@@ -84,6 +85,7 @@ const ALL: readonly Scenario[] = [
   ...BAD_INPUT,
   ...SEALED,
   ...SERVICES,
+  ...TABLES,
   ...WORKLOADS,
   ...FOUND,
   ...INTEGRATION,

@@ -116,15 +116,18 @@ export interface TableRequest {
   readonly shape: Shape;
   readonly listMetadata: JsonObject;
   readonly noHeaders?: boolean;
+  /** The objects are scales of the kind. */
+  readonly subresource?: "scale";
 }
 
 export function tableOf(
   { host }: Cluster,
   objects: readonly KubeObject[],
-  { kind, shape, listMetadata, noHeaders }: TableRequest,
+  { kind, shape, listMetadata, noHeaders, subresource }: TableRequest,
 ): JsonObject {
   return toTable(objects, {
     resource: kind,
+    ...(subresource === undefined ? {} : { subresource }),
     ...(kind.columns === undefined ? {} : { columns: kind.columns }),
     includeObject: shape.includeObject,
     version: shape.metaVersion,

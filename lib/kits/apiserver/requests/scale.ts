@@ -16,7 +16,7 @@ import { parseConfiguration } from "./apply.ts";
 import { contentTypeOf, readText, readValue } from "./body.ts";
 import type { Call } from "./call.ts";
 import { readPatch } from "./patch.ts";
-import { encodedResponse } from "./respond.ts";
+import { encodedResponse, partialMetadata, tableOf } from "./respond.ts";
 import { isTrue } from "./shape.ts";
 import { APPLY_PATCH, writerOf } from "./writer.ts";
 
@@ -24,7 +24,7 @@ const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** Serves GET, PUT and PATCH of a scale. */
 export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, query, dryRun, shape } = call;
+  const { request, kind, path, query, dryRun } = call;
   const { namespace, name = "" } = path;
   const reference = { namespace, name };
   const find = () => {
@@ -33,7 +33,7 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     return stored;
   };
   if (request.method === "GET") {
-    return encodedResponse(scaleOf(kind, await oneInVersion(kind, find())), { shape });
+    return answer(cluster, call, await oneInVersion(kind, find()));
   }
   if (kind.converter !== undefined) {
     throw methodNotAllowed("a conversion webhook converts no scales on this server: see docs/apiserver.md");
@@ -62,7 +62,18 @@ export async function scaleResponse(cluster: Cluster, call: Call): Promise<Respo
     change,
     writer: writerOf(request, query, "scale"),
   });
-  return encodedResponse(scaleOf(kind, stored), { shape, headers });
+  return answer(cluster, call, stored, headers);
+}
+
+/** Answers with the scale of an object, in the form that is asked for. */
+function answer(cluster: Cluster, { kind, shape }: Call, stored: Stored, headers?: Headers): Response {
+  const scale = scaleOf(kind, stored);
+  if (shape.form === "object") return encodedResponse(scale, { shape, headers });
+  const { resourceVersion } = scale.metadata;
+  const value = shape.form === "metadata"
+    ? partialMetadata(scale, shape)
+    : tableOf(cluster, [scale], { kind, shape, listMetadata: { resourceVersion }, subresource: "scale" });
+  return encodedResponse(value, { shape, headers });
 }
 
 interface Allowed {
@@ -89,7 +100,7 @@ async function askFor(cluster: Cluster, call: Call, wanted: number): Promise<All
 
 /** Applies the number of replicas to the object, for an owner of its own. */
 async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Promise<Response> {
-  const { request, kind, path: { namespace, name = "" }, query, dryRun, shape } = call;
+  const { request, kind, path: { namespace, name = "" }, query, dryRun } = call;
   const config = parseConfiguration(await readText(request));
   if (config.kind !== "Scale") throw badRequest("the request body is not an object of kind Scale");
   const writer = writerOf(request, query, "scale");
@@ -110,7 +121,7 @@ async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Pro
   const reference = { namespace, name };
   const change = changeTo(replicas);
   const stored = updateObject(cluster, { kind, reference, dryRun, change, applied: true });
-  return encodedResponse(scaleOf(kind, stored), { shape, headers });
+  return answer(cluster, call, stored, headers);
 }
 
 /** @throws {Refusal} 422 */
@@ -126,7 +137,10 @@ function replicasOf(scale: JsonObject, { kind, name }: { kind: Kind; name: strin
   }]);
 }
 
-function scaleOf({ scale }: Kind, { object }: Stored): JsonObject {
+function scaleOf(
+  { scale }: Kind,
+  { object }: Stored,
+): JsonObject & { readonly metadata: KubeObject["metadata"] } {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = selectorText(getPath(object, pathOf(scale?.labelSelectorPath)));
   const replicas = getPath(object, pathOf(scale?.specReplicasPath));
