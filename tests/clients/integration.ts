@@ -12,7 +12,16 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -200,6 +209,14 @@ function environmentOf(
   return { ...env, PATH: `${folder}:${process.env.PATH}`, TEST_SRCDIR: folder, TEST_WORKSPACE: "none" };
 }
 
+/** NB: clients are called by the name of their program, which tests expect to be the one that Go gives it. */
+function namedProgram(name: string, { TMPDIR = "" }: NodeJS.ProcessEnv): string {
+  const link = join(TMPDIR, name.replaceAll("/", "_"), `${basename(name)}.test`);
+  mkdirSync(dirname(link), { recursive: true });
+  if (!existsSync(link)) symlinkSync(programOf(name), link);
+  return link;
+}
+
 function testsOf(name: string, env: NodeJS.ProcessEnv): string[] {
   const options = { encoding: "utf8", env, cwd: folderOf(name) } as const;
   const { stdout, stderr, status } = spawnSync(programOf(name), ["-test.list", "."], options);
@@ -225,7 +242,7 @@ async function runTest(name: string, { test, seconds, env, tally }: RunOptions):
   const output = await new Promise<string>((resolve, reject) => {
     const args = ["-test.run", `^${test}$`, "-test.v", "-test.timeout", `${Math.ceil(seconds)}s`];
     const options = { cwd: folderOf(name), env, stdio: ["ignore", "pipe", "pipe"] } as const;
-    const child = spawnGroup(programOf(name), args, { ...options, stdio: [...options.stdio] });
+    const child = spawnGroup(namedProgram(name, env), args, { ...options, stdio: [...options.stdio] });
     let text = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding("utf8").on("data", (more: string) => text += more);
