@@ -14,6 +14,7 @@ import { differences } from "./compare.ts";
 import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
+import { AUDIT_ANNOTATIONS } from "./scenarios/audit_annotations.ts";
 import { AUTHORIZER } from "./scenarios/authorizer.ts";
 import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
@@ -73,6 +74,7 @@ const ALL: readonly Scenario[] = [
   ...POLICIES,
   ...TYPE_CHECKING,
   ...AUTHORIZER,
+  ...AUDIT_ANNOTATIONS,
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,

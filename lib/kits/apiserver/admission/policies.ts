@@ -24,27 +24,33 @@ export function hasPolicies({ store }: Cluster): boolean {
 }
 
 /**
- * Asks the policies.
+ * Asks the policies: all of them, so that nobody's warnings are lost.
  *
- * @throws {Refusal} If one denies the request.
+ * @throws {Refusal} That of the first one that denies the request.
  */
 export async function checkPolicies(cluster: Cluster, attributes: Attributes): Promise<void> {
   const bindings = [...cluster.store.collection(BINDINGS).values()].map(({ object }) => object);
+  const refusals: Refusal[] = [];
   for (const { object: policy } of cluster.store.collection(POLICIES).values()) {
     const own = bindings.filter(({ spec }) => isObject(spec) && spec.policyName === policy.metadata.name);
-    if (own.length > 0) await new PolicyCheck(cluster, policy, attributes).run(own);
+    if (own.length > 0) refusals.push(...await new PolicyCheck(cluster, policy, attributes).run(own));
   }
+  if (refusals[0] !== undefined) throw refusals[0];
 }
 
-interface RequestOptions {
-  readonly params: boolean;
-  readonly variables?: readonly string[];
-  readonly owner: object;
+/** The view of one request that expressions of a policy have. */
+interface Scope {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Why variables could not be evaluated, by name. */
+  readonly errors: ReadonlyMap<string, string>;
+  readonly names: { readonly params: boolean; readonly variables?: readonly string[] };
 }
 
 interface Denial {
   readonly message: string;
   readonly reason?: unknown;
+  /** It is about an annotation for the audit log, and counts whatever the actions of the binding are. */
+  readonly isAudit?: boolean;
 }
 
 /** One policy about one request. */
@@ -61,10 +67,11 @@ class PolicyCheck {
     this.#attributes = attributes;
   }
 
-  async run(bindings: readonly KubeObject[]): Promise<void> {
+  async run(bindings: readonly KubeObject[]): Promise<Refusal[]> {
+    const refusals: Refusal[] = [];
     const attributes = this.#attributes;
     const shown = matchedBy(this.#cluster, this.#spec.matchConstraints, attributes);
-    if (shown === undefined) return;
+    if (shown === undefined) return refusals;
     for (const binding of bindings) {
       const spec = isObject(binding.spec) ? binding.spec : {};
       if (isExcluded(this.#cluster, spec, attributes)) continue;
@@ -72,16 +79,21 @@ class PolicyCheck {
       const { namespace } = attributes;
       const params = paramsFor(this.#cluster, spec, { policy: this.#spec, namespace });
       if (typeof params === "string") {
-        this.#fail({ message: `failed to configure binding: ${params}` }, binding);
+        // NB: what is wrong with a binding counts whatever its actions are.
+        const wrong = this.#failed(`failed to configure binding: ${params}`);
+        refusals.push(...wrong.map((denial) => this.#denied(denial, binding)));
         continue;
       }
       for (const param of params) {
         for (const denial of await this.#evaluate(shown, param)) {
-          if (actions.includes("Warn")) this.#warn(denial, binding);
-          if (actions.includes("Deny")) throw this.#denied(denial, binding);
+          if (denial.isAudit !== true && actions.includes("Warn")) this.#warn(denial, binding);
+          if (denial.isAudit === true || actions.includes("Deny")) {
+            refusals.push(this.#denied(denial, binding));
+          }
         }
       }
     }
+    return refusals;
   }
 
   async #evaluate(kind: Kind, param: KubeObject | undefined): Promise<Denial[]> {
@@ -97,34 +109,57 @@ class PolicyCheck {
     const values = { ...requestValues(facts), variables: undefined as unknown };
     const names = objectsIn(this.#spec.variables).map(({ name }) => String(name));
     const errors = addVariables(engine, values, { params, variables: this.#spec.variables });
-    return objectsIn(this.#spec.validations).flatMap((validation) => {
+    const scope = { values, errors, names: { params, ...(names.length > 0 ? { variables: names } : {}) } };
+    const denials = objectsIn(this.#spec.validations).flatMap((validation): Denial[] => {
       const source = String(validation.expression ?? "");
-      const options = { params, owner: validation, ...(names.length > 0 ? { variables: names } : {}) };
-      const { program } = compileForRequest(engine, source, { ...options, types: ["bool"] });
-      if (program === undefined) return [];
       try {
-        if (program.evaluate(values) === true) return [];
+        if (this.#valueOf(source, { scope, owner: validation, types: ["bool"] }) === true) return [];
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        const cause = errors.get(/^no such key: (\w+)$/.exec(why)?.[1] ?? "") ?? why;
-        return this.#failed(`expression '${source}' resulted in error: ${cause}`);
+        return this.#failed(error instanceof Error ? error.message : String(error));
       }
-      return [{ message: this.#message(engine, validation, { values, options }), reason: validation.reason }];
+      return [{ message: this.#message(engine, validation, scope), reason: validation.reason }];
+    });
+    return [...denials, ...this.#audit(scope)];
+  }
+
+  /** Evaluates what is there for the audit log. It may fail as validations may. NB: it knows no authorizer, though it may name it. */
+  #audit({ values, ...rest }: Scope): Denial[] {
+    const scope = { ...rest, values: { ...values, authorizer: undefined } };
+    return objectsIn(this.#spec.auditAnnotations).flatMap((annotation): Denial[] => {
+      const source = String(annotation.valueExpression ?? "").trim();
+      try {
+        this.#valueOf(source, { scope, owner: annotation, types: AUDITED });
+        return [];
+      } catch (error) {
+        const failed = this.#failed(error instanceof Error ? error.message : String(error));
+        return failed.map((denial) => ({ ...denial, isAudit: true }));
+      }
     });
   }
 
-  #message(
-    engine: Engine,
-    validation: JsonObject,
-    { values, options }: {
-      readonly values: Record<string, unknown>;
-      readonly options: RequestOptions;
+  /** @throws {Error} If it cannot be evaluated. */
+  #valueOf(
+    source: string,
+    { scope: { values, errors, names }, owner, types }: {
+      readonly scope: Scope;
+      readonly owner: JsonObject;
+      readonly types: readonly string[];
     },
-  ): string {
+  ): unknown {
+    const { program } = compileForRequest(this.#cluster.cel.engine, source, { ...names, owner, types });
+    try {
+      return program?.evaluate(values);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const cause = errors.get(/^no such key: (\w+)$/.exec(why)?.[1] ?? "") ?? why;
+      throw new Error(`expression '${source}' resulted in error: ${cause}`, { cause: error });
+    }
+  }
+
+  #message(engine: Engine, validation: JsonObject, { values, names }: Scope): string {
     const source = String(validation.messageExpression ?? "");
-    const { program } = source === ""
-      ? { program: undefined }
-      : compileForRequest(engine, source, { ...options, types: ["string"], authorizer: false });
+    const options = { ...names, owner: validation, types: ["string"], authorizer: false };
+    const { program } = source === "" ? { program: undefined } : compileForRequest(engine, source, options);
     try {
       const text = String(program?.evaluate(values) ?? "").trim();
       if (text !== "" && !text.includes("\n") && text.length <= 5 * 1024) return text;
@@ -137,11 +172,6 @@ class PolicyCheck {
 
   #failed(message: string): Denial[] {
     return this.#spec.failurePolicy === "Ignore" ? [] : [{ message }];
-  }
-
-  /** NB: what is wrong with a binding counts whatever its actions are. */
-  #fail(denial: Denial, binding: KubeObject): void {
-    if (this.#spec.failurePolicy !== "Ignore") throw this.#denied(denial, binding);
   }
 
   #warn({ message }: Denial, { metadata }: KubeObject): void {
@@ -160,6 +190,9 @@ class PolicyCheck {
     return new Refusal({ ...status, reason: known, details, code: CODES[known] ?? 422 });
   }
 }
+
+/** The types that values for the audit log may have. */
+export const AUDITED: readonly string[] = ["string", "null"];
 
 const CODES: Readonly<Record<string, number>> = {
   Forbidden: 403,

@@ -10,10 +10,11 @@ import { type Cause, duplicate, forbidden, invalid, notSupported, required } fro
 import type { CelLoader } from "../cel/loader.ts";
 import type { Engine } from "../cel/engine.ts";
 import type { KindRules, Kinds } from "../kinds.ts";
-import { dnsSubdomainErrors } from "../names.ts";
+import { dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
 import { selectorCauses } from "../selector.ts";
 import { equal, fill, isObject, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses, expressionCauses } from "./conditions.ts";
+import { AUDITED } from "./policies.ts";
 import { ruleCauses } from "./rule_causes.ts";
 import { typeWarnings } from "./type_checking.ts";
 
@@ -42,7 +43,8 @@ export function policyRules(cel: CelLoader, kinds: Kinds): KindRules {
         ...(isCleared && expressionWarnings.length === 0 ? {} : { typeChecking }),
       };
     },
-    validate: ({ spec }) => policyCauses(cel.engine, isObject(spec) ? spec : {}),
+    validate: ({ spec, metadata }) =>
+      policyCauses(cel.engine, isObject(spec) ? spec : {}, metadata.name ?? ""),
   };
 }
 
@@ -73,8 +75,13 @@ export function defaultMatch(match: JsonObject | undefined): void {
   }
 }
 
-function policyCauses(engine: Engine, spec: JsonObject): Cause[] {
-  return [...sharedCauses(engine, spec), ...validationCauses(engine, spec, namesIn(spec))];
+function policyCauses(engine: Engine, spec: JsonObject, name: string): Cause[] {
+  const names = namesIn(spec);
+  return [
+    ...sharedCauses(engine, spec),
+    ...validationCauses(engine, spec, names),
+    ...annotationCauses(engine, spec, { name, ...names }),
+  ];
 }
 
 /** The names that expressions of a policy can use. */
@@ -201,13 +208,39 @@ function validationCauses(engine: Engine, spec: JsonObject, names: Names): Cause
           : []),
       ];
     }),
-    ...annotations.flatMap(({ valueExpression = "" }, index) => {
-      const at = `spec.auditAnnotations[${index}].valueExpression`;
-      const source = String(valueExpression);
-      if (source.trim() === "") return [required(at, "valueExpression is not specified")];
-      return expressionCauses(engine, source, { at, types: ["string", "null", "dyn"], ...names });
-    }),
   ];
+}
+
+const MOST_ANNOTATIONS = 20;
+const LONGEST_VALUE = 5 * 1024;
+
+function annotationCauses(
+  engine: Engine,
+  { validations, auditAnnotations }: JsonObject,
+  { name, ...names }: Names & { readonly name: string },
+): Cause[] {
+  const annotations = objectsIn(auditAnnotations);
+  if (annotations.length === 0 && objectsIn(validations).length === 0) return [];
+  const path = "spec.auditAnnotations";
+  const detail = `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`;
+  const causes = annotations.length > MOST_ANNOTATIONS
+    ? [invalid(path, { value: auditAnnotations, detail })]
+    : [];
+  const keys = new Set<string>();
+  for (const [index, annotation] of annotations.entries()) {
+    const at = `${path}[${index}]`;
+    const [key, text] = [String(annotation.key ?? ""), String(annotation.valueExpression ?? "")];
+    const [value, source] = [`${name}/${key}`, text.trim()];
+    causes.push(...qualifiedNameErrors(value).map((detail) => invalid(`${at}.key`, { value, detail })));
+    const place = `${at}.valueExpression`;
+    if (source === "") causes.push(required(place, "valueExpression is not specified"));
+    else if (new TextEncoder().encode(source).length > LONGEST_VALUE) {
+      causes.push(required(place, `must not exceed ${LONGEST_VALUE} bytes in length`));
+    } else causes.push(...expressionCauses(engine, source, { at: place, types: AUDITED, ...names }));
+    if (keys.has(key)) causes.push(duplicate(`${at}.key`, key));
+    keys.add(key);
+  }
+  return causes;
 }
 
 const ACTIONS = ["Audit", "Deny", "Warn"];

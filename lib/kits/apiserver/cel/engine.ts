@@ -114,7 +114,7 @@ export class Engine {
     const { parsed, type, error } = this.#check(environment, source);
     if (error !== undefined) return { error };
     if (types.length > 0 && !types.includes(type)) {
-      return { error: `must evaluate to ${types.join(" or ")} but got ${type}` };
+      return { error: `must evaluate to ${listed(types)} but got ${type}` };
     }
     const loops = countedLoops(renamed(source, EVALUATED));
     let counted = parsed;
@@ -145,6 +145,12 @@ export class Engine {
       return { error: compileError(environment, source, error) };
     }
   }
+}
+
+/** NB: what may be of any type is so because its type is not known here; nobody was promised that. */
+function listed(types: readonly string[]): string {
+  const wanted = types.filter((type) => type !== "dyn").map((type) => type === "null" ? "null_type" : type);
+  return wanted.length > 1 ? `one of [${wanted.join(" ")}]` : wanted.join("");
 }
 
 function renamed(source: string, names: ReadonlyMap<string, string>): string {
@@ -179,6 +185,7 @@ const RUNTIME_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^no such overload: .*$/, "no such overload"],
   [/^integer overflow: .*$/, "integer overflow"],
   [/^modulo by zero$/, "modulus by zero"],
+  [/^Unknown variable: (.*)$/, "no such attribute(s): $1"],
 ];
 
 function runtimeWords(summary: string): string {

@@ -47,7 +47,7 @@ export async function makeNamespace(api: Session, name: string): Promise<string>
 }
 
 /** Waits until a policy is in force: the real server needs a moment. */
-async function untilRefused(api: Session, path: string, object: Answer): Promise<void> {
+export async function untilRefused(api: Session, path: string, object: Answer): Promise<void> {
   await api.until(
     async () => (await api.peek("POST", `${path}?dryRun=All`, object)).code >= 400,
     "a refusal",
