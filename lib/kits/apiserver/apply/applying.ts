@@ -25,9 +25,10 @@ import {
 import { merge, removeFields, withDeclared } from "./merging.ts";
 import type { MergeType } from "./merge_type.ts";
 import { type Conflict, conflictMessages } from "./conflicts.ts";
-import { NOBODYS, type Ownership, UnfitVersionError, withoutOwners, type Writer } from "./ownership.ts";
+import { NOBODYS, type Ownership, withoutOwners, type Writer } from "./ownership.ts";
 import { identityOf, type Owner } from "./owners.ts";
 import { ignoredBy } from "./resets.ts";
+import { UnfitVersionError, type Views } from "./views.ts";
 import { zeroValue } from "./zero_values.ts";
 
 /** An application: what is applied, and by whom. */
@@ -39,6 +40,8 @@ export interface Application {
   readonly config: JsonObject;
   /** Takes what others own. */
   readonly force: boolean;
+  /** Where a webhook converts: for a function that `compare()` runs. */
+  readonly views?: Views;
 }
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -109,7 +112,7 @@ class Applying {
   }
 
   run(exists: boolean): KubeObject {
-    const { live, config, kind, writer, force } = this.#application;
+    const { live, config, kind, writer, force, views } = this.#application;
     const before = withoutOwners(live);
     const owners = exists ? this.#liveOwners(live, before) : [];
     for (const { apiVersion } of owners) this.#checkVersion(before, apiVersion);
@@ -129,6 +132,7 @@ class Applying {
       live: before,
       next,
       subresource: writer.subresource,
+      views,
     });
     const others = all.filter((other) => other !== mine);
     const conflicts = force ? [] : conflictsOf(others, compared);
@@ -167,9 +171,11 @@ class Applying {
 
   /** NB: what others own in versions that do not know the object cannot be looked at. */
   #checkVersion(object: JsonObject, apiVersion: string): void {
-    const { kind } = this.#application;
-    const isOther = kind.custom && kind.converter === undefined && apiVersion !== kind.apiVersion;
-    if (isOther) this.#ownership.checkFits(object, kind, apiVersion);
+    const { kind, views } = this.#application;
+    if (!kind.custom || apiVersion === kind.apiVersion) return;
+    if (kind.converter === undefined || views !== undefined) {
+      this.#ownership.viewIn(apiVersion, { kind, object, views });
+    }
   }
 
   /** Returns the owners. A field that has become atomic since an owner took it is owned as a whole. */

@@ -25,6 +25,7 @@ import {
   SharedOwners,
 } from "./owners.ts";
 import { ignoredBy } from "./resets.ts";
+import { UnfitVersionError, type Views } from "./views.ts";
 import { zeroValue } from "./zero_values.ts";
 
 /** The author of a write. */
@@ -43,6 +44,8 @@ export interface TrackedWrite {
   readonly before: KubeObject | undefined;
   /** The object as it shall be; gets its `managedFields` here. */
   readonly after: KubeObject;
+  /** Where a webhook converts: for a function that `compare()` runs. */
+  readonly views?: Views;
 }
 
 const METADATA: FieldSet = Object.fromEntries(
@@ -66,11 +69,6 @@ export const NOBODYS: FieldSet = {
   "f:metadata": { [SELF]: LEAF, ...METADATA },
 };
 
-/** An owner's version of a custom kind does not know what is in an object, or is gone. */
-export class UnfitVersionError extends SyntaxError {
-  override name = "UnfitVersionError";
-}
-
 /** Keeps owners for a server. */
 export class Ownership {
   readonly #kinds: Kinds;
@@ -86,26 +84,30 @@ export class Ownership {
   }
 
   /** Records the owners of an object that is written plainly. */
-  track({ kind, writer, before, after }: TrackedWrite): void {
+  track(write: TrackedWrite): void {
+    const { before, after, writer } = write;
     const given = after.metadata.managedFields;
     const owners = this.#ownersFor({ given, before, writer });
     lendOwners(after, before);
     if (owners.length === 0 && before !== undefined) return void delete after.metadata.managedFields;
     try {
-      this.#track({ kind, writer, before, after }, owners);
+      this.#track(write, owners);
     } catch (error) {
+      // It begins anew when what is missing has been converted.
+      after.metadata.managedFields = given;
       // NB: lists that cannot be told apart are owned by nobody; whether they are valid is not decided here.
       if (!(error instanceof SyntaxError)) throw error;
       delete after.metadata.managedFields;
     }
   }
 
-  #track({ kind, writer, before, after }: TrackedWrite, owners: readonly Owner[]): void {
+  #track({ kind, writer, before, after, views }: TrackedWrite, owners: readonly Owner[]): void {
     const live = before === undefined ? zeroValue(kind) : shownIn(kind, before);
     const compared = this.comparison(kind, {
       live,
       next: shownIn(kind, after),
       subresource: writer.subresource,
+      views,
     });
     const kept = this.release(owners, compared);
     const { added, modified } = compared.in(kind.apiVersion) ?? NOTHING;
@@ -205,31 +207,35 @@ export class Ownership {
    */
   differencesIn(
     apiVersion: string,
-    { kind, live, next, subresource }: Omit<ComparedObjects, "ownership">,
+    { kind, live, next, subresource, views }: Omit<ComparedObjects, "ownership">,
   ): { readonly found: Differences; readonly ignored: FieldSet } | undefined {
     const own = apiVersion === kind.apiVersion ? kind : this.#kinds.at(apiVersion, kind.plural);
-    if (own === kind || !kind.custom || kind.converter !== undefined) {
+    if (own === kind || !kind.custom || (kind.converter !== undefined && views === undefined)) {
       return own &&
         { found: compareObjects(live, next, this.typeOf(own)), ignored: ignoredBy(own, subresource) };
     }
-    this.checkFits(live, kind, apiVersion);
-    const type = this.checkFits(next, kind, apiVersion);
-    return { found: compareObjects(live, next, type), ignored: LEAF };
+    const before = this.viewIn(apiVersion, { kind, object: live, views });
+    const after = this.viewIn(apiVersion, { kind, object: next, views });
+    return { found: compareObjects(before.object, after.object, before.type), ignored: LEAF };
   }
 
   /**
-   * Returns the type of another version of a custom kind.
+   * Returns an object in another version of a custom kind, and its type.
    *
    * @throws {UnfitVersionError} If the object is none of that type.
    */
-  checkFits(object: JsonObject, kind: Kind, apiVersion: string): MergeType {
+  viewIn(
+    apiVersion: string,
+    { kind, object, views }: { readonly kind: Kind; readonly object: JsonObject; readonly views?: Views },
+  ): { readonly object: JsonObject; readonly type: MergeType } {
     const type = this.#typeIn(kind, apiVersion);
     if (type === undefined) {
       throw new UnfitVersionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
     }
-    const fault = typeFaults(object, type);
+    const view = kind.converter === undefined || views === undefined ? object : views.of(object, apiVersion);
+    const fault = typeFaults(view, type);
     if (fault !== undefined) throw new UnfitVersionError(fault);
-    return type;
+    return { object: view, type };
   }
 
   /** Compares an object with the one before it, in each version that somebody asks for. */
@@ -277,6 +283,7 @@ interface ComparedObjects {
   readonly live: JsonObject;
   readonly next: JsonObject;
   readonly subresource?: string;
+  readonly views?: Views;
 }
 
 /** The changes of a write, as each version of the kind would say them. */

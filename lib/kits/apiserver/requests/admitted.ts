@@ -16,6 +16,7 @@ import {
   validate,
 } from "../admission/mod.ts";
 import { ownersFault } from "../apply/owners.ts";
+import { Views } from "../apply/views.ts";
 import { checkEscalation } from "../access/escalation.ts";
 import type { Cluster } from "../cluster.ts";
 import { writtenObject } from "../conversion.ts";
@@ -131,7 +132,7 @@ function checkCreation({ gate }: Cluster, { kind, path, user }: Call, { metadata
 export interface UpdateWish {
   readonly reference: ObjectKey;
   /** Returns the object as it shall be: a new one each time. */
-  readonly wish: (current: Stored) => Wish;
+  readonly wish: (current: Stored, views: Views) => Wish;
   readonly warn: Attributes["warn"];
 }
 
@@ -151,7 +152,8 @@ export async function updateAdmitted(
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
     const current = kind.converter === undefined ? seen : await oneInVersion(kind, seen);
-    const { object, report, applied = false } = wish(current);
+    const views = new Views(kind);
+    const { object, report, applied = false } = await views.compare(() => wish(current, views));
     const before = kind.converter === undefined ? writtenObject(kind, seen) : current.object;
     dropRepeatedOwners(object, { warn, isMutated: call.request.method === "PATCH" });
     await kind.rules.prepare?.(object);
@@ -175,8 +177,9 @@ export async function updateAdmitted(
     }
     if (kind.namespaced) object.metadata.namespace ??= reference.namespace;
     report?.(kind.rules.normalize(object, { applied }));
-    if (owned.writer !== undefined) {
-      cluster.ownership.track({ kind, writer: owned.writer, before, after: object });
+    const { writer } = owned;
+    if (writer !== undefined) {
+      await views.compare(() => cluster.ownership.track({ kind, writer, before, after: object, views }));
     }
     const attributes = {
       ...attributesOf(call, { operation: "UPDATE", name: reference.name, warn }),

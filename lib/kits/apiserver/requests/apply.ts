@@ -7,6 +7,7 @@
 import { parseLenientYaml } from "../../../runtime/yaml.ts";
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { applyConfiguration } from "../apply/applying.ts";
+import type { Views } from "../apply/views.ts";
 import type { Cluster } from "../cluster.ts";
 import { badRequest, Refusal } from "../refusal.ts";
 import { isObject } from "../values.ts";
@@ -17,7 +18,7 @@ import type { Source } from "./strict_faults.ts";
 import { writerOf } from "./writer.ts";
 
 /** Applies a configuration to an object; without one, to nothing. */
-export type Applier = (live: KubeObject | undefined) => KubeObject;
+export type Applier = (live: KubeObject | undefined, views?: Views) => KubeObject;
 
 /** A configuration, and the text that it came from. */
 export interface Configuration {
@@ -38,8 +39,8 @@ export async function readConfiguration(
   const config = parseConfiguration(text);
   const writer = writerOf(request, query, path.subresource);
   const force = isTrue(query.get("force"));
-  const applyTo: Applier = (live) =>
-    applyConfiguration(cluster.ownership, { kind, writer, live, config, force });
+  const applyTo: Applier = (live, views) =>
+    applyConfiguration(cluster.ownership, { kind, writer, live, config, force, views });
   return { applyTo, source: { text, form: "configuration" } };
 }
 

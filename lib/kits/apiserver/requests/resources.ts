@@ -6,6 +6,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type User, userInfo } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
+import type { Views } from "../apply/views.ts";
 import type { Cluster } from "../cluster.ts";
 import { servedObject } from "../conversion.ts";
 import { inVersion, oneInVersion } from "../converter.ts";
@@ -212,8 +213,8 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
   const { namespace, name = "", subresource } = path;
   const { applyTo, source } = await readConfiguration(cluster, call);
   const reference = { namespace, name };
-  const take = (live: Stored | undefined) => {
-    const decoded = decodePatched(applyTo(live && servedObject(kind, live)), kind);
+  const take = (live: Stored | undefined, views?: Views) => {
+    const decoded = decodePatched(applyTo(live && servedObject(kind, live), views), kind);
     checkPlace(decoded.object, kind, reference);
     return { ...decoded, source, applied: true };
   };
@@ -231,8 +232,8 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
     return await created(cluster, call, taken);
   }
   const headers = new Headers();
-  const wish = (current: Stored) => {
-    const decoded = take(current);
+  const wish = (current: Stored, views: Views) => {
+    const decoded = take(current, views);
     const report = reporter(call, { headers, decoded, before: current.object });
     return { object: decoded.object, applied: true, report };
   };

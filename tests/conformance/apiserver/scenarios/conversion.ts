@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type Answer, MERGE, type Session } from "../session.ts";
+import { type Answer, APPLY, MERGE, type Session } from "../session.ts";
 import type { Scenario } from "./scenario.ts";
 
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -80,7 +80,6 @@ async function conditions(api: Session, name: string): Promise<Record<string, An
 
 export const CONVERSION: readonly Scenario[] = [{
   name: "converts objects between versions by a webhook, in reads, lists, watches and writes",
-  accepted: [{ line: /managedFields/, because: "the owners of converted objects are in one version here" }],
   async run(api) {
     const group = "converted.lotse.dev";
     await using served = await api.serveHook((review) => answer(review));
@@ -121,7 +120,6 @@ export const CONVERSION: readonly Scenario[] = [{
   },
 }, {
   name: "selects by the fields and labels of the version that is asked for",
-  accepted: [{ line: /managedFields/, because: "the owners of converted objects are in one version here" }],
   async run(api) {
     const group = "selected.lotse.dev";
     await using served = await api.serveHook((review) => answer(review));
@@ -164,7 +162,6 @@ export const CONVERSION: readonly Scenario[] = [{
 }, {
   name:
     "keeps what a webhook converts whole when the garbage collector edits it, in a version that is not served",
-  accepted: [{ line: /managedFields/, because: "what the server does by itself changes no owners here" }],
   async run(api) {
     const group = "collected.lotse.dev";
     await using served = await api.serveHook((review) => answer(review));
@@ -188,6 +185,36 @@ export const CONVERSION: readonly Scenario[] = [{
       "the reference is gone",
     );
     assert.deepEqual((await api.ok("GET", `${path}/owned`)).spec, { length: 3, width: 4 });
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
+  name: "compares the owners of objects that a webhook converts in the versions of each",
+  async run(api) {
+    const group = "owned.lotse.dev";
+    let broken = false;
+    await using served = await api.serveHook((review) =>
+      answer(review, broken ? { result: { status: "Failure", message: "cannot do it" } } : {})
+    );
+    await api.define(boats(group, served.config("/convert")));
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    const by = (manager: string) => `?fieldManager=${manager}`;
+    await api.ok("PATCH", `${one}/a${by("one")}`, boat(group, "v1", "a", { size: "3x4" }), APPLY);
+    const wide = boat(group, "v2", "a", { width: 9 });
+    await api.refused(409, "PATCH", `${two}/a${by("two")}`, wide, APPLY);
+    await api.ok("PATCH", `${two}/a${by("two")}&force=true`, wide, APPLY);
+    await api.ok("PATCH", `${one}/a${by("three")}`, { metadata: { labels: { a: "b" } } }, MERGE);
+    await api.ok("PATCH", `${one}/a${by("three")}`, { spec: { size: "5x5" } }, MERGE);
+    await api.ok("PATCH", `${two}/a${by("four")}`, { spec: { length: 6 } }, MERGE);
+    await api.ok("PATCH", `${two}/a${by("four")}`, boat(group, "v2", "a", { length: 6 }), APPLY);
+    await api.ok("PATCH", `${one}/a${by("one")}&force=true`, boat(group, "v1", "a", { size: "7x7" }), APPLY);
+    broken = true;
+    await api.call("PATCH", `${one}/a${by("one")}`, boat(group, "v1", "a", { size: "8x8" }), APPLY);
+    await api.call("PATCH", `${one}/a${by("five")}`, { spec: { size: "9x9" } }, MERGE);
+    broken = false;
+    await api.ok("GET", `${one}/a`);
     await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
   },
 }, {
