@@ -54,18 +54,30 @@ export function itemsInOrder(
   items: readonly unknown[],
   { order, serverOrder, mergeKey }: OrderOptions,
 ): unknown[] {
-  const place = (list: readonly unknown[], item: unknown): number =>
-    list.findIndex((other) => equal(identityOf(other, mergeKey), identityOf(item, mergeKey)));
-  const sorted = (list: unknown[], by: readonly unknown[]): unknown[] =>
-    list.sort((a, b) => place(by, a) - place(by, b));
-  const left = sorted(items.filter((item) => place(order, item) < 0), serverOrder);
-  const right = sorted(items.filter((item) => place(order, item) >= 0), order);
+  const wanted = placesOf(order, mergeKey);
+  const given = placesOf(serverOrder, mergeKey);
+  const place = (places: Places, item: unknown): number => places.get(identityOf(item, mergeKey)) ?? -1;
+  const sorted = (list: unknown[], by: Places): unknown[] => list.sort((a, b) => place(by, a) - place(by, b));
+  const left = sorted(items.filter((item) => place(wanted, item) < 0), given);
+  const right = sorted(items.filter((item) => place(wanted, item) >= 0), wanted);
   const woven: unknown[] = [];
   while (left.length > 0 && right.length > 0) {
-    const [a, b] = [place(serverOrder, left[0]), place(serverOrder, right[0])];
+    const [a, b] = [place(given, left[0]), place(given, right[0])];
     woven.push(a >= 0 && b >= 0 && a < b ? left.shift() : right.shift());
   }
   return [...woven, ...left, ...right];
+}
+
+/** Where items stand, by their identity; of several with the same one, the first. */
+type Places = Map<string, number>;
+
+function placesOf(list: readonly unknown[], mergeKey: string | undefined): Places {
+  const places: Places = new Map();
+  for (const [index, item] of list.entries()) {
+    const identity = identityOf(item, mergeKey);
+    if (!places.has(identity)) places.set(identity, index);
+  }
+  return places;
 }
 
 /** Removes the keys that are not among the wanted ones. */
@@ -73,8 +85,9 @@ export function clearMissing(target: JsonObject, wanted: readonly unknown[]): vo
   for (const key of Object.keys(target)) if (!wanted.includes(key)) delete target[key];
 }
 
-function identityOf(item: unknown, mergeKey: string | undefined): unknown {
-  return mergeKey !== undefined && isObject(item) ? getOwn(item, mergeKey) : item;
+/** Items with the same text are the same. */
+function identityOf(item: unknown, mergeKey: string | undefined): string {
+  return formatJson(mergeKey !== undefined && isObject(item) ? getOwn(item, mergeKey) : item);
 }
 
 interface Directed {
@@ -112,13 +125,14 @@ function mergeByKey(
   rules: ListRules & { readonly mergeKey: string },
 ): unknown[] {
   const merged = [...items];
+  const places = placesOf(items, rules.mergeKey);
   for (const change of changes) {
-    const key = keyOf(change, rules.mergeKey);
-    const index = merged.findIndex((item) => isObject(item) && equal(getOwn(item, rules.mergeKey), key));
+    const key = formatJson(keyOf(change, rules.mergeKey));
+    const index = places.get(key) ?? -1;
     const found = merged[index];
     // keyOf() has made sure that the change is an object.
     if (isObject(found)) merged[index] = rules.mergeItems(found, change as JsonObject);
-    else merged.push(change);
+    else places.set(key, merged.push(change) - 1);
   }
   return merged;
 }

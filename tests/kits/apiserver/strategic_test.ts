@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { applyStrategicMerge } from "../../../lib/kits/apiserver/strategic.ts";
 import type { JsonObject } from "../../../lib/model/object.ts";
+import { assertLinear } from "../../support/growth.ts";
 
 function patchPod(spec: JsonObject, patch: JsonObject): unknown {
   return applyStrategicMerge({ apiVersion: "v1", kind: "Pod", spec }, { spec: patch }).spec;
@@ -146,6 +147,15 @@ describe("applyStrategicMerge()", () => {
     assert.deepEqual(patchPod({}, { containers: [{ name: "a", $patch: "delete" }, { name: "b" }] }), {
       containers: [{ name: "b" }],
     });
+  });
+
+  it("takes time in proportion to the items", () => {
+    assertLinear((length) => {
+      const owners = Array.from({ length }, (_, index) => ({ uid: `u${index}`, name: `n${index}` }));
+      const live = { apiVersion: "v1", kind: "ConfigMap", metadata: { ownerReferences: owners } };
+      const patch = { metadata: { ownerReferences: [...owners].reverse() } };
+      return () => void applyStrategicMerge(live, patch);
+    }, { name: "strategic merge of owners", small: 1_000 });
   });
 
   it("takes __proto__ for data", () => {

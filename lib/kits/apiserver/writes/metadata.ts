@@ -7,11 +7,11 @@
 
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../model/object.ts";
 import type { Random } from "../../../runtime/host.ts";
+import { formatJson } from "../../../runtime/json.ts";
 import { type Cause, invalid } from "../causes.ts";
 import type { Printed } from "../go_format.ts";
 import type { Kind } from "../kinds.ts";
 import { qualifiedNameErrors } from "../names.ts";
-import { equal } from "../values.ts";
 import { annotationCauses, generateNameCauses, labelCauses, nameCauses } from "./names.ts";
 
 /** Letters and digits without vowels and look-alikes. Source: k8s.io/apimachinery, pkg/util/rand. */
@@ -55,15 +55,23 @@ export function dropRepeatedOwners(
   { metadata }: KubeObject,
   { warn, isMutated }: { readonly warn: (text: string) => void; readonly isMutated: boolean },
 ): void {
-  const owners = metadata.ownerReferences ?? [];
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const repeated: string[] = [];
-  for (const owner of owners) {
-    if (kept.some((other) => equal(other, owner))) repeated.push(owner.uid);
-    else kept.push(owner);
+  for (const owner of metadata.ownerReferences ?? []) {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner;
+    const identity = formatJson([
+      apiVersion,
+      kind,
+      name,
+      uid,
+      controller ?? null,
+      blockOwnerDeletion ?? null,
+    ]);
+    if (kept.has(identity)) repeated.push(uid);
+    else kept.set(identity, owner);
   }
   if (repeated.length === 0) return;
-  metadata.ownerReferences = kept;
+  metadata.ownerReferences = [...kept.values()];
   const when = isMutated ? " after mutating admission happens" : "";
   warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${

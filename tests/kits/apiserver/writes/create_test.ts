@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { dropRepeatedOwners } from "../../../../lib/kits/apiserver/writes/metadata.ts";
+import { assertLinear } from "../../../support/growth.ts";
 import { createApi, database, DATABASES, defineDatabases } from "../api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -32,6 +34,20 @@ describe("createObject()", () => {
       resourceVersion: api.server.resourceVersion,
     });
     assert.equal(status, undefined, "the status is a subresource");
+  });
+
+  it("drops owners that are there twice, however many there are", () => {
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "o", uid: "u" };
+    const other = { ...owner, controller: true };
+    const warnings: string[] = [];
+    const metadata = { ownerReferences: [owner, other, { ...owner }] };
+    dropRepeatedOwners({ metadata }, { warn: (text) => warnings.push(text), isMutated: false });
+    assert.deepEqual(metadata.ownerReferences, [owner, other]);
+    assert.match(warnings.join(), /duplicate UID\(s\) observed: u$/);
+    assertLinear((length) => {
+      const ownerReferences = Array.from({ length }, (_, index) => ({ ...owner, uid: `u${index}` }));
+      return () => dropRepeatedOwners({ metadata: { ownerReferences } }, { warn() {}, isMutated: false });
+    }, { name: "repeated owners", small: 1_000 });
   });
 
   it("makes names from generateName", async () => {
