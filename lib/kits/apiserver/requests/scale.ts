@@ -4,13 +4,16 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { applyConfiguration } from "../apply/applying.ts";
+import type { Writer } from "../apply/ownership.ts";
+import { Views } from "../apply/views.ts";
 import type { Cluster } from "../cluster.ts";
-import { oneInVersion } from "../converter.ts";
+import { isShownAsKept, servedObject } from "../conversion.ts";
+import { inStorage, oneInVersion } from "../converter.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import { badRequest, invalid, methodNotAllowed, notFound } from "../refusal.ts";
-import type { Stored } from "../storage/stored.ts";
+import { Stored } from "../storage/stored.ts";
 import { clone, getOwn, isObject, objectAt, setOwn } from "../values.ts";
-import { updateObject } from "../writes/update.ts";
+import { commitUpdate, prepareUpdate } from "../writes/update.ts";
 import { askAbout } from "./admitted.ts";
 import { parseConfiguration } from "./apply.ts";
 import { contentTypeOf, readText, readValue } from "./body.ts";
@@ -24,44 +27,28 @@ const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** Serves GET, PUT and PATCH of a scale. */
 export async function scaleResponse(cluster: Cluster, call: Call): Promise<Response> {
-  const { request, kind, path, query, dryRun } = call;
-  const { namespace, name = "" } = path;
-  const reference = { namespace, name };
-  const find = () => {
-    const stored = kind.collection.get(keyFor(kind, reference));
-    if (stored === undefined) throw notFound(kind, name);
-    return stored;
-  };
-  if (request.method === "GET") {
-    return answer(cluster, call, await oneInVersion(kind, find()));
-  }
-  if (kind.converter !== undefined) {
-    throw methodNotAllowed("a conversion webhook converts no scales on this server: see docs/apiserver.md");
-  }
+  const { request, kind, path, query } = call;
+  const { name = "" } = path;
+  const { current } = await find(call);
+  if (request.method === "GET") return answer(cluster, call, current);
   if (request.method === "PATCH" && contentTypeOf(request) === APPLY_PATCH) {
-    return await applyScale(cluster, call, find());
+    return await applyScale(cluster, call, current);
   }
   let wanted: unknown;
   if (request.method === "PUT") wanted = await readValue(request);
   else if (request.method === "PATCH") {
-    wanted = (await readPatch(request, kind)).change(scaleOf(kind, find()));
+    wanted = (await readPatch(request, kind)).change(scaleOf(kind, current));
   } else throw methodNotAllowed();
   if (!isObject(wanted)) throw badRequest("the request body is not an object of kind Scale");
   const { replicas, headers } = await askFor(cluster, call, replicasOf(wanted, { kind, name }));
   const resourceVersion = getOwn(objectAt(wanted, "metadata") ?? {}, "resourceVersion");
-  const change = (current: KubeObject) => {
-    const next = clone(current);
+  const change = (before: KubeObject) => {
+    const next = clone(before);
     setPath(next, pathOf(kind.scale?.specReplicasPath), replicas);
     if (typeof resourceVersion === "string") next.metadata.resourceVersion = resourceVersion;
     return next;
   };
-  const stored = updateObject(cluster, {
-    kind,
-    reference,
-    dryRun,
-    change,
-    writer: writerOf(request, query, "scale"),
-  });
+  const stored = await write(cluster, call, { change, writer: writerOf(request, query, "scale") });
   return answer(cluster, call, stored, headers);
 }
 
@@ -76,6 +63,55 @@ function answer(cluster: Cluster, { kind, shape }: Call, stored: Stored, headers
   return encodedResponse(value, { shape, headers });
 }
 
+interface Found {
+  /** The object as it is kept. */
+  readonly seen: Stored;
+  /** The object in the version of the request. */
+  readonly current: Stored;
+}
+
+/** @throws {Refusal} 404 */
+async function find({ kind, path: { namespace, name = "" } }: Call): Promise<Found> {
+  const seen = kind.collection.get(keyFor(kind, { namespace, name }));
+  if (seen === undefined) throw notFound(kind, name);
+  return { seen, current: await shown(kind, seen) };
+}
+
+async function shown(kind: Kind, stored: Stored): Promise<Stored> {
+  if (kind.converter !== undefined) return await oneInVersion(kind, stored);
+  return isShownAsKept(kind) ? stored : new Stored(servedObject(kind, stored), stored.version);
+}
+
+interface Written {
+  readonly change: (before: KubeObject, views: Views) => KubeObject;
+  /** Default: the change says who owns what. */
+  readonly writer?: Writer;
+}
+
+/** Writes the object, and returns it in the version of the request; begins anew if another was faster. */
+async function write(cluster: Cluster, call: Call, { change, writer }: Written): Promise<Stored> {
+  const { kind, dryRun, path: { namespace, name = "" } } = call;
+  const owned = writer === undefined ? { applied: true } : { writer };
+  for (;;) {
+    const { seen, current } = await find(call);
+    const views = new Views(kind);
+    const update = await views.compare(() =>
+      prepareUpdate(cluster, {
+        kind,
+        reference: { namespace, name },
+        dryRun,
+        change: (before) => change(before, views),
+        current: current.object,
+        views,
+        ...owned,
+      })
+    );
+    const kept = await inStorage(kind, update.updated);
+    const stored = update.seen === seen ? commitUpdate(cluster, update, kept) : undefined;
+    if (stored !== undefined) return await shown(kind, stored);
+  }
+}
+
 interface Allowed {
   readonly replicas: number;
   /** With warnings. */
@@ -85,26 +121,26 @@ interface Allowed {
 /** Asks admission for the number of replicas. NB: what was scaled meanwhile is asked about anew. */
 async function askFor(cluster: Cluster, call: Call, wanted: number): Promise<Allowed> {
   const { kind, path: { namespace, name = "" } } = call;
-  const find = () => kind.collection.get(keyFor(kind, { namespace, name }));
   for (;;) {
-    const seen = find();
-    if (seen === undefined) throw notFound(kind, name);
-    const oldObject = scaleOf(kind, seen);
+    const { seen, current } = await find(call);
+    const oldObject = scaleOf(kind, current);
     const object = { ...oldObject, spec: specOf(wanted) };
     const headers = new Headers();
     const asked = { subject: SCALE, operation: "UPDATE", object, oldObject, headers } as const;
     const scale = await askAbout(cluster, call, asked);
-    if (find() === seen) return { replicas: replicasOf(scale, { kind, name }), headers };
+    if (kind.collection.get(keyFor(kind, { namespace, name })) === seen) {
+      return { replicas: replicasOf(scale, { kind, name }), headers };
+    }
   }
 }
 
 /** Applies the number of replicas to the object, for an owner of its own. */
 async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Promise<Response> {
-  const { request, kind, path: { namespace, name = "" }, query, dryRun } = call;
+  const { request, kind, path: { namespace, name = "" }, query } = call;
   const config = parseConfiguration(await readText(request));
   if (config.kind !== "Scale") throw badRequest("the request body is not an object of kind Scale");
   const writer = writerOf(request, query, "scale");
-  const changeTo = (replicas: number) => (live: KubeObject) => {
+  const changeTo = (replicas: number) => (live: KubeObject, views: Views) => {
     const applied: JsonObject = {
       apiVersion: kind.apiVersion,
       kind: kind.kind,
@@ -112,15 +148,14 @@ async function applyScale(cluster: Cluster, call: Call, { object }: Stored): Pro
     };
     setPath(applied, pathOf(kind.scale?.specReplicasPath), replicas);
     const force = isTrue(query.get("force"));
-    return applyConfiguration(cluster.ownership, { kind, live, writer, config: applied, force });
+    return applyConfiguration(cluster.ownership, { kind, live, writer, config: applied, force, views });
   };
   const wanted = replicasOf(config, { kind, name });
   // NB: conflicts are told before anybody is asked.
-  changeTo(wanted)(object);
+  const views = new Views(kind);
+  await views.compare(() => changeTo(wanted)(object, views));
   const { replicas, headers } = await askFor(cluster, call, wanted);
-  const reference = { namespace, name };
-  const change = changeTo(replicas);
-  const stored = updateObject(cluster, { kind, reference, dryRun, change, applied: true });
+  const stored = await write(cluster, call, { change: changeTo(replicas) });
   return answer(cluster, call, stored, headers);
 }
 

@@ -5,6 +5,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import { cloneButOwners, withoutOwners } from "../apply/ownership.ts";
+import type { Views } from "../apply/views.ts";
 import { STATUS_ALONE } from "../apply/resets.ts";
 import type { Cause } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
@@ -46,6 +47,8 @@ export interface Update {
 export interface PrepareOptions extends UpdateOptions {
   /** The object in the version of the kind. Default: as it is kept. */
   readonly current?: KubeObject;
+  /** Where a webhook converts: for a function that `compare()` runs. */
+  readonly views?: Views;
 }
 
 /**
@@ -85,8 +88,9 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
     : next;
   if (subresource === undefined && kind.subresources.includes("status")) keepStatus(updated, current);
   if (!kind.custom) report?.(kind.rules.normalize(updated, { applied }));
-  if (writer !== undefined) cluster.ownership.track({ kind, writer, before: current, after: updated });
-  else if (applied === true) setOwners(updated, next);
+  if (writer !== undefined) {
+    cluster.ownership.track({ kind, writer, before: current, after: updated, views: options.views });
+  } else if (applied === true) setOwners(updated, next);
   else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.settle?.(updated, current);
   if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);

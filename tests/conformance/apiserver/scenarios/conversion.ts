@@ -218,6 +218,32 @@ export const CONVERSION: readonly Scenario[] = [{
     await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
   },
 }, {
+  name: "scales what a webhook converts, by the path of the version that is asked for",
+  accepted: [{ line: /managedFields/, because: "the real server forgets who has scaled such an object" }],
+  async run(api) {
+    const group = "scaled.lotse.dev";
+    await using served = await api.serveHook((review) => answer(review));
+    const definition = boats(group, served.config("/convert"));
+    const [, v2] = definition.spec.versions;
+    v2.subresources = { scale: { specReplicasPath: ".spec.length", statusReplicasPath: ".status.length" } };
+    await api.define(definition);
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    await api.ok("POST", one, boat(group, "v1", "a", { size: "3x4" }));
+    const scale = await api.ok("GET", `${two}/a/scale`);
+    assert.equal(scale.spec.replicas, 3);
+    await api.refused(404, "GET", `${one}/a/scale`);
+    await api.ok("PUT", `${two}/a/scale`, { ...scale, spec: { replicas: 5 } });
+    assert.equal((await api.ok("GET", `${one}/a`)).spec.size, "5x4");
+    await api.refused(409, "PUT", `${two}/a/scale`, { ...scale, spec: { replicas: 6 } });
+    await api.ok("PATCH", `${two}/a/scale?fieldManager=scaler`, { spec: { replicas: 7 } }, MERGE);
+    await api.ok("GET", `${one}/a`);
+    await api.refused(422, "PATCH", `${two}/a/scale`, { spec: { replicas: -1 } }, MERGE);
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
   name: "tells what is wrong with a conversion",
   async run(api) {
     const group = "misconverted.lotse.dev";
