@@ -52,7 +52,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
 /** Why the tests of integration_known.txt do not pass, by part of a name; the first that fits. */
 export const REASONS: Readonly<Record<string, string>> = {
   "/v1beta1|TestTransform/v1beta1": "v1beta1 is not served, or not told from v1",
-  "TestFieldSelectorOpenAPI": "OpenAPI does not name selectable fields",
   "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
   "AuthorizationDecisionCaching": "there is no authorizer but roles",
   "ReinvocationPolicy|ValidateAnnotationsAndWarnings|Impersonat": "audit events are of the level Metadata",

@@ -30,6 +30,9 @@ const KIND_GROUPS: Readonly<Record<string, string>> = {
   storage: "storage.k8s.io",
 };
 
+/** By which fields a custom kind can be selected. */
+const SELECTABLE = "x-kubernetes-selectable-fields";
+
 /** How schemas are written. */
 export interface SchemaStyle {
   /** The version of the document. */
@@ -81,9 +84,10 @@ function rootVersion2(schema: unknown): unknown {
     return withoutVersion3(schema);
   }
   const names = schema["x-kubernetes-group-version-kind"];
-  return names === undefined
-    ? withoutVersion3(schema)
-    : { type: "object", "x-kubernetes-group-version-kind": names };
+  if (names === undefined) return withoutVersion3(schema);
+  const fields = schema[SELECTABLE];
+  const selectable = fields === undefined ? {} : { [SELECTABLE]: fields };
+  return { type: "object", "x-kubernetes-group-version-kind": names, ...selectable };
 }
 
 function withoutVersion3(schema: unknown): unknown {
@@ -188,7 +192,7 @@ function typesIn(shape: Shape): string[] {
 }
 
 function customSchema(resource: ServedResource, { prefix, describe }: SchemaStyle): JsonObject {
-  const { schema = {}, group, version, kind } = resource;
+  const { schema = {}, group, version, kind, selectable } = resource;
   const properties: JsonObject = {};
   for (const [key, value] of Object.entries(objectAt(schema, "properties") ?? {})) {
     setOwn(properties, key, value);
@@ -204,5 +208,6 @@ function customSchema(resource: ServedResource, { prefix, describe }: SchemaStyl
     type: "object",
     properties,
     "x-kubernetes-group-version-kind": [{ group, version, kind }],
+    ...(selectable.length === 0 ? {} : { [SELECTABLE]: selectable.map((fieldPath) => ({ fieldPath })) }),
   };
 }

@@ -115,11 +115,23 @@ function writeSchema(schema: JsonObject, into: MessageWriter): void {
   writeExtensions(schema, { into, field: 31 });
 }
 
-/** Any value is a text in YAML, of which JSON is a part. */
+/** Any value is a text in YAML, of which JSON is a part. NB: there are readers that look for lines. */
 function inYaml(value: unknown): Uint8Array {
   const any = new MessageWriter();
-  any.text(2, `${JSON.stringify(value)}\n`);
+  const lines = Array.isArray(value) && value.every(isObject)
+    ? value.map(itemInYaml)
+    : [JSON.stringify(value)];
+  any.text(2, `${lines.join("\n")}\n`);
   return any.finish();
+}
+
+function itemInYaml(item: JsonObject): string {
+  // NB: with a dot in it, a text is no word that means something in YAML.
+  const isPlain = (value: unknown) => typeof value === "string" && /^[A-Za-z]\w*\.[\w.]*\w$/.test(value);
+  const pairs = Object.entries(item).map(([key, value]) =>
+    `${key}: ${isPlain(value) ? value : JSON.stringify(value)}`
+  );
+  return `- ${pairs.join("\n  ")}`;
 }
 
 function writeExtensions(value: JsonObject, { into, field }: { into: MessageWriter; field: number }): void {

@@ -86,6 +86,29 @@ function sailing(group: string): Answer {
 }
 
 export const VERSIONS: readonly Scenario[] = [{
+  name: "tells in OpenAPI by which fields each version of a kind can be selected",
+  async run(api) {
+    const group = "selectable.lotse.dev";
+    const version = (...fields: string[]) => ({
+      spec: Object.fromEntries(fields.map((field) => [field, TEXT])),
+      more: fields.length === 0
+        ? {}
+        : { selectableFields: fields.map((field) => ({ jsonPath: `.spec.${field}` })) },
+    });
+    await defineShips(api, ships(group, { v1: version("flag", "sail"), v2: version() }));
+    const schemaOf = async (path: string, name: string) => {
+      const { body } = await api.peek("GET", path);
+      return (body.definitions ?? body.components?.schemas)?.[`dev.lotse.selectable.${name}.Ship`];
+    };
+    for (const name of ["v1", "v2"]) {
+      for (const path of ["/openapi/v2", `/openapi/v3/apis/${group}/${name}`]) {
+        await api.until(async () => await schemaOf(path, name) !== undefined, "the schema is published");
+        api.note(path, (await schemaOf(path, name))["x-kubernetes-selectable-fields"]);
+      }
+    }
+    await api.ok("DELETE", `${DEFINITIONS}/ships.${group}`);
+  },
+}, {
   name: "shows and keeps objects by the schemas of the versions in which they are asked for and kept",
   accepted: [{
     line: /invalid: patch|Invalid value: .*strict decoding/,

@@ -57,7 +57,7 @@ describe("encodeOpenapi()", () => {
     assert.deepEqual(texts(pod, 25, 1, 2, 23, 1, 22, 1), ["string"]);
     assert.deepEqual(texts(pod, 21, 1, 22, 1), ["integer"]);
     assert.deepEqual(texts(pod, 31, 1), ["x-kubernetes-group-version-kind"]);
-    assert.deepEqual(texts(pod, 31, 2, 2), ['[{"group":"","version":"v1","kind":"Pod"}]\n']);
+    assert.deepEqual(texts(pod, 31, 2, 2), ['- group: ""\n  version: "v1"\n  kind: "Pod"\n']);
   });
 
   it("writes what paths take, and which parameters they have in the query", () => {
