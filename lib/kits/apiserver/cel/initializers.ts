@@ -13,6 +13,7 @@ import { tokensOf } from "./source.ts";
 
 const MAKE_OBJECT = "initialize__Object";
 const MAKE_PATCH = "initialize__JSONPatch";
+const KEEP_ENTRIES = "keep__entries";
 
 /** An object that an initializer makes. The name of its type is the way to its place, such as "Object.spec". */
 class MadeObject {
@@ -51,50 +52,95 @@ export function addInitializers(environment: Environment): void {
     `${MAKE_PATCH}(map): JSONPatch`,
     (fields: Fields) => new MadePatch(mapOf(fields)),
   );
+  environment.registerFunction(`${KEEP_ENTRIES}(map, list): map`, keepEntries);
   environment.registerFunction(
     "JsonPatchNamespace.escapeKey(string): string",
     (_: PatchNamespace, key: string) => key.replaceAll("~", "~0").replaceAll("/", "~1"),
   );
 }
 
+interface Optional {
+  hasValue(): boolean;
+  value(): unknown;
+}
+
+/** Leaves optional entries out that have no value. @throws {TypeError} If one is no optional. */
+function keepEntries(fields: Fields, optional: readonly unknown[]): ReadonlyMap<string, unknown> {
+  const kept = new Map(mapOf(fields));
+  for (const key of optional.map(String)) {
+    const value = kept.get(key);
+    if (!isOptional(value)) {
+      throw new TypeError(`cannot initialize optional entry '${key}' from non-optional`);
+    }
+    if (value.hasValue()) kept.set(key, value.value());
+    else kept.delete(key);
+  }
+  return kept;
+}
+
+function isOptional(value: unknown): value is Optional {
+  return typeof value === "object" && value !== null && "hasValue" in value && "value" in value;
+}
+
 function mapOf(fields: Fields): ReadonlyMap<string, unknown> {
   return fields instanceof Map ? fields : new Map(Object.entries(fields));
 }
 
-/**
- * Returns the text with calls in place of initializers.
- *
- * @throws {SyntaxError} For optional fields (`?name: …`), which are not there.
- */
+/** A bracket that is open. */
+interface Open {
+  readonly kind: "initializer" | "map" | "other";
+  /** Which part of the text it is. */
+  readonly part: number;
+  /** The keys of its optional entries, as texts of the language. */
+  readonly optional: string[];
+}
+
+/** Returns the text with calls in place of initializers, and of maps with optional entries (`?key: …`). */
 export function rewriteInitializers(source: string): string {
   const tokens = tokensOf(source);
-  const open: ("initializer" | "other")[] = [];
-  let text = "";
-  let isFieldNext = false;
+  const parts: string[] = [];
+  const open: Open[] = [];
+  let isEntryNext = false;
   let last = "";
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] ?? "";
-    const found = last === "." || isFieldNext ? undefined : initializerAt(tokens, at);
-    if (found !== undefined) {
-      text += found.call;
-      at = found.end;
-      open.push("initializer");
-      isFieldNext = true;
-    } else if (isFieldNext && /^[A-Za-z_]\w*$/.test(token)) {
-      text += JSON.stringify(token);
-      isFieldNext = false;
-    } else if (isFieldNext && token === "?") {
-      throw new SyntaxError("optional fields of initializers are not supported: see docs/apiserver.md");
+    const inner: Open | undefined = open.at(-1);
+    const isField: boolean = isEntryNext && inner?.kind === "initializer";
+    const found: ReturnType<typeof initializerAt> = last === "." || isField
+      ? undefined
+      : initializerAt(tokens, at);
+    if (found !== undefined || "{[(".includes(token)) {
+      const kind: Open["kind"] = found !== undefined ? "initializer" : token === "{" ? "map" : "other";
+      open.push({ kind, part: parts.length, optional: [] });
+      parts.push(found?.call ?? token);
+      at = found?.end ?? at;
+      isEntryNext = kind !== "other";
+    } else if (isEntryNext && token === "?" && inner !== undefined) {
+      const key = tokens.slice(at + 1, tokens.indexOf(":", at)).join("").trim();
+      inner.optional.push(isField ? JSON.stringify(key) : key);
+    } else if ("}])".includes(token)) {
+      parts.push(inner === undefined ? token : closing(parts, inner, token));
+      open.pop();
+      isEntryNext = false;
     } else {
-      if ("{[(".includes(token)) open.push("other");
-      const closed = "}])".includes(token) ? open.pop() : undefined;
-      if (closed === "initializer") isFieldNext = false;
-      text += closed === "initializer" ? "})" : token;
-      if (token === "," && open.at(-1) === "initializer") isFieldNext = true;
+      parts.push(isField && /^[A-Za-z_]\w*$/.test(token) ? JSON.stringify(token) : token);
+      if (!isBlank(token)) isEntryNext = token === "," && inner !== undefined && inner.kind !== "other";
     }
-    if (token.trim() !== "") last = tokens[at] ?? "";
+    if (!isBlank(token)) last = tokens[at] ?? "";
   }
-  return text;
+  return parts.join("");
+}
+
+function isBlank(token: string): boolean {
+  return token.trim() === "" || token.startsWith("//");
+}
+
+/** Returns what ends a bracket. A map with optional entries becomes a call, too. */
+function closing(parts: string[], { kind, part, optional }: Open, token: string): string {
+  const end = kind === "initializer" ? "})" : token;
+  if (optional.length === 0) return end;
+  parts[part] = `${parts[part]?.slice(0, -1)}${KEEP_ENTRIES}({`;
+  return `}, [${optional.join(", ")}]${end.replace("}", ")")}`;
 }
 
 /** An initializer that begins at a token: the call that takes its place, and where its brace is. */

@@ -133,6 +133,31 @@ export const MUTATIONS: readonly Scenario[] = [{
     await api.ok("GET", `${path}/one`);
   },
 }, {
+  name: "leaves out what optional fields of mutations do not hold",
+  async run(api) {
+    const path = await bind(api, "mutations-optional", {
+      policy: {
+        mutations: [
+          applied(
+            `Object{
+              metadata: Object.metadata{?labels: has(object.data) ? optional.of({"size": "some"}) : optional.none()},
+              ?data: optional.of({?"b": object.?data.?a, ?"c": object.?data.?nothing, "d": dyn("e")})
+            }`,
+          ),
+          patched(
+            `[JSONPatch{op: "add", path: "/metadata/annotations", value: {?"f": object.?data.?g, "h": dyn("i")}}]`,
+          ),
+        ],
+      },
+      probe: configMap("probe", { x: "1" }),
+    });
+    const created = await api.ok("POST", path, configMap("one", { a: "1" }));
+    assert.deepEqual(created.data, { a: "1", b: "1", d: "e" });
+    assert.deepEqual(created.metadata.annotations, { h: "i" });
+    const { data: _data, ...bare } = configMap("bare");
+    await api.ok("POST", path, bare);
+  },
+}, {
   name: "patches what policies patch, and takes a patch whose test fails back",
   async run(api) {
     const path = await bind(api, "mutations-patch", {

@@ -53,8 +53,26 @@ describe("initializers", () => {
     assert.throws(() => configurationOf(make("Object.spec{}")), /unexpected type name "Object.spec"/);
   });
 
-  it("refuse fields that a patch does not have, and optional ones", () => {
+  it("leave optional fields and entries out that have no value", () => {
+    const made = make(`Object{
+      ?a: optional.of("x"), ?b: optional.none(),
+      data: {?"c": optional.of(string(object.size + 1)), "d": "e", ?"f": object.?nothing},
+      list: [Object.list{?g: optional.of(Object.list.g{ ?h : optional.none() })}, Object.list{}],
+      flag: object.?size.hasValue() ? [object[?"size"].orValue(7)] : [],
+    }`);
+    assert.deepEqual(configurationOf(made), {
+      a: "x",
+      data: { c: "3", d: "e" },
+      list: [{ g: {} }, {}],
+      flag: [2],
+    });
+    assert.throws(
+      () => make('Object{?spec: "a"}'),
+      /cannot initialize optional entry 'spec' from non-optional/,
+    );
+  });
+
+  it("refuse fields that a patch does not have", () => {
     assert.throws(() => operationsOf(make('[JSONPatch{op: "add", where: "/a"}]')), /unexpected.*where/);
-    assert.throws(() => make('Object{?spec: optional.of("a")}'), /optional fields/);
   });
 });
