@@ -59,16 +59,18 @@ export class StateFolder implements AsyncDisposable {
   /**
    * Takes a folder, and reads what is in it. It is made if there is none.
    *
-   * @throws {StateError} If another process uses it, or if it cannot be read; then nothing in it has changed.
+   * @throws {StateError} If another process uses it, or if it cannot be read or written; then nothing in it has changed.
    */
   static async open(host: Host, path: string): Promise<StateFolder> {
     const folder = host.files.resolve(path);
-    const lock = await takeLock(host, folder);
+    const lock = await takeLock(host, folder).catch((error) => {
+      throw unusable(folder, error);
+    });
     try {
       return new StateFolder(host, { folder, lock, found: await load(host, folder) });
     } catch (error) {
       await lock[Symbol.asyncDispose]();
-      throw error;
+      throw unusable(folder, error);
     }
   }
 
@@ -90,9 +92,13 @@ export class StateFolder implements AsyncDisposable {
   async follow(store: Store): Promise<void> {
     this.#store = store;
     store.onChange((change, collection) => this.#add(change, collection));
-    await this.#takeSnapshot();
-    // What may be left there of the last run is half a line.
-    await this.#host.files.remove(this.#journal);
+    try {
+      await this.#takeSnapshot();
+      // What may be left there of the last run is half a line.
+      await this.#host.files.remove(this.#journal);
+    } catch (error) {
+      throw unusable(this.#folder, error);
+    }
     this.#isPaused = false;
     this.#write();
   }
@@ -221,6 +227,13 @@ async function load({ files }: Host, folder: string): Promise<State | undefined>
     }
   }
   return { version: last, records: [...state.values()] };
+}
+
+/** An error that names the folder, whatever the system said. */
+function unusable(folder: string, error: unknown): StateError {
+  if (error instanceof StateError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new StateError(`Cannot use the folder "${folder}": ${why}`, { cause: error });
 }
 
 function apply(state: Map<string, StateRecord>, record: StateRecord): void {

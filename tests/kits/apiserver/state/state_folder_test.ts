@@ -234,6 +234,19 @@ describe("A state folder", () => {
     await (await openApiServer({ host, data: DATA }))[Symbol.asyncDispose]();
   });
 
+  it("says which folder it cannot use, and why", async () => {
+    for (const broken of ["createText", "list", "appendText"] as const) {
+      const host = virtualHost();
+      const refuse = () => Promise.reject(new Error("EROFS: read-only file system"));
+      Object.assign(host.files, { [broken]: refuse });
+      await assert.rejects(openApiServer({ host, data: DATA }), (error) => {
+        assert.ok(error instanceof StateError, broken);
+        assert.equal(error.message, 'Cannot use the folder "/state": EROFS: read-only file system');
+        return true;
+      });
+    }
+  });
+
   it("answers no write that it cannot keep", async () => {
     const host = virtualHost();
     let isFull = false;
