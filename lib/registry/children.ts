@@ -65,7 +65,7 @@ export interface ChildOptions<Spec = JsonObject, Status = JsonObject> {
 export interface Child<Spec = JsonObject, Status = JsonObject> extends ChildOptions<Spec, Status> {
   /** Which kind the manifest is of. Default: what its `apiVersion` and `kind` say. */
   readonly kind?: ResourceType<Spec, Status>;
-  /** The manifest, or several. */
+  /** The manifest, or several of the same kind: a map of manifests, not of what `child()` makes. */
   readonly apply: Manifest | ReadonlyMap<string, Manifest>;
 }
 
