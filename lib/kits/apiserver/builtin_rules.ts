@@ -12,7 +12,7 @@ import { defaultDevices, deviceCauses } from "./device_rules.ts";
 import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
-import { isObject, objectAt, setOwn } from "./values.ts";
+import { equal, isObject, objectAt, setOwn } from "./values.ts";
 
 /** Returns the rules of a built-in kind. */
 export function builtinRules(kind: string, group = ""): KindRules {
@@ -26,6 +26,7 @@ export function builtinRules(kind: string, group = ""): KindRules {
     },
     settle(object, old) {
       if (kind === "Pod") admitPod(object, old);
+      if (kind === "DaemonSet") countTemplates(object, old);
       if (old !== undefined) return;
       initialStatus(kind, object);
       if (kind === "Job") labelJob(object);
@@ -92,8 +93,19 @@ function labelJob(job: KubeObject): void {
   spec.selector = { matchLabels: { ...objectAt(spec.selector, "matchLabels"), [uid]: metadata.uid } };
 }
 
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** NB: to whoever writes no annotation, it is 0 until the server sets it right: so they own it. */
 function annotateDaemonSet({ metadata }: KubeObject): void {
-  metadata.annotations = { "deprecated.daemonset.template.generation": "1", ...metadata.annotations };
+  metadata.annotations = { [TEMPLATE_GENERATION]: "0", ...metadata.annotations };
+}
+
+/** Source: k8s.io/kubernetes, pkg/registry/apps/daemonset/strategy.go. */
+function countTemplates({ metadata, spec }: KubeObject, old: KubeObject | undefined): void {
+  const given = Number((old ?? { metadata }).metadata.annotations?.[TEMPLATE_GENERATION]);
+  const isNew = old !== undefined && !equal(spec?.template, old.spec?.template);
+  const count = Math.max(1, Number.isInteger(given) ? given : 1) + (isNew ? 1 : 0);
+  metadata.annotations = { ...metadata.annotations, [TEMPLATE_GENERATION]: String(count) };
 }
 
 /** `stringData` can only be written: it ends up in `data`. */

@@ -3,7 +3,7 @@
  */
 
 import assert from "node:assert/strict";
-import { type Answer, APPLY, MERGE } from "../session.ts";
+import { type Answer, APPLY, MERGE, STRATEGIC } from "../session.ts";
 import { configMap, type Scenario } from "./scenario.ts";
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
@@ -62,6 +62,50 @@ export const OWNERS: readonly Scenario[] = [{
     const again = await api.ok("PATCH", `${path}?fieldManager=one`, volume, APPLY);
     assert.equal(again.spec.claimRef.resourceVersion, "12");
     await api.peek("DELETE", path);
+  },
+}, {
+  name: "counts the templates of a DaemonSet, and says who has changed them",
+  async run(api) {
+    const path = "/apis/apps/v1/namespaces/default/daemonsets";
+    const labels = { app: "counted" };
+    const set = (image: string, annotations?: Answer) => ({
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata: { name: "counted", ...(annotations === undefined ? {} : { annotations }) },
+      spec: {
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { nodeSelector: { never: "there" }, containers: [{ name: "a", image }] },
+        },
+      },
+    });
+    const annotation = "deprecated.daemonset.template.generation";
+    const own = `${path}/counted`;
+    const written = async (
+      method: string,
+      to: string,
+      body: Answer,
+      headers?: Readonly<Record<string, string>>,
+    ) => {
+      const reply = await api.peek(method, to, body, headers);
+      const { annotations, managedFields = [] } = reply.body.metadata;
+      const owners = managedFields.filter(({ manager }: Answer) => manager !== "kube-controller-manager");
+      api.note(`${method} ${to}`, { annotations, owners });
+    };
+    await written("POST", `${path}?fieldManager=one`, set("a:1"));
+    await written("PUT", `${own}?fieldManager=two`, set("a:1"));
+    await written("PUT", `${own}?fieldManager=three`, set("a:2", { [annotation]: "1" }));
+    await written("PATCH", `${own}?fieldManager=four`, set("a:3"), STRATEGIC);
+    await written(
+      "PATCH",
+      `${own}?fieldManager=four`,
+      { metadata: { annotations: { [annotation]: "9" } } },
+      MERGE,
+    );
+    await written("PATCH", `${own}?fieldManager=five`, { metadata: { annotations: null } }, MERGE);
+    await written("PATCH", `${own}/status?fieldManager=six`, { metadata: { annotations: null } }, MERGE);
+    await api.peek("DELETE", own);
   },
 }, {
   name: "sets right what a webhook does to the owners of an object and of its fields",
