@@ -2,6 +2,7 @@
  * Which objects a list, a watch or a deletecollection is about.
  */
 
+import { writtenObject } from "../conversion.ts";
 import type { Kind } from "../kinds.ts";
 import { parseFieldSelector } from "../field_selector.ts";
 import { parseLabels } from "../label_selector.ts";
@@ -36,7 +37,7 @@ export function scopeOf(kind: Kind, { namespace, query }: ScopeOptions): Scope {
   const selector = fields === "" ? undefined : parseFieldSelector(fields, kind.selectable, kind.keptFields);
   const matches = (stored: Stored) =>
     (byLabels === undefined || byLabels(stored.labels ?? {})) &&
-    (selector === undefined || selector.matches(stored.object));
+    (selector === undefined || selector.matches(writtenObject(kind, stored)));
   const criteria = kind.converter === undefined ? { matches } : { matchesShown: matches };
   if (selector?.name === undefined) return { prefix, ...criteria, unpacks: selector !== undefined };
   if (!kind.namespaced) return { prefix, ...criteria, key: selector.name };

@@ -143,6 +143,31 @@ export const VERSIONS: readonly Scenario[] = [{
     await api.ok("DELETE", `${DEFINITIONS}/ships.${group}`);
   },
 }, {
+  name: "selects by fields as the version that is asked for shows them",
+  async run(api) {
+    const group = "selecting.lotse.dev";
+    const definition = sailing(group);
+    const [v1, v2] = definition.spec.versions;
+    v1.selectableFields = [{ jsonPath: ".spec.crew" }, { jsonPath: ".spec.cook" }];
+    v2.selectableFields = [{ jsonPath: ".spec.fuel" }];
+    const paths = await defineShips(api, definition);
+    const { resourceVersion } = (await api.peek("GET", paths.v2)).body.metadata;
+    await api.ok("POST", paths.v1, ship(group, "v1", "a", { flag: "a" }));
+    await api.ok("POST", paths.v2, ship(group, "v2", "b", { flag: "b", fuel: "oil" }));
+    const namesIn = async (path: string) =>
+      (await api.ok("GET", path)).items.map(({ metadata }: Answer) => metadata.name);
+    assert.deepEqual(await namesIn(`${paths.v2}?fieldSelector=spec.fuel%3Dtwo`), ["a"]);
+    await namesIn(`${paths.v1}?fieldSelector=spec.cook%3Done`);
+    await namesIn(`${paths.v1}?fieldSelector=spec.crew%3Dtwo`);
+    const watch = await api.watch(
+      `${paths.v2}?watch=true&resourceVersion=${resourceVersion}&fieldSelector=spec.fuel%3Dtwo`,
+    );
+    await api.ok("PATCH", `${paths.v2}/b`, { spec: { fuel: null } }, MERGE);
+    await watch.take(2);
+    await watch.stop();
+    await api.ok("DELETE", `${DEFINITIONS}/ships.${group}`);
+  },
+}, {
   name: "fills in nothing but the status when the status is written in another version",
   async run(api) {
     const group = "statuses.lotse.dev";
