@@ -25,7 +25,7 @@ const MOST_LINES = 5;
 
 /** Returns the lines of a message. */
 export function report(seen: Seen): string[] {
-  return [...story(seen), ...running(seen), ...timers(seen), ...complaints(seen)];
+  return [...story(seen), ...waiting(seen), ...running(seen), ...timers(seen), ...complaints(seen)];
 }
 
 function story({ record, began }: Seen): string[] {
@@ -52,6 +52,23 @@ function describe(entry: LedgerEntry, began: number): string {
     gone ? "gone" : "",
   ];
   return parts.filter((each) => each !== "").join("; ");
+}
+
+/** Tells of handlers whose last attempt ended without an error, such as for children that are not ready. */
+function waiting({ record, logs }: Seen): string[] {
+  if (record === undefined) return [];
+  const { name, namespace } = record.reference;
+  const last = record.entries.findLast(({ handlers }) =>
+    handlers.some(({ outcome }) => outcome !== undefined)
+  );
+  const waits = last?.handlers.filter(({ outcome }) => outcome === "children") ?? [];
+  return waits.flatMap(({ id }) => {
+    const told = logs.findLast(({ message, fields, reference }) =>
+      message.endsWith(" waits") && fields.handler === id && reference?.name === name &&
+      reference?.namespace === namespace
+    );
+    return told === undefined ? [] : [`Handler "${id}" waits: ${told.fields.reason}`];
+  });
 }
 
 function running({ calls, now }: Seen): string[] {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { start, testCluster } from "../../../lib/kits/testing/mod.ts";
+import { child } from "../../../lib/public/children.ts";
 import { kinds, operator, PermanentError, TemporaryError } from "../../../mod.ts";
 
 const ONE = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
@@ -82,6 +83,18 @@ describe("Runner.until()", () => {
       /\+2000 s \[default\/one\] Handler failed temporarily handler="heat" .*: TemporaryError: no fire/,
     );
     assert.match(text, /the next timer is due \d+ s after the start/);
+  });
+
+  it("says which children a handler waits for", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    op.on.create(kinds.ConfigMap, async function host({ children }) {
+      await children({ account: child(kinds.ServiceAccount, {}, { ready: () => "it has no token" }) });
+    });
+    await using run = await start(op, { cluster });
+    await run.apply(ONE);
+    const waits = run.until(kinds.ConfigMap, "one", { data: { done: "yes" } }, { within: 60 });
+    await assert.rejects(waits, /\nHandler "host" waits: .*account.*it has no token/);
   });
 
   it("says so where nothing was logged, and where the object is not there", async () => {
