@@ -55,7 +55,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
   "AuthorizationDecisionCaching": "there is no authorizer but roles",
   "ReinvocationPolicy|ValidateAnnotationsAndWarnings|Impersonat": "audit events are of the level Metadata",
-  "WebhookTimeout": "a client's timeout does not bound webhooks",
+  "WebhookTimeout": "an answer that comes too late says that it is a Status",
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
   "TestWebsocketWatch": "watches are not spoken by WebSocket on a TLS port",
   "non-structural_schema": "it writes a definition into etcd",

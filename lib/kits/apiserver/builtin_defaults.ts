@@ -21,7 +21,15 @@ function toleration(state: string): JsonObject {
 }
 
 /** Kinds whose fields stand on the highest level. */
-const FLAT = ["EndpointSlice", "Event", "PodTemplate", "PriorityClass", "Secret", "StorageClass"];
+const FLAT = [
+  "EndpointSlice",
+  "Event",
+  "Namespace",
+  "PodTemplate",
+  "PriorityClass",
+  "Secret",
+  "StorageClass",
+];
 const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
 /** Fields of a machine that are there even before anything is known of it. */
 const NODE_INFO = Object.fromEntries(
@@ -88,8 +96,18 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     defaultPodSpec(spec);
     for (const container of containersOf(spec)) defaultRequests(container);
   },
-  PersistentVolumeClaim: (spec) => fill(spec, { volumeMode: "Filesystem" }),
-  PersistentVolume: (spec) => {
+  Namespace: (_spec, object) => {
+    fillStatus(object, { phase: "Active" });
+    for (const condition of objectsIn(objectAt(object, "status")?.conditions)) {
+      fill(condition, { lastTransitionTime: null });
+    }
+  },
+  PersistentVolumeClaim: (spec, object) => {
+    fill(spec, { volumeMode: "Filesystem" });
+    fillStatus(object, { phase: "Pending" });
+  },
+  PersistentVolume: (spec, object) => {
+    fillStatus(object, { phase: "Pending" });
     fill(spec, { volumeMode: "Filesystem", persistentVolumeReclaimPolicy: "Retain" });
     const hostPath = objectAt(spec, "hostPath");
     if (hostPath !== undefined) fill(hostPath, { type: "" });
@@ -323,6 +341,11 @@ export function initialStatus(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(STATUS, kind)) return;
   object.status = structuredClone(STATUS[kind]);
   if (kind === "Pod") object.status = { ...object.status, qosClass: qosClassOf(object.spec) };
+}
+
+/** Fills in what a status lacks, if there is one. */
+function fillStatus(object: KubeObject, defaults: JsonObject): void {
+  fill(objectAt(object, "status") ?? {}, defaults);
 }
 
 /** Sets the fields that are absent, or 0. */

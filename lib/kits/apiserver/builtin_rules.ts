@@ -57,6 +57,7 @@ const NAMESPACE_RULES: Omit<KindRules, "validate"> = {
   normalize(object) {
     const { metadata } = object;
     metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name ?? "" };
+    defaultBuiltin("Namespace", object);
     return [];
   },
   settle(object, old) {

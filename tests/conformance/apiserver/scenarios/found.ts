@@ -374,4 +374,30 @@ export const FOUND: readonly Scenario[] = [
       assert.equal(refused.code, 422);
     },
   },
+  {
+    name: "gives namespaces and claims a phase if their status is written without one",
+    async run(api) {
+      await api.namespace("found-phase");
+      const path = "/api/v1/namespaces/found-phase";
+      const { body } = await api.peek("GET", path);
+      const conditions = [{ type: "NamespaceDeletionContentFailure", status: "Unknown", message: "a" }];
+      const put = await api.ok("PUT", `${path}/status`, { ...body, status: { conditions } });
+      assert.equal(put.status.phase, "Active");
+      await api.ok("PATCH", `${path}/status`, { status: { phase: null } }, MERGE);
+      await api.ok("GET", path);
+      const claim = {
+        metadata: { name: "a" },
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          resources: { requests: { storage: "1" } },
+          storageClassName: "nobodys",
+        },
+      };
+      const claims = `${path}/persistentvolumeclaims`;
+      // NB: claims are protected by a finalizer there.
+      assert.equal((await api.peek("POST", claims, claim)).code, 201);
+      const told = await api.peek("PATCH", `${claims}/a/status`, { status: { phase: null } }, MERGE);
+      assert.equal(told.body.status.phase, "Pending");
+    },
+  },
 ];
