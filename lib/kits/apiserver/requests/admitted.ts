@@ -224,6 +224,11 @@ export async function deleteAdmitted(
   for (;;) {
     const seen = kind.collection.get(key);
     if (seen === undefined) throw notFound(kind, reference.name);
+    // NB: what cannot be converted cannot be deleted, either.
+    const current = kind.converter === undefined
+      ? writtenObject(kind, seen)
+      : (await oneInVersion(kind, seen)).object;
+    if (kind.collection.get(key) !== seen) continue;
     if (!isAdmitted(cluster, kind)) return deleteObject(cluster, options);
     const attributes: Attributes = {
       ...attributesOf(call, {
@@ -234,9 +239,7 @@ export async function deleteAdmitted(
         namespace: reference.namespace,
       }),
       dryRun,
-      oldObject: kind.converter === undefined
-        ? writtenObject(kind, seen)
-        : (await oneInVersion(kind, seen)).object,
+      oldObject: current,
       options: deleteOptions(options),
     };
     await mutate(cluster, attributes);

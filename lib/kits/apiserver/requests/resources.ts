@@ -368,6 +368,8 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   const { items, metadata } = await listPage(cluster, { kind, namespace: path.namespace, query });
   const headers = new Headers();
   const warn = warner(headers);
+  // NB: if one cannot be converted, none is deleted.
+  const shown = await inVersion(kind, items);
   for (const { object } of items) {
     const { namespace, name = "" } = object.metadata;
     try {
@@ -379,7 +381,6 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   }
   // NB: as in lists, objects of built-in kinds do not say what they are.
   const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
-  const shown = await inVersion(kind, items);
   const objects = shown.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
   const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
   return encodedResponse(list, { shape, headers });

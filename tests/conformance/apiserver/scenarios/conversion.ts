@@ -279,6 +279,33 @@ export const CONVERSION: readonly Scenario[] = [{
     await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
   },
 }, {
+  name: "tells in writes and deletions that a conversion fails",
+  accepted: [{ line: /\.body\.message/, because: "the real server has converted what is in its cache" }],
+  async run(api) {
+    const group = "unconverted.lotse.dev";
+    let broken = false;
+    await using served = await api.serveHook((review) =>
+      answer(review, broken ? { result: { status: "Failure", message: "cannot do it" } } : {})
+    );
+    await api.define(boats(group, served.config("/convert")));
+    const [one, two] = ["v1", "v2"].map((version) =>
+      `/apis/${group}/${version}/namespaces/default/boats`
+    ) as [string, string];
+    await api.until(async () => (await api.peek("GET", two)).code === 200, "both versions are served");
+    await api.ok("POST", one, boat(group, "v1", "a", { size: "3x4" }));
+    await api.ok("POST", one, boat(group, "v1", "b", { size: "3x4" }));
+    broken = true;
+    await api.refused(500, "POST", two, boat(group, "v2", "c", { length: 1, width: 1 }));
+    await api.refused(500, "PATCH", `${two}/a`, { spec: { length: 2 } }, MERGE);
+    await api.refused(500, "PATCH", `${two}/a?fieldManager=x`, boat(group, "v2", "a", { length: 2 }), APPLY);
+    await api.refused(500, "PUT", `${two}/a`, boat(group, "v2", "a", { length: 2, width: 2 }));
+    await api.call("DELETE", `${two}/a`);
+    await api.call("DELETE", two);
+    await api.ok("GET", one);
+    broken = false;
+    await api.ok("DELETE", `${DEFINITIONS}/boats.${group}`);
+  },
+}, {
   name: "keeps versions that were stored, until their objects are migrated",
   accepted: [{
     line: /\.status\.|managedFields|resourceVersion/,
