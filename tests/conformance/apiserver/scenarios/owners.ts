@@ -90,7 +90,10 @@ export const OWNERS: readonly Scenario[] = [{
     ) => {
       const reply = await api.peek(method, to, body, headers);
       const { annotations, managedFields = [] } = reply.body.metadata;
-      const owners = managedFields.filter(({ manager }: Answer) => manager !== "kube-controller-manager");
+      // NB: they are ordered by their times, which pass on the real server.
+      const owners = managedFields
+        .filter(({ manager }: Answer) => manager !== "kube-controller-manager")
+        .sort((a: Answer, b: Answer) => a.manager < b.manager ? -1 : 1);
       api.note(`${method} ${to}`, { annotations, owners });
     };
     await written("POST", `${path}?fieldManager=one`, set("a:1"));
