@@ -29,16 +29,17 @@ const NAMESPACE_SUBRESOURCES = ["status", "finalize"];
 /** Reads a path below /api/v1 or /apis/group/version; undefined if it names no resource. */
 export function parseResourcePath(pathname: string): ResourcePath | undefined {
   // NB: an encoded slash is a slash, as to Go's router.
-  const parts = decode(pathname)?.split("/").slice(1) ?? [];
+  const parts = decode(pathname)?.split("/") ?? [];
   if (parts.at(-1) === "") parts.pop();
-  if (parts.includes("")) return undefined;
-  const [root, ...rest] = parts;
-  if (root === "api") return parseRest(rest[0] ?? "", rest.slice(1));
-  if (root === "apis" && rest.length > 2) return parseRest(`${rest[0]}/${rest[1]}`, rest.slice(2));
+  if (parts.includes("", 1)) return undefined;
+  const root = parts[1];
+  if (root === "api") return parseRest(parts[2] ?? "", parts.slice(3));
+  if (root === "apis" && parts.length > 4) return parseRest(`${parts[2]}/${parts[3]}`, parts.slice(4));
   return undefined;
 }
 
 function decode(pathname: string): string | undefined {
+  if (!pathname.includes("%")) return pathname;
   try {
     return decodeURIComponent(pathname);
   } catch {

@@ -77,6 +77,7 @@ export class Ownership {
   readonly #types = new WeakMap<Kind, MergeType>();
   readonly #versionTypes = new WeakMap<JsonObject, MergeType>();
   readonly #shared = new SharedOwners();
+  #last: { readonly second: number; readonly text: string } = { second: NaN, text: "" };
 
   constructor(kinds: Kinds, clock: Clock) {
     this.#kinds = kinds;
@@ -175,7 +176,10 @@ export class Ownership {
 
   /** The time, as owners show it. */
   now(): string {
-    return timestamp(this.#clock.now());
+    const second = Math.floor(this.#clock.now() / 1000);
+    // Many writes happen in one second.
+    if (this.#last.second !== second) this.#last = { second, text: timestamp(second * 1000) };
+    return this.#last.text;
   }
 
   /** Returns a kind's type. */

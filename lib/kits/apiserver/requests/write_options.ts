@@ -63,14 +63,7 @@ function optionCauses(request: Request, query: URLSearchParams): Cause[] {
       field: "force",
     });
   }
-  if (new TextEncoder().encode(manager).length > LONGEST_MANAGER) {
-    causes.push(tooLong("fieldManager", LONGEST_MANAGER));
-  }
-  for (const { 0: character, index } of manager.matchAll(/[\p{C}]/gu)) {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    const detail = `invalid character U+${code} (at position ${index})`;
-    causes.push(invalidField("fieldManager", { value: manager, detail }));
-  }
+  if (manager !== "") causes.push(...managerCauses(manager));
   const validation = query.get("fieldValidation") ?? "";
   if (!VALIDATIONS.includes(validation)) {
     const supported = VALIDATIONS.map((value) => JSON.stringify(value)).join(", ");
@@ -79,6 +72,19 @@ function optionCauses(request: Request, query: URLSearchParams): Cause[] {
       message: `Unsupported value: ${JSON.stringify(validation)}: supported values: ${supported}`,
       field: "fieldValidation",
     });
+  }
+  return causes;
+}
+
+function managerCauses(manager: string): Cause[] {
+  const causes: Cause[] = [];
+  if (new TextEncoder().encode(manager).length > LONGEST_MANAGER) {
+    causes.push(tooLong("fieldManager", LONGEST_MANAGER));
+  }
+  for (const { 0: character, index } of manager.matchAll(/[\p{C}]/gu)) {
+    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const detail = `invalid character U+${code} (at position ${index})`;
+    causes.push(invalidField("fieldManager", { value: manager, detail }));
   }
   return causes;
 }

@@ -17,7 +17,6 @@ import {
   terminating,
 } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
-import { timestamp } from "../timestamp.ts";
 import { objectAt } from "../values.ts";
 import { generateName, metadataCauses } from "./metadata.ts";
 
@@ -84,7 +83,7 @@ export function prepareCreation(
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
   metadata.uid = cluster.host.random.uuid();
-  metadata.creationTimestamp = timestamp(cluster.host.clock.now());
+  metadata.creationTimestamp = cluster.ownership.now();
   if (kind.counted) metadata.generation = 1;
   if (kind.subresources.includes("status") && kind.rules.takesStatus !== true) delete object.status;
   const unknown = kind.rules.normalize(object, { applied });
