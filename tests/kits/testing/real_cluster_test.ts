@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { realCluster, start } from "../../../lib/kits/testing/mod.ts";
 import { findBinaries } from "../../../lib/kits/testing/control_plane/binaries.ts";
+import { Component } from "../../../lib/kits/testing/control_plane/component.ts";
+import { currentHost } from "../../../lib/runtime/current_host.ts";
 import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
 import { kinds, operator, resource } from "../../../mod.ts";
 import { findControlPlane } from "../../control_plane/control_plane.ts";
@@ -77,5 +80,33 @@ describe("realCluster()", () => {
     assert.deepEqual(await find({ ...both(usual), [built]: "" }), [built, "kube-apiserver"]);
     const named = { KUBEBUILDER_ASSETS: "/assets" };
     assert.deepEqual(await find({ ...both("/assets"), [built]: "" }, named), ["/assets/kube-apiserver"]);
+  });
+});
+
+describe("a program of a control plane", () => {
+  it("ends with the process that has started it, also where a signal went to all of them", {
+    timeout: 30_000,
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lotse-component-"));
+    const parent = spawn("sleep", ["60"]);
+    const real = currentHost();
+    const process = new Proxy(real.process, {
+      get: (target, key) => {
+        const value: unknown = key === "pid" ? parent.pid : Reflect.get(target, key);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const host = { ...real, network: real.network, clock: real.clock, process };
+    const stubborn = ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"] as const;
+    new Component({ host, name: "stubborn", command: stubborn, args: [], folder });
+    await real.clock.sleep(1);
+    const pid = readFileSync(join(folder, "stubborn.pid"), "utf8").trim();
+    spawnSync("pkill", ["-TERM", "-P", pid]);
+    parent.kill("SIGKILL");
+    const isAlive = () => spawnSync("kill", ["-0", pid]).status === 0;
+    for (let tries = 0; isAlive() && tries < 50; tries++) await real.clock.sleep(0.1);
+    const hasEnded = !isAlive();
+    spawnSync("kill", ["-KILL", pid]);
+    assert.ok(hasEnded, "It goes on by itself");
   });
 });

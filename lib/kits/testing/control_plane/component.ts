@@ -23,6 +23,7 @@ const GUARD = `
 name=$0 parent=$1 folder=$2; shift 2
 echo $$ > "$folder/$name.pid"
 {
+  trap "" TERM HUP INT # Who ends a group of processes ends this one, too.
   while sleep 1 && kill -0 $$; do
     kill -0 "$parent" || { kill -KILL $$; sleep 0.2; rm -rf -- "$folder"; exit; }
   done
