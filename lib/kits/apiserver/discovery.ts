@@ -95,8 +95,13 @@ function hashOf(storedIn: string, kind: string): string {
   return btoa(String.fromCharCode(...sha256(`${version}/${kind}`).subarray(0, 8)));
 }
 
+/** Whether a subresource takes what is posted to it, and nothing else. */
+export function isOnlyCreated(subresource: string | undefined): boolean {
+  return subresource === "binding" || subresource === "eviction" || subresource === "token";
+}
+
 function verbsOf(subresource: string): readonly string[] {
-  if (["binding", "eviction", "token"].includes(subresource)) return ["create"];
+  if (isOnlyCreated(subresource)) return ["create"];
   return subresource === "finalize" ? ["update"] : SUBRESOURCE_VERBS;
 }
 

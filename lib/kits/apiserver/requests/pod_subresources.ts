@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
-import { badRequest, conflict, internal, methodNotAllowed, notFound, tooManyRequests } from "../refusal.ts";
+import { badRequest, conflict, internal, notFound, tooManyRequests } from "../refusal.ts";
 import { selects } from "../selector.ts";
 import type { Stored } from "../storage/stored.ts";
 import { timestamp } from "../timestamp.ts";
@@ -174,7 +174,6 @@ interface Asked {
 }
 
 async function readBody({ request, kind, path }: Call, wanted: string): Promise<Asked> {
-  if (request.method !== "POST") throw methodNotAllowed();
   const body = await readValue(request);
   if (!isObject(body)) throw badRequest(`the request body is not an object of kind ${wanted}`);
   const reference = { namespace: path.namespace, name: path.name ?? "" };

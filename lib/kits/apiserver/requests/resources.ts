@@ -10,6 +10,7 @@ import type { Views } from "../apply/views.ts";
 import type { Cluster } from "../cluster.ts";
 import { servedObject } from "../conversion.ts";
 import { inVersion, oneInVersion } from "../converter.ts";
+import { isOnlyCreated } from "../discovery.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
@@ -66,6 +67,8 @@ export function serveResource(
   request: Request,
   { kind, path, query, user }: CallOptions,
 ): Response | Promise<Response> {
+  // NB: before the options are read, which an apply may lack.
+  if (isOnlyCreated(path.subresource) && !kind.custom && request.method !== "POST") throw methodNotAllowed();
   const call: Call = {
     request,
     kind,

@@ -1,7 +1,7 @@
 /** Pods: binding, eviction, debugging, grace periods, and what of them cannot be changed. */
 
 import assert from "node:assert/strict";
-import { type Answer, JSON_PATCH, MERGE, STRATEGIC } from "../session.ts";
+import { type Answer, APPLY, JSON_PATCH, MERGE, STRATEGIC } from "../session.ts";
 import type { Scenario } from "./scenario.ts";
 
 function pod(name: string, spec: Answer = {}): Answer {
@@ -93,6 +93,8 @@ export const PODS: readonly Scenario[] = [
       await api.ok("POST", `${path}/c/eviction`, { ...eviction("c"), deleteOptions: { dryRun: ["All"] } });
       await api.ok("GET", `${path}/c`);
       await api.refused(400, "POST", `${path}/c/eviction`, eviction("d"));
+      await api.refused(405, "GET", `${path}/c/eviction`);
+      for (const type of [APPLY, MERGE]) await api.refused(405, "PATCH", `${path}/c/eviction`, {}, type);
       await api.ok("DELETE", `${path}/a?gracePeriodSeconds=0`);
     },
   },
