@@ -59,6 +59,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
   "TestWebsocketWatch": "watches are not spoken by WebSocket on a TLS port",
   "non-structural_schema": "it writes a definition into etcd",
-  "^kubernetes/test/integration/quota |namespaces/delete|PodSubresourceAuth|CRDConversionFailure|CRDDeletionCascading|wnerReferences":
+  "TestEtcdStorage": "it looks into etcd, and waits for it",
+  "TestQuotaLimitedResourceDenial": "admission is not configured by files",
+  "Resource=resourcequotas|namespaces/delete|PodSubresourceAuth|CRDConversionFailure|CRDDeletionCascading|wnerReferences":
     "the server's own controllers are faster than the test's",
 };
