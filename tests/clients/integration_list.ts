@@ -61,6 +61,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "non-structural_schema": "it writes a definition into etcd",
   "TestEtcdStorage": "it looks into etcd, and waits for it",
   "TestQuotaLimitedResourceDenial": "admission is not configured by files",
-  "Resource=resourcequotas|namespaces/delete|PodSubresourceAuth|CRDConversionFailure|CRDDeletionCascading|wnerReferences":
+  "Resource=resourcequotas|namespaces/delete|PodSubresourceAuth|CRDConversionFailure|wnerReferences":
     "the server's own controllers are faster than the test's",
 };

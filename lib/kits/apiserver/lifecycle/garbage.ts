@@ -30,6 +30,9 @@ export class GarbageCollector {
   /** Owner's uid to uids of what it owns. */
   readonly #dependents = new Map<string, Set<string>>();
 
+  /** Owners that have gone while something was theirs: their kind may have gone with them. */
+  readonly #gone = new Set<string>();
+
   constructor(cluster: Cluster, chores: Chores) {
     this.#cluster = cluster;
     this.#chores = chores;
@@ -40,7 +43,12 @@ export class GarbageCollector {
     const uid = (current ?? previous)?.metadata.uid ?? "";
     const before = previous?.metadata.ownerReferences ?? [];
     const after = current?.metadata.ownerReferences ?? [];
-    for (const owner of before) if (!after.includes(owner)) this.#dependents.get(owner.uid)?.delete(uid);
+    for (const owner of before) {
+      if (after.includes(owner)) continue;
+      const left = this.#dependents.get(owner.uid);
+      left?.delete(uid);
+      if (left?.size === 0) this.#gone.delete(owner.uid);
+    }
     for (const owner of after) this.#own(owner.uid, uid);
     if (current === undefined) {
       this.#places.delete(uid);
@@ -63,7 +71,9 @@ export class GarbageCollector {
 
   #removed(uid: string, owners: readonly OwnerReference[]): void {
     for (const dependent of this.#dependents.get(uid) ?? []) this.#plan(dependent);
-    if (this.#dependents.get(uid)?.size === 0) this.#dependents.delete(uid);
+    const left = this.#dependents.get(uid)?.size ?? 0;
+    if (left === 0) this.#dependents.delete(uid);
+    else this.#gone.add(uid);
     for (const owner of owners) this.#plan(owner.uid);
   }
 
@@ -117,7 +127,9 @@ export class GarbageCollector {
 
   #stateOf(owner: OwnerReference, dependent: KubeObject): OwnerState {
     // NB: an owner of a kind that is not served cannot be looked up; the real collector waits for it, too.
-    if (this.#cluster.kinds.named(owner.apiVersion, owner.kind) === undefined) return "present";
+    if (this.#cluster.kinds.named(owner.apiVersion, owner.kind) === undefined) {
+      return this.#gone.has(owner.uid) ? "absent" : "present";
+    }
     const found = this.#find(owner.uid);
     const metadata = found?.stored.metadata;
     if (metadata === undefined || metadata.name !== owner.name) return "absent";
