@@ -5,7 +5,7 @@
  * chance come from the host: on a virtual host it is deterministic.
  */
 
-import { Hono } from "hono/quick";
+import { Hono } from "hono";
 import type { Authority } from "../../runtime/certificates.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import { targetOf } from "./access/attributes.ts";
