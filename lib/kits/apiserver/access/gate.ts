@@ -157,8 +157,18 @@ function listOf(header: string | null): string[] {
 function extraIn(headers: Headers): Map<string, string[]> {
   const extra = new Map<string, string[]>();
   for (const [name, value] of headers) {
-    const [, key] = /^impersonate-extra-(.+)$/.exec(name) ?? [];
-    if (key !== undefined) extra.set(decodeURIComponent(key), listOf(value));
+    if (name.startsWith(EXTRA)) extra.set(unescaped(name.slice(EXTRA.length)), listOf(value));
   }
   return extra;
+}
+
+const EXTRA = "impersonate-extra-";
+
+/** NB: as the real server does it: what cannot be unescaped stays as it is. */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
 }

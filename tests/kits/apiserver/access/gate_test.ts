@@ -77,6 +77,23 @@ describe("A gate", () => {
     assert.equal((await ask({}, "GET", "/version")).code, 200);
   });
 
+  it("takes the name of an extra field as it is if it cannot be unescaped", async () => {
+    const server = apiServer({ host: virtualHost(), rbac: true });
+    const headers = {
+      "impersonate-user": "ann",
+      "impersonate-extra-%zz": "a",
+      "impersonate-extra-b%2fc": "d",
+    };
+    const body = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}';
+    const request = new Request("https://api.test/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+    });
+    const { status: { userInfo } } = await (await server.fetch(request)).json();
+    assert.deepEqual(userInfo.extra, { "%zz": ["a"], "b/c": ["d"] });
+  });
+
   it("tells each namespace who signs the server's certificate", { timeout: 20_000 }, async () => {
     const host = currentHost();
     const server = apiServer({ host, rbac: true });
