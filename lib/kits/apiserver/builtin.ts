@@ -17,6 +17,7 @@ import { builtinRules } from "./builtin_rules.ts";
 import { EVENT_CONVERSION, EVENT_FIELDS } from "./event_conversion.ts";
 import { groupOf, type Kind, type KindRules, type Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
+import { PRIORITY_CLASSES, priorityClassRules } from "./priority_classes.ts";
 import { definitionRules } from "./lifecycle/definitions.ts";
 import { serviceRules } from "./service_rules.ts";
 import type { Store } from "./store.ts";
@@ -303,7 +304,8 @@ function rulesOf(
   if (kind === "MutatingAdmissionPolicyBinding") return mutationBindingRules();
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
   if (kind === "Service") return serviceRules(store.collection("services"));
-  return builtinRules(kind, group);
+  if (kind === "PriorityClass") return priorityClassRules(store.collection(PRIORITY_CLASSES));
+  return builtinRules(kind, { group, store });
 }
 
 const ROLE_KINDS = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];

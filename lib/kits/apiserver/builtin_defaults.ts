@@ -21,15 +21,7 @@ function toleration(state: string): JsonObject {
 }
 
 /** Kinds whose fields stand on the highest level. */
-const FLAT = [
-  "EndpointSlice",
-  "Event",
-  "Namespace",
-  "PodTemplate",
-  "PriorityClass",
-  "Secret",
-  "StorageClass",
-];
+const FLAT = ["EndpointSlice", "Event", "Namespace", "PodTemplate", "Secret", "StorageClass"];
 const ROLLING = { maxUnavailable: "25%", maxSurge: "25%" };
 /** Fields of a machine that are there even before anything is known of it. */
 const NODE_INFO = Object.fromEntries(
@@ -86,7 +78,6 @@ const FILLERS: Readonly<Record<string, Filler>> = {
     if (queuing !== undefined) fillZeros(queuing, { handSize: 8, queues: 64, queueLengthLimit: 50 });
   },
   StorageClass: (_spec, object) => fill(object, { reclaimPolicy: "Delete", volumeBindingMode: "Immediate" }),
-  PriorityClass: (_spec, object) => fill(object, { preemptionPolicy: "PreemptLowerPriority" }),
   Secret: (_spec, object) => fill(object, { type: "Opaque" }),
   Pod: (spec) => {
     fill(spec, {
@@ -317,16 +308,10 @@ function defaultLimit(limit: JsonObject): void {
   }
 }
 
-/** Adds what admission plugins of the real server add to a Pod: a priority, which it keeps, and tolerations. */
-export function admitPod(pod: KubeObject, old: KubeObject | undefined): void {
+/** Adds the tolerations that an admission plugin of the real server adds to a Pod. */
+export function tolerate(pod: KubeObject): void {
   const spec = objectAt(pod, "spec");
   if (spec === undefined) return;
-  const before = old === undefined
-    ? { preemptionPolicy: "PreemptLowerPriority", priority: 0 }
-    : old.spec ?? {};
-  for (const field of ["preemptionPolicy", "priority"]) {
-    if (before[field] !== undefined) fill(spec, { [field]: before[field] });
-  }
   const tolerations = objectsIn(spec.tolerations);
   const missing = ["not-ready", "unreachable"].map(toleration).filter(({ key }) =>
     !tolerations.some((one) =>

@@ -5,17 +5,24 @@
  */
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
-import { admitPod, defaultBuiltin, initialStatus } from "./builtin_defaults.ts";
+import { defaultBuiltin, initialStatus, tolerate } from "./builtin_defaults.ts";
 import { refuseServices } from "./api_service_checks.ts";
 import { builtinCauses } from "./builtin_checks.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
 import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
+import { PRIORITY_CLASSES, setPriority } from "./priority_classes.ts";
+import type { Store } from "./store.ts";
 import { equal, isObject, objectAt, setOwn } from "./values.ts";
 
-/** Returns the rules of a built-in kind. */
-export function builtinRules(kind: string, group = ""): KindRules {
+interface BuiltinRulesOptions {
+  readonly group: string;
+  readonly store: Store;
+}
+
+/** Returns the rules of a built-in kind; `store` has objects of others, which some ask for. */
+export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions): KindRules {
   const rules: KindRules = {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
@@ -25,7 +32,10 @@ export function builtinRules(kind: string, group = ""): KindRules {
       return [];
     },
     settle(object, old) {
-      if (kind === "Pod") admitPod(object, old);
+      if (kind === "Pod") {
+        setPriority(object, old, store.collection(PRIORITY_CLASSES));
+        tolerate(object);
+      }
       if (kind === "DaemonSet") countTemplates(object, old);
       if (old !== undefined) return;
       initialStatus(kind, object);

@@ -46,7 +46,10 @@ export function immutableCauses(kind: string, { object, old, part }: Revision): 
         ? []
         : [invalid("spec.scopes", { value: now.scopes ?? null, detail: IMMUTABLE })];
     case "PriorityClass":
-      return object.value === old.value ? [] : [forbidden("value", "may not be changed in an update.")];
+      return [
+        ...(object.value === old.value ? [] : [forbidden("value", "may not be changed in an update.")]),
+        ...sameField("preemptionPolicy", object.preemptionPolicy, old.preemptionPolicy),
+      ];
     case "StorageClass":
       return storageClassCauses(object, old);
     case "ControllerRevision":

@@ -37,6 +37,7 @@ import { OWNERS } from "./scenarios/owners.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
 import { POLICIES } from "./scenarios/policies.ts";
+import { PRIORITIES } from "./scenarios/priorities.ts";
 import { QUOTAS } from "./scenarios/quotas.ts";
 import { RATCHETING } from "./scenarios/ratcheting.ts";
 import { REPEATED_KEYS } from "./scenarios/repeated_keys.ts";
@@ -83,6 +84,7 @@ const ALL: readonly Scenario[] = [
   ...STORED_KINDS,
   ...DEVICES,
   ...PODS,
+  ...PRIORITIES,
   ...QUOTAS,
   ...BAD_INPUT,
   ...SEALED,

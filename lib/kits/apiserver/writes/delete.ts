@@ -9,7 +9,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
-import { conflict, notFound } from "../refusal.ts";
+import { conflict, forbidden, notFound } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
 import { timestamp } from "../timestamp.ts";
 import { equal } from "../values.ts";
@@ -48,6 +48,8 @@ export function deleteObject(cluster: Cluster, options: DeleteOptions): Deletion
   const key = keyFor(kind, reference);
   const current = kind.collection.get(key);
   if (current === undefined) throw notFound(kind, reference.name);
+  const reason = kind.rules.lasts?.(current.object);
+  if (reason !== undefined) throw forbidden(kind, reference.name, reason);
   checkPreconditions(options, current.object);
   const grace = graceOf(options, current.object);
   if (grace === "pending" && isUnchanged(current.object, propagation)) {
