@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { currentHost } from "../../lib/runtime/current_host.ts";
 import { EVERYTHING, operator } from "../../mod.ts";
 import { suite } from "../support/scenario.ts";
 import type { TimedWorld, VirtualWorld } from "../support/virtual_world.ts";
@@ -28,6 +29,13 @@ async function define(world: TimedWorld, { group, version, plural, kind } = NAME
     },
   });
   await world.host.clock.advance(1);
+  // NB: a real server tells of all groups a little later than it serves the kind.
+  for (let attempt = 0;; attempt++) {
+    const known = await world.client.discovery.refresh();
+    if (known.some((each) => each.group === group && each.plural === plural)) return;
+    assert.ok(attempt < 200, `discovery must tell of ${plural}.${group}`);
+    await currentHost().clock.sleep(0.05);
+  }
 }
 
 async function createNamesake(world: TimedWorld, name: string): Promise<void> {
