@@ -349,5 +349,8 @@ function convertMember(member: unknown, key: string, state: Conversion): unknown
 
 function notJson(what: string, state: Conversion): TypeError {
   const where = [state.where, ...state.path].filter((part) => part !== "").join(".");
-  return new TypeError(`Cannot turn "${where}" into JSON: it is ${what}`);
+  const error = new TypeError(`Cannot turn "${where}" into JSON: it is ${what}`);
+  // Who has put it there is on no stack any more, and our own lines tell nothing.
+  error.stack = String(error);
+  return error;
 }

@@ -69,7 +69,9 @@ suite("writes", (scenario) => {
       await running.advance(4);
       assert.deepEqual((await objects.get("one")).status, { first: 1, last: 3 });
       const failed = running.logs.filter(({ message }) => message === "Handler failed temporarily");
-      assert.match(String(failed[0]?.fields?.error), /"status\.odd\.self" into JSON: it is a circle/);
+      const { error } = failed[0]?.fields ?? {};
+      assert.match(String(error), /"status\.odd\.self" into JSON: it is a circle/);
+      assert.equal((error as Error).stack, String(error), "none of our own lines");
       await running.advance(60);
       assert.deepEqual((await objects.get("one")).status, { first: 1, last: 3, tried: 1 });
       assert.deepEqual(calls, ["first", "broken", "last", "broken"]);
