@@ -58,9 +58,7 @@ async function serveKubernetes(): Promise<void> {
   const rbac = flags.get("authorization-mode") !== "AlwaysAllow";
   const server = apiServer({ host, rbac, quotas: true, workloads, tokens: readTokens() });
   // Ours has no Service of its own, which clients of a real cluster are sure to find.
-  await server.fetch(
-    new Request("https://api/api/v1/namespaces/default/services", { method: "POST", body: SERVICE }),
-  );
+  await create(server, "namespaces/default/services", SERVICE);
   await host.network.serve({
     hostname: flags.get("bind-address") ?? "127.0.0.1",
     port: Number(flags.get("secure-port") ?? 6443),
@@ -89,9 +87,19 @@ async function answer(server: ApiServer, request: Request): Promise<Response> {
 async function ensureNamespace(server: ApiServer, url: string): Promise<void> {
   const [, name] = /\/namespaces\/([^/?]+)\/./.exec(url) ?? [];
   if (name === undefined) return;
-  const path = "https://api/api/v1/namespaces";
-  if ((await server.fetch(new Request(`${path}/${name}`))).ok) return;
-  await server.fetch(new Request(path, { method: "POST", body: JSON.stringify({ metadata: { name } }) }));
+  if ((await server.fetch(new Request(`https://api/api/v1/namespaces/${name}`))).ok) return;
+  await create(server, "namespaces", JSON.stringify({ metadata: { name } }));
+}
+
+/** NB: without a type of its own a text is `text/plain` on Deno, which no API server takes; on Bun it is of none. */
+async function create(server: ApiServer, path: string, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const request = new Request(`https://api/api/v1/${path}`, { method: "POST", headers, body });
+  const response = await server.fetch(request);
+  // Another request may have been first.
+  if (!response.ok && response.status !== 409) {
+    throw new Error(`Cannot create ${path}: ${await response.text()}`);
+  }
 }
 
 /** Certificates that are given, or new ones. */
