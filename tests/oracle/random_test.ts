@@ -190,12 +190,13 @@ function byObject(calls: readonly Seen[]): Calls {
 
 /**
  * The first attempts of each object's handlers, in order. When later ones come depends on how long writes take, and so does
- * the place of those that are called beside, of sub-handlers, and of those that wait for them (G7).
+ * the place of those that are called beside, of sub-handlers, and of those that wait for them (G7). The one that minds labels
+ * may be due only because another has marked the object: Kopf, which writes after each, then calls it before the rest.
  */
 function orders(calls: readonly Seen[]): Calls {
   const found = new Map<string, string[]>();
   for (const { name, id, retry } of calls) {
-    if (retry !== 0 || !IDS.includes(id) || FAMILIES.includes(id)) continue;
+    if (retry !== 0 || !IDS.includes(id) || FAMILIES.includes(id) || id === "labels") continue;
     found.set(name, [...found.get(name) ?? [], id]);
   }
   return Object.fromEntries([...found].sort());
