@@ -27,7 +27,7 @@ export interface KindRules {
   terminate?(object: KubeObject): void;
   /** Whether something besides `metadata.finalizers` keeps a deleted object. */
   holds?(object: KubeObject): boolean;
-  /** Says why an object must not be deleted, if so. */
+  /** Says why an object must not be deleted by its name, if so. */
   lasts?(object: KubeObject): string | undefined;
   /** How long an object may take to end, if its kind has such a time. In seconds. */
   gracePeriod?(object: KubeObject, asked: number | undefined): number;

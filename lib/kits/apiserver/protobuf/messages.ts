@@ -45,12 +45,15 @@ export function messageOfKind({ apiVersion, kind }: JsonObject): Message | undef
   const item = kind.endsWith("List") ? typeNamed(apiVersion, kind.slice(0, -"List".length)) : undefined;
   if (item === undefined) return undefined;
   const items: Shape = { kind: "list", of: { kind: "type", name: item } };
-  return smallMessage({ metadata: [1, { kind: "type", name: "meta.ListMeta" }], items: [2, items] });
+  // NB: the list of metadata in the old version has its fields the other way round.
+  const [first, second] = apiVersion === "meta.k8s.io/v1beta1" ? [2, 1] : [1, 2];
+  return smallMessage({ metadata: [first, { kind: "type", name: "meta.ListMeta" }], items: [second, items] });
 }
 
 /** NB: the options of a deletion are of the group of what is deleted; statuses are of the core group. */
 function typeNamed(apiVersion: unknown, kind: string): string | undefined {
-  if (apiVersion === "meta.k8s.io/v1" && kind === "PartialObjectMetadata") return PARTIAL;
+  const isMeta = apiVersion === "meta.k8s.io/v1" || apiVersion === "meta.k8s.io/v1beta1";
+  if (isMeta && kind === "PartialObjectMetadata") return PARTIAL;
   return kind === "DeleteOptions" || kind === "Status" ? `meta.${kind}` : typeOfKind(apiVersion, kind);
 }
 

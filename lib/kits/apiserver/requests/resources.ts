@@ -376,7 +376,13 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
   for (const { object } of items) {
     const { namespace, name = "" } = object.metadata;
     try {
-      await deleteAdmitted(cluster, call, { ...options, kind, reference: { namespace, name }, warn });
+      await deleteAdmitted(cluster, call, {
+        ...options,
+        kind,
+        reference: { namespace, name },
+        warn,
+        inCollection: true,
+      });
     } catch (error) {
       // Somebody else has deleted it while admission was asked.
       if (!(error instanceof Refusal) || error.code !== 404) throw error;

@@ -105,6 +105,9 @@ export const MEDIA_TYPES: readonly Scenario[] = [
       assert.equal(partial.kind, "PartialObjectMetadata");
       const items = await api.ok("GET", list, undefined, { accept: PARTIAL_LIST });
       assert.equal(items.items.length, 1);
+      const [old, olds] = [PARTIAL, PARTIAL_LIST].map((accept) => accept.replace("v=v1", "v=v1beta1"));
+      await api.ok("GET", `${list}/a`, undefined, { accept: old ?? "" });
+      await api.ok("GET", list, undefined, { accept: olds ?? "" });
       await api.refused(406, "GET", `${list}/a`, undefined, { accept: PROTOBUF });
       await api.ok("GET", `${list}/a`, undefined, { accept: `${PROTOBUF},application/json` });
     },

@@ -38,6 +38,7 @@ export const PRIORITIES: readonly Scenario[] = [
       await api.ok("PATCH", `${path}/a`, { metadata: { labels: { a: "b" } } }, MERGE);
       await api.ok("GET", `${CLASSES}/system-cluster-critical`);
       await api.refused(403, "DELETE", `${CLASSES}/system-cluster-critical`);
+      await api.ok("DELETE", `${CLASSES}?dryRun=All`);
     },
   },
   {

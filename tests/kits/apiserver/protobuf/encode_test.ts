@@ -115,6 +115,7 @@ const OBJECTS: readonly JsonObject[] = [
     details: { causes: [{ reason: "X", message: "m", field: "f" }] },
   },
   { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: { name: "p" } },
+  { apiVersion: "meta.k8s.io/v1beta1", kind: "PartialObjectMetadata", metadata: { name: "p" } },
 ];
 
 describe("encodeProtobuf()", () => {
@@ -135,13 +136,15 @@ describe("encodeProtobuf()", () => {
       }],
     };
     assert.deepEqual(backAgain(list), list);
-    const partial = {
-      apiVersion: "meta.k8s.io/v1",
-      kind: "PartialObjectMetadataList",
-      metadata: {},
-      items: [{ metadata: { name: "a" } }],
-    };
-    assert.deepEqual(backAgain(partial), partial);
+    for (const version of ["v1", "v1beta1"]) {
+      const partial = {
+        apiVersion: `meta.k8s.io/${version}`,
+        kind: "PartialObjectMetadataList",
+        metadata: {},
+        items: [{ metadata: { name: "a" } }],
+      };
+      assert.deepEqual(backAgain(partial), partial);
+    }
   });
 
   it("leaves out what does not fit, and knows no custom kinds", () => {
