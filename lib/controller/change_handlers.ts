@@ -228,9 +228,10 @@ class ChangeRun {
     this.#all.push(progress);
     this.#refusal = pending.takeRefusal() ?? this.#refusal;
     if (this.#refusal !== undefined) this.#failRefused(this.#refusal, { progress, selected });
-    const digest = (handler: ChangeHandler): string | undefined => this.#signatures.digest(handler);
+    const isAsSigned = (handler: ChangeHandler, digest: string): boolean =>
+      this.#signatures.isAsSigned(handler, digest);
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
-    progress.activate(selected, { purpose: this.#purpose, now: clock.now(), digest, carriesOver });
+    progress.activate(selected, { purpose: this.#purpose, now: clock.now(), isAsSigned, carriesOver });
     const awake = progress.awake(clock.now());
     const picked = new Set(lifecycle()(awake, { ...this.#cause, random }).map(({ id }) => id));
     for (const active of awake) {

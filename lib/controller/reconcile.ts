@@ -59,6 +59,8 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   // NB: what does not concern the object is not awaited: each promise counts where ten thousand objects come at once.
   if (run !== undefined && isDeleting(state.snapshot)) await run.finalize();
   const decision = decide(r, run?.claim(claim) ?? claim);
+  // NB: nobody's record is to be compared with this state.
+  if (decision.kind !== "handle") state.background?.signed(state.snapshot);
   const isIgnored = decision.kind === "ignore" && decision.optionalDeletes === undefined;
   const work = isIgnored ? NO_WORK : await carryOut(r, decision);
   // NB: the finalizer goes on before anything is made that must not outlive the object.

@@ -9,9 +9,8 @@
 import type { Progress, Purpose } from "../execution/progress.ts";
 import { digestOf } from "../model/encoding.ts";
 import { getField } from "../model/fields.ts";
-import { cloneJson } from "../model/json.ts";
-import type { JsonObject, KubeObject } from "../model/object.ts";
-import { applyMergePatch, type Patch } from "../model/patch.ts";
+import type { JsonObject } from "../model/object.ts";
+import { foresee, type Patch } from "../model/patch.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
@@ -22,16 +21,23 @@ export class Signatures {
   readonly #r: Reconciliation;
   readonly #cause: ChangeCause;
   readonly #purpose: Purpose;
+  /** Handlers would see this if daemons and timers had not written since; undefined: they have not. */
+  readonly #withoutDaemons: JsonObject | undefined;
 
   constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
     this.#r = r;
     this.#cause = cause;
     this.#purpose = purpose;
+    const { state: { background, snapshot }, persistence, handlers: { fields: extraFields } } = r;
+    const body = background?.takenBackFrom(snapshot) ?? snapshot;
+    if (body !== snapshot) this.#withoutDaemons = currentEssence(persistence, body, { extraFields });
   }
 
-  /** Returns the digest of what a handler would see now; undefined where it does not matter. */
-  digest(handler: ChangeHandler): string | undefined {
-    return this.#digest(handler, this.#essenceWith([]));
+  /** Whether what a handler would see now is what it saw when its record was signed, but for what daemons have written since. */
+  isAsSigned(handler: ChangeHandler, digest: string): boolean {
+    const now = this.#digest(handler, this.#essenceWith([]));
+    if (now === undefined || now === digest) return true;
+    return this.#withoutDaemons !== undefined && this.#digest(handler, this.#withoutDaemons) === digest;
   }
 
   /** Signs finished records, and returns all progress that is to be stored. `hasRun`: whether a handler ran, by its id. */
@@ -43,7 +49,9 @@ export class Signatures {
     const before = this.#essenceWith([]);
     const after = this.#essenceWith([this.#r.patch]);
     for (const progress of all) progress.sign((handler) => this.#digest(handler, after), hasRun);
-    return before === after ? all : [...all, this.#resigned(all, digestOf(before), digestOf(after))];
+    this.#r.state.background?.signed(this.#r.state.snapshot);
+    const others = [before, this.#withoutDaemons].filter((each) => each !== undefined && each !== after);
+    return others.length === 0 ? all : [...all, this.#resigned(all, others.map(digestOf), digestOf(after))];
   }
 
   /** Deletions are not started over because somebody edits a dying object, but for handlers that have given up and keep it. */
@@ -62,13 +70,13 @@ export class Signatures {
   /** Signs anew the records of sub-handlers whose parents were not called. Those of fields are left as they are. */
   #resigned(
     all: readonly Progress<ChangeHandler>[],
-    before: string,
+    others: readonly string[],
     after: string,
   ): Progress<ChangeHandler> {
     const ids = new Set(all.flatMap(({ descendants }) => descendants));
     for (const progress of all) for (const id of progress.records().keys()) ids.delete(id);
     const uncalled = loadProgress(this.#r, [...ids].map((id) => ({ id })));
-    uncalled.replaceDigest(before, after);
+    uncalled.replaceDigests(others, after);
     return uncalled;
   }
 
@@ -78,7 +86,7 @@ export class Signatures {
     const kept = pending.patch === undefined ? [] : [pending.patch];
     const outgoing = [...kept, ...patches].filter(({ isEmpty }) => !isEmpty);
     if (outgoing.length === 0) return this.#cause.new;
-    const body = outgoing.reduce<KubeObject>(applied, snapshot);
+    const body = outgoing.reduce((before, patch) => foresee(before, contentOf(patch), patch.fns), snapshot);
     return currentEssence(persistence, body, { extraFields });
   }
 
@@ -91,19 +99,6 @@ export class Signatures {
 
 function keepsObject({ onFailure }: ChangeHandler): boolean {
   return onFailure === "keep";
-}
-
-/** A body with a patch applied; without its functions, should one of them fail: they are dropped then. */
-function applied(body: KubeObject, patch: Patch): KubeObject {
-  const merged = applyMergePatch(body, contentOf(patch));
-  if (patch.fns.length === 0) return merged;
-  try {
-    const own = cloneJson(merged);
-    for (const fn of patch.fns) fn(own);
-    return own;
-  } catch {
-    return merged;
-  }
 }
 
 /** Returns the patch as JSON; what cannot be put into JSON is dropped by the write as well. */

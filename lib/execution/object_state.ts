@@ -9,6 +9,7 @@ import type { CachedObject } from "../client/cache/object_store.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
+import type { BackgroundChanges } from "./background_changes.ts";
 import { ChildEvents } from "./child_events.ts";
 import { PendingWrite } from "./pending_write.ts";
 import { ReconcileRecord } from "./reconcile_record.ts";
@@ -41,6 +42,8 @@ export class ObjectState {
   readonly pending = new PendingWrite();
   /** The times in the notes of handlers that are unfinished, by the monotonic clock. */
   times: RecordTimes | undefined;
+  /** The changes of its daemons and timers that no record is signed with; undefined: there is none. Made by its writer. */
+  background: BackgroundChanges | undefined;
   /** The state that was handled last, where the server did not keep the note of it. */
   lastHandled: JsonObject | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
@@ -147,6 +150,7 @@ export class ObjectState {
     if (!this.hasNews) return undefined;
     const change = { before: this.#snapshot, after: this.cached.object };
     this.#snapshot = change.after;
+    this.#rollBackground();
     if (change.after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
     return change;
   }
@@ -155,10 +159,16 @@ export class ObjectState {
   settle(): void {
     const before = this.#snapshot;
     this.#snapshot = this.cached.object;
+    this.#rollBackground();
     // NB: a record that held the state before would keep it in memory.
     for (const record of this.#records?.values() ?? []) {
       if (record.seen === before) record.seen = this.#snapshot;
     }
+  }
+
+  #rollBackground(): void {
+    this.background?.seen();
+    if (this.background?.isEmpty) this.background = undefined;
   }
 
   /** The body must be read before it is used again. */

@@ -19,6 +19,7 @@ import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { PersistenceSettings } from "../settings/sections.ts";
+import { BackgroundChanges } from "./background_changes.ts";
 import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";
 import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";
@@ -28,6 +29,8 @@ import { type Applied, applyPatch, type FinalizerChange } from "./write_requests
 export interface WritableState extends Subject {
   /** Takes the responses: they are the newest state. */
   readonly cached: CachedObject;
+  /** Takes the changes of daemons and timers; made with the first of them. */
+  background?: BackgroundChanges;
 }
 
 /** A write, and for whom it is. */
@@ -117,7 +120,7 @@ export class ObjectWriter {
 
   async #write(state: WritableState, request: WriteRequest): Promise<WriteResult> {
     const { client, observer, fence: signal } = this.#options;
-    const { patch, notes, finalizer, pending, logger, urgent, readsFirst = false } = request;
+    const { patch, notes, finalizer, pending, author, logger, urgent, readsFirst = false } = request;
     const wanted = pending.compose(patch, logger);
     const { fns } = wanted;
     // What functions change comes before the notes, which say that it has happened.
@@ -128,6 +131,9 @@ export class ObjectWriter {
       const body = readsFirst ? await this.read(state, { urgent }) : state.body;
       if (body === undefined) return gone(request);
       if (finalizer === undefined && fns.length === 0 && isEmptyObject(content)) return unchanged(request);
+      using _change = author.kind === "reconcile"
+        ? undefined
+        : (state.background ??= new BackgroundChanges()).begin(body, wanted);
       const sent = await applyPatch({
         client,
         resource,

@@ -56,8 +56,8 @@ export interface ActivateOptions<H> {
   readonly purpose: Purpose;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The digest of what the handler would see now; undefined where it does not matter. */
-  readonly digest: (handler: H) => string | undefined;
+  /** Whether what a handler would see now is what it saw when its record got this digest, or does not matter. */
+  readonly isAsSigned: (handler: H, digest: string) => boolean;
   /** Whether a handler takes its record along when the cause becomes another one. Default: none does. */
   readonly carriesOver?: (handler: H) => boolean;
 }
@@ -115,7 +115,8 @@ export class Progress<H extends Handler> {
       const before = state !== undefined && options.carriesOver?.(handler)
         ? carriedOver(state.record, options.purpose)
         : state?.record;
-      const isKept = before !== undefined && isValid(before, options.purpose, () => options.digest(handler));
+      const isKept = before !== undefined &&
+        isValid(before, options.purpose, (digest) => options.isAsSigned(handler, digest));
       const record = isKept ? this.#clampDelay(handler.id, before, options.now) : fresh(options);
       const started = isKept ? undefined : options.now;
       this.#states.set(handler.id, { record, stored: state?.stored, handler, started });
@@ -210,10 +211,11 @@ export class Progress<H extends Handler> {
     }
   }
 
-  /** Puts another digest in place of this one into finished records; they need not be of active handlers. */
-  replaceDigest(before: string, after: string): void {
+  /** Puts another digest in place of these into finished records; they need not be of active handlers. */
+  replaceDigests(others: readonly string[], after: string): void {
     for (const state of this.#states.values()) {
-      if (!isFinished(state.record) || state.record.digest !== before) continue;
+      const { digest } = state.record;
+      if (!isFinished(state.record) || digest === undefined || !others.includes(digest)) continue;
       state.record = { ...state.record, digest: after };
       state.isRenewed = true;
     }
@@ -320,11 +322,9 @@ function carriedOver(record: ProgressRecord, purpose: Purpose): ProgressRecord {
   return { ...record, purpose };
 }
 
-function isValid(record: ProgressRecord, purpose: Purpose, digest: () => string | undefined): boolean {
+function isValid(record: ProgressRecord, purpose: Purpose, isAsSigned: (digest: string) => boolean): boolean {
   if (isOfOther(record, purpose)) return false;
-  if (!isFinished(record) || record.digest === undefined) return true;
-  const current = digest();
-  return current === undefined || current === record.digest;
+  return !isFinished(record) || record.digest === undefined || isAsSigned(record.digest);
 }
 
 function isFinished(record: ProgressRecord): boolean {

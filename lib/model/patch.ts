@@ -5,7 +5,8 @@
  * and all handlers of a reconcile. It is only a collector: `execution/object_writer.ts` minimises and sends it.
  */
 
-import { isObject, setKey, toJson } from "./json.ts";
+import { cloneJson, isObject, setKey, toJson } from "./json.ts";
+import { applyMergePatch } from "./merge_patch.ts";
 import type { JsonObject, KubeObject, ObjectMeta } from "./object.ts";
 
 export { applyMergePatch, joinPatches, minimisePatch, type SplitPatch, splitStatus } from "./merge_patch.ts";
@@ -140,6 +141,19 @@ export class Patch<Spec = JsonObject, Status = JsonObject> {
     this.#wholes?.delete(name);
     if (isObject(value)) fill(this.#open(name), value);
     else if (value !== undefined) (this.#wholes ??= new Map()).set(name, value);
+  }
+}
+
+/** Returns a body as these changes would leave it; without the functions, should one of them throw: they are dropped then. */
+export function foresee(body: KubeObject, content: JsonObject, fns: readonly PatchFunction[]): KubeObject {
+  const merged = applyMergePatch(body, content);
+  if (fns.length === 0) return merged;
+  try {
+    const own = cloneJson(merged);
+    for (const fn of fns) fn(own);
+    return own;
+  } catch {
+    return merged;
   }
 }
 

@@ -95,7 +95,7 @@ describe("execute()", () => {
       ids: ["fn"],
       unsaved: new Map(),
     });
-    progress.activate([{ id: "fn", fn: () => {} }], { purpose: "create", now: 0, digest: () => undefined });
+    progress.activate([{ id: "fn", fn: () => {} }], { purpose: "create", now: 0, isAsSigned: () => true });
     progress.settle("fn", outcome, { now: 1000 });
     assert.deepEqual([progress.records().get("fn")?.delayed, progress.delay(1000)], [undefined, 0]);
     assert.deepEqual(progress.awake(1000).map(({ retry }) => retry), [1]);

@@ -25,7 +25,7 @@ function bodyWith(records: Readonly<Record<string, object>>): KubeObject {
 
 function load(body: KubeObject, options: Partial<LoadOptions> = {}): Progress<Handler> {
   const progress = new Progress<Handler>({ storage, body, ids: ["fn"], unsaved: new Map(), ...options });
-  progress.activate([handler], { purpose: "create", now: NOW, digest: () => undefined });
+  progress.activate([handler], { purpose: "create", now: NOW, isAsSigned: () => true });
   return progress;
 }
 
@@ -118,7 +118,7 @@ describe("Progress", () => {
     progress.activate([{ ...handler, id: "other" }], {
       purpose: "create",
       now: NOW,
-      digest: () => undefined,
+      isAsSigned: () => true,
     });
     assert.equal(progress.delay(NOW), 10);
   });
@@ -132,7 +132,7 @@ describe("Progress", () => {
       unsaved: new Map(),
     });
     assert.deepEqual(progress.othersThan("delete"), { succeeded: 2, failed: 0, unfinished: 0 });
-    progress.activate([handler], { purpose: "delete", now: NOW, digest: () => undefined });
+    progress.activate([handler], { purpose: "delete", now: NOW, isAsSigned: () => true });
     assert.deepEqual(progress.awake(NOW).map(({ retry, started }) => [retry, started]), [[0, NOW]]);
     const patch = new Patch();
     progress.store(patch);
@@ -142,18 +142,22 @@ describe("Progress", () => {
   });
 
   it("takes what has finished for unfinished once the object is not as it was then; without a digest, never (G1)", () => {
-    const isDone = (then: string | undefined, now: string | undefined): boolean => {
+    const isDone = (then: string | undefined, now: string): boolean => {
       const progress = new Progress<Handler>({
         storage,
         body: bodyWith({ fn: { ...record, success: true, digest: then } }),
         ids: ["fn"],
         unsaved: new Map(),
       });
-      progress.activate([handler], { purpose: "create", now: NOW, digest: () => now });
+      progress.activate([handler], {
+        purpose: "create",
+        now: NOW,
+        isAsSigned: (_, digest) => digest === now,
+      });
       return progress.isDone;
     };
     assert.deepEqual([isDone("a", "a"), isDone("a", "b")], [true, false]);
-    assert.deepEqual([isDone(undefined, "b"), isDone("a", undefined)], [true, true]);
+    assert.equal(isDone(undefined, "b"), true);
   });
 
   it("counts the times that it waited for children apart from its attempts (G7)", () => {
@@ -219,7 +223,7 @@ describe("Progress", () => {
       waits: { ...done, success: false },
     });
     const progress = new Progress({ storage, body, ids: ["fn", "other", "waits"], unsaved: new Map() });
-    progress.replaceDigest("old", "new");
+    progress.replaceDigests(["older", "old"], "new");
     const patch = new Patch();
     progress.store(patch);
     assert.deepEqual([...progress.records()].map(([id, { digest }]) => [id, digest]), [["fn", "new"]]);
@@ -252,8 +256,8 @@ describe("Progress", () => {
       };
       progress.refuse([handler], { now: NOW, judge });
       assert.deepEqual(attempts, [{ retry: 2, runtime: 3600 }]);
-      const digest = () => "as it is";
-      progress.activate([handler], { purpose: "create", now: NOW, digest });
+      const isAsSigned = (_: Handler, digest: string) => digest === "as it is";
+      progress.activate([handler], { purpose: "create", now: NOW, isAsSigned });
       assert.deepEqual(progress.records().get("fn"), {
         started,
         purpose,
@@ -277,7 +281,7 @@ describe("Progress", () => {
       ];
       for (const [progress, handlers, options] of cases) {
         progress.refuse(handlers, options);
-        progress.activate([handler], { purpose: "create", now: NOW, digest: () => undefined });
+        progress.activate([handler], { purpose: "create", now: NOW, isAsSigned: () => true });
         assert.equal(progress.isDone, true);
         assert.deepEqual(progress.records().get("fn"), done, "as it was");
       }

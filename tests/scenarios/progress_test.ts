@@ -18,6 +18,15 @@ const SPOILT: Readonly<Record<string, (patch: Patch) => void>> = {
   "is no JSON": (patch) => void (patch.spec.value = CIRCLE),
 };
 
+/** How timers count their runs on the object. */
+const WAYS_TO_COUNT: Record<string, (patch: Patch, runs: number) => void> = {
+  "into the spec": (patch, runs) => patch.merge({ spec: { count: runs } }),
+  "by functions": (patch, runs) =>
+    void patch.fns.push((body) => {
+      body.metadata.labels = { ...body.metadata.labels, [`run-${runs}`]: "yes" };
+    }),
+};
+
 suite("progress", (scenario) => {
   scenario(
     "[A164] [G1] a handler that had finished runs again on a change made before the cause completes",
@@ -114,6 +123,58 @@ suite("progress", (scenario) => {
     await objects.patch("two", { spec: { value: "w" } });
     await running.advance(30);
     assert.deepEqual(calls.toSorted(), ["a", "a", "b", "b", "writer", "writer"]);
+    await running.stop();
+  });
+
+  for (const [way, write] of Object.entries(WAYS_TO_COUNT)) {
+    scenario.timed(`[G1] what timers write ${way} calls no finished handler again`, async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      let runs = 0;
+      op.on.create(Example, { id: "done" }, () => void calls.push("done"));
+      op.on.field(Example, "spec.count", { id: "field" }, () => void calls.push("field"));
+      op.on.create(Example, { id: "parent" }, ({ sub }) => {
+        sub("a", () => void calls.push("a"));
+        sub("b", async ({ retry, signal, clock }) => {
+          if (retry === 0) await clock.sleep(3, signal); // the timer writes beside it, too
+          if (retry < 3) throw new TemporaryError("not yet", { delay: 4 });
+        });
+      });
+      op.timer(Example, { interval: 1, id: "counter" }, ({ patch, body }) => {
+        if (!(LAST_HANDLED in (body.metadata.annotations ?? {}))) write(patch, ++runs);
+      });
+      const running = await world.start(op);
+      await objects.create("one", { spec: { value: "v", count: 0 } });
+      await running.advance(30);
+      assert.ok(runs > 10, `${runs} runs`);
+      assert.deepEqual(calls, ["done", "field", "a"]);
+      assert.deepEqual(Object.keys(notesOf(await objects.get("one"))), [LAST_HANDLED]);
+      await running.stop();
+    });
+  }
+
+  scenario.timed("[G1] changes by others count although timers write beside them", async (world) => {
+    const objects = new Objects(world);
+    const op = operator();
+    const calls: unknown[] = [];
+    let runs = 0;
+    op.on.create(Example, { id: "done" }, ({ spec }) => void calls.push(spec.value));
+    op.on.create(Example, { id: "slow" }, ({ retry }) => {
+      if (retry === 0) throw new TemporaryError("not yet", { delay: 20 });
+    });
+    op.timer(Example, { interval: 1, id: "counter" }, ({ patch }) => {
+      runs++;
+      patch.merge({ spec: { count: runs } });
+    });
+    const running = await world.start(op);
+    await objects.create("one", { spec: { value: "A" } });
+    await running.advance(5);
+    await objects.patch("one", { spec: { value: "B" } });
+    await running.advance(5);
+    await objects.patch("one", { spec: { value: "A" } });
+    await running.advance(20);
+    assert.deepEqual(calls, ["A", "B", "A"]);
     await running.stop();
   });
 
