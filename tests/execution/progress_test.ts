@@ -223,7 +223,7 @@ describe("Progress", () => {
       waits: { ...done, success: false },
     });
     const progress = new Progress({ storage, body, ids: ["fn", "other", "waits"], unsaved: new Map() });
-    progress.replaceDigests(["older", "old"], "new");
+    progress.replaceDigests(["previous", "old"], "new");
     const patch = new Patch();
     progress.store(patch);
     assert.deepEqual([...progress.records()].map(([id, { digest }]) => [id, digest]), [["fn", "new"]]);

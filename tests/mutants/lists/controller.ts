@@ -567,13 +567,15 @@ const changes: Mutant[] = [
   ], subs),
   ...breaksOf(SIGNATURES, [
     ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
-    ["Signatures.sign", "return before === after ? all : [", "return true ? all : ["],
+    ["Signatures.sign", "return others.length === 0 ? all : [", "return true ? all : ["],
+    ["Signatures.sign", "[before, this.#withoutDaemons].filter(", "[before].filter("],
+    ["Signatures.isAsSigned", "this.#digest(handler, this.#withoutDaemons) === digest;", "false;"],
+    ["Signatures.sign", "this.#r.state.background?.signed(this.#r.state.snapshot);", ""],
     ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
   ], progress),
   ...breaksOf(SIGNATURES, [
     ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
     ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
-    ["applied", "    return merged;\n  }\n}", "    throw new Error();\n  }\n}"],
     ["Signatures.#digest", `if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;`, ""],
   ]),
 ];

@@ -54,18 +54,18 @@ const mutants: Mutant[] = [
     ],
     [
       "isValid",
-      "if (!isFinished(record) || record.digest === undefined) return true;",
-      "if (!isFinished(record)) return true;",
+      "record.digest === undefined || isAsSigned(record.digest);",
+      "isAsSigned(String(record.digest));",
     ],
-    ["isValid", "return current === undefined || current === record.digest;", "return true;"],
+    ["isValid", "record.digest === undefined || isAsSigned(record.digest);", "true;"],
     [
       "Progress.sign",
       "if (!isFinished(record) || (record.digest === undefined && !hasRun(handler.id))) continue;",
       "",
     ],
     [
-      "Progress.replaceDigest",
-      "if (!isFinished(state.record) || state.record.digest !== before) continue;",
+      "Progress.replaceDigests",
+      "if (!isFinished(state.record) || digest === undefined || !others.includes(digest)) continue;",
       "",
     ],
     ["Progress.#purge", "for (const each of [id, ...subrefs])", "for (const each of [id])"],
