@@ -65,7 +65,14 @@ function toText(record: LogRecord, options: TextSinkOptions): string {
     if (key !== "error" && !isHint(key, fields[key])) pairs += toPair(key, fields[key]);
   }
   const failure = Object.hasOwn(fields, "error") ? `: ${toOneLine(describe(fields["error"]))}` : "";
-  return `${prefix}${toOneLine(record.message)}${failure}${pairs}${toStack(record, options)}`;
+  return `${prefix}${toOneLine(record.message)}${failure}${pairs}${
+    isMore(record) ? toStack(record, options) : ""
+  }`;
+}
+
+/** Whether the stack says more than the line: some errors have no frames, as nothing of ours would help their reader. */
+function isMore({ fields: { error } }: LogRecord): boolean {
+  return error instanceof Error && (error.cause !== undefined || error.stack?.includes("\n") === true);
 }
 
 /** A `stack` that is true or false says something about the error, and is no field of its own. */

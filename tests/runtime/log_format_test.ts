@@ -68,6 +68,15 @@ describe("textSink() in plain", () => {
     assert.equal(lineOf({ ...record, fields: { error: "a string" } }, {}), "Failed: a string");
   });
 
+  it("does not repeat an error below the line that has no more to say", () => {
+    const error = new TypeError("spec.size: NaN is no JSON");
+    error.stack = `${error.name}: ${error.message}`;
+    const record = { fields: { error }, reference: undefined, message: "Failed", level: "error" } as const;
+    assert.equal(lineOf(record, {}), "Failed: TypeError: spec.size: NaN is no JSON");
+    error.cause = new Error("inner");
+    assert.match(lineOf(record, {}), /\n {2}TypeError: spec.size[^]*Caused by: Error: inner/);
+  });
+
   it("does not say in the line what the error has said of its cause already", () => {
     const error = new Error('Cannot make "a": too far', {
       cause: new RangeError("too far", { cause: "text" }),
