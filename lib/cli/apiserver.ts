@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 
+import type { ApiServer } from "../kits/apiserver/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { CommandError, isPortTaken } from "./errors.ts";
 import { addExamples, CommandOption, portNumber } from "./program.ts";
@@ -16,6 +17,7 @@ export interface ApiServerFlags {
   readonly quotas?: boolean;
   readonly data?: string;
   readonly audit?: string;
+  readonly auditPolicy?: string;
 }
 
 /** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
@@ -54,6 +56,10 @@ export function addApiServer(program: Command, host: Host): void {
   command.option(
     "--audit <file>",
     "Where to log each request, as audit events of Kubernetes; default: nowhere",
+  );
+  command.option(
+    "--audit-policy <file>",
+    "How much the log tells of which requests: a Policy of audit.k8s.io/v1; default: all, at the level Metadata",
   );
   addExamples(command, [
     "apiserver --port 6443 --kubeconfig ./kubeconfig",
@@ -94,24 +100,27 @@ export interface ServeApiOptions {
   readonly data?: string;
   /** The file of the audit log. Default: none. */
   readonly audit?: string;
+  /** The file of its policy. Default: none. */
+  readonly auditPolicy?: string;
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac, workloads, quotas, data, audit }: ServeApiOptions = {},
+  { port = 0, kubeconfig, rbac, workloads, quotas, data, audit, auditPolicy }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer, openApiServer, StateError } = await import("../kits/apiserver/mod.ts");
-  const options = { host, rbac, workloads, quotas, audit };
-  const kept = data === undefined
-    ? undefined
-    : await openApiServer({ ...options, data }).catch((error: unknown) => {
-      throw error instanceof StateError ? new CommandError(error.message) : error;
-    });
-  const server = kept ?? apiServer(options);
+  const policy = auditPolicy === undefined ? undefined : await readPolicy(host, auditPolicy);
+  const options = { host, rbac, workloads, quotas, audit, auditPolicy: policy };
+  const open = async (): Promise<ApiServer & Partial<AsyncDisposable>> =>
+    data === undefined ? apiServer(options) : await openApiServer({ ...options, data });
+  const server = await open().catch((error: unknown) => {
+    const isExplained = error instanceof StateError || (error instanceof TypeError && policy !== undefined);
+    throw isExplained ? new CommandError(error.message, { cause: error }) : error;
+  });
   const served = await server.serve({ port }).catch(async (error: unknown) => {
-    await kept?.[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]?.();
     throw isPortTaken(error) ? new CommandError(portTaken(port)) : error;
   });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
@@ -123,10 +132,25 @@ export async function serveApi(
     fetch: (request) => server.fetch(request),
     async [Symbol.asyncDispose]() {
       await served.close();
-      await kept?.[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]?.();
       if (folder !== undefined) await host.files.remove(folder);
     },
   };
+}
+
+async function readPolicy(host: Host, path: string): Promise<Readonly<Record<string, unknown>>> {
+  const { parseYaml } = await import("../runtime/yaml.ts");
+  try {
+    const text = await host.files.readText(host.files.resolve(host.process.cwd(), path));
+    // What is none is refused by the server.
+    return parseYaml(text)[0] as Record<string, unknown>;
+  } catch (error) {
+    throw new CommandError(`Cannot read the audit policy "${path}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function portTaken(port: number): string {

@@ -14,6 +14,7 @@ import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { certificateFacts } from "../../lib/runtime/certificate_facts.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
 import type { Peer, ServerTls } from "../../lib/runtime/host.ts";
+import { parseYaml } from "../../lib/runtime/yaml.ts";
 
 const ANONYMOUS: ApiUser = { username: "system:anonymous", groups: ["system:unauthenticated"] };
 
@@ -68,7 +69,7 @@ async function serveKubernetes(): Promise<void> {
   // NB: where roles are one of several authorizers, there are the default ones.
   const modes = flags.get("authorization-mode") ?? "";
   const rbac = modes !== "AlwaysAllow";
-  const server = apiServer({ host, rbac, quotas: true, workloads, tokens: readTokens() });
+  const server = apiServer({ host, rbac, quotas: true, workloads, tokens: readTokens(), ...readAudit() });
   // Ours has no Service of its own, which clients of a real cluster are sure to find.
   await create(server, "/api/v1/namespaces/default/services", SERVICE);
   if (modes.endsWith(",AlwaysAllow")) {
@@ -138,6 +139,15 @@ async function findCertificates(): Promise<ServerTls> {
     writeFileSync(join(folder, "server-ca.crt"), authority.certificate);
   }
   return { cert: issued.certificate, key: issued.key, ca };
+}
+
+/** NB: without a policy, the real server logs nothing. */
+function readAudit(): { readonly audit?: string; readonly auditPolicy?: Readonly<Record<string, unknown>> } {
+  const [audit, policy] = [flags.get("audit-log-path"), flags.get("audit-policy-file")];
+  if (audit === undefined || policy === undefined) return {};
+  const [parsed] = parseYaml(readFileSync(policy, "utf8"));
+  // What is none is refused by the server.
+  return { audit, auditPolicy: parsed as Record<string, unknown> };
 }
 
 /** Reads lines of a token, a user's name and uid, and groups. Source: Kubernetes documentation, "Static token file". */

@@ -4,10 +4,11 @@
 
 import type { Hono } from "hono";
 import type { Host } from "../../runtime/host.ts";
-import { targetOf, wishOf } from "./access/attributes.ts";
+import { forbiddenWish, targetOf, type Wish, wishOf } from "./access/attributes.ts";
 import type { Credentials, Gate } from "./access/gate.ts";
 import type { User } from "./access/user.ts";
-import type { AuditLog } from "./audit_log.ts";
+import type { AuditLog } from "./audit/audit_log.ts";
+import type { AuditRecord } from "./audit/audit_record.ts";
 import type { FlowControl } from "./flowcontrol/flow_control.ts";
 import { badRequest, internal, Refusal } from "./refusal.ts";
 import { refusalResponse } from "./requests/respond.ts";
@@ -40,33 +41,64 @@ export async function answerRequest(
   const target = targetOf(request.url);
   const wish = wishOf(request, target);
   const [received, begin] = [clock.now(), clock.monotonic()];
-  let user: User | undefined;
+  let [known, user]: (User | undefined)[] = [];
+  let record: AuditRecord | undefined;
   let response: Response;
   metrics.begin();
   try {
-    user = gate.admit(request, credentials, wish);
+    known = gate.authenticate(request, credentials, wish);
+    record = audit?.begin(request, wish, known);
+    user = admit(gate, { request, known, wish, record });
     // What is no duration is refused, whatever the request is about.
     timeoutIn(target.url.searchParams);
     if ("path" in wish && wish.path === "/metrics") {
       response = new Response(metrics.format(), { headers: { "content-type": METRICS_TYPE } });
     } else {
-      response = await app.fetch(request, { user, target });
+      const asked = await record?.keepRequest(request) ?? request;
+      response = await app.fetch(asked, { user, target, record });
       if (request.method !== "GET") await state?.kept();
     }
   } catch (error) {
-    response = refuse(error, request);
+    if (known === undefined) record = audit?.begin(request, wish, undefined);
+    response = refuse(error, request, record);
   }
   if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-cache, private");
   if (user !== undefined) flows.mark(response.headers, { user, wish });
   metrics.end({ wish, code: response.status, seconds: clock.monotonic() - begin });
-  audit?.add({ request, wish, user, code: response.status, received });
+  if (audit === undefined || record === undefined) return response;
+  await record.keepResponse(response);
+  // NB: as on the real server, who has the answer finds it in the log.
+  await audit.add(record, { code: response.status, received });
   return response;
 }
 
+interface Knock {
+  readonly request: Request;
+  readonly known: User;
+  readonly wish: Wish;
+  readonly record: AuditRecord | undefined;
+}
+
+/**
+ * Returns as whom somebody asks.
+ *
+ * @throws {Refusal} If the request may not be made.
+ */
+function admit(gate: Gate, { request, known, wish, record }: Knock): User {
+  const user = gate.impersonate(request, known);
+  if (user !== known) record?.impersonate(user, gate.constraintFor(known, user, wish));
+  const decision = gate.decide(user, wish);
+  record?.decide(decision);
+  if (!decision.allowed) throw forbiddenWish(user, wish, decision.reason);
+  return user;
+}
+
 /** The answer to an error, in the encoding that the request wants. */
-export function refuse(error: unknown, request: Request): Response {
+export function refuse(error: unknown, request: Request, record?: AuditRecord): Response {
   const query = new URL(request.url).searchParams;
-  return refusalResponse(toRefusal(error), {
+  const refusal = toRefusal(error);
+  record?.refuse(refusal);
+  return refusalResponse(refusal, {
     encoding: encodingOf(request),
     pretty: isPretty(request, query),
   });

@@ -16,6 +16,13 @@ export interface KindNames {
   readonly kind: string;
 }
 
+/** A Status, which may not say that it is one. */
+type RefusedStatus = Omit<StatusBody, "kind" | "apiVersion"> & {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+};
+
 /** A request that is answered with a Status of failure. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -24,9 +31,9 @@ export class Refusal extends Error {
   /** The `Warning` header of the answer, if somebody has warned before it was refused. */
   warning: string | null = null;
   /** The status that the client gets; `metadata` is written on the way out. */
-  readonly status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> };
+  readonly status: RefusedStatus;
 
-  constructor(status: StatusBody & { readonly metadata?: Readonly<Record<string, unknown>> }) {
+  constructor(status: RefusedStatus) {
     super(status.message ?? status.reason ?? "Refused");
     this.status = status;
     this.code = status.code ?? 500;
@@ -154,7 +161,8 @@ export function badRequest(message: string): Refusal {
 /** The client waits no longer. */
 export function timedOut(): Refusal {
   const message = "Timeout: request did not complete within the allotted timeout";
-  return refusal(message, { code: 504, reason: "Timeout", details: {} });
+  // NB: what gives up on the real server's handlers does not say that it sends a Status.
+  return new Refusal({ status: "Failure", message, reason: "Timeout", details: {}, code: 504 });
 }
 
 /** A JSON patch that cannot be applied. NB: the real server does not say why, either. */

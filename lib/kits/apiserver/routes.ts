@@ -7,6 +7,7 @@ import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Target } from "./access/attributes.ts";
 import type { User } from "./access/user.ts";
+import type { AuditRecord } from "./audit/audit_record.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Describe, loadDescriptions } from "./descriptions.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./discovery.ts";
@@ -36,9 +37,9 @@ import { isObject } from "./values.ts";
 const VERSION = { major: "1", minor: "36", gitVersion: "v1.36.3+lotse" };
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** The facts that come with a request: whose it is. */
+/** The facts that come with a request: whose it is, and what the audit log wants to know of it. */
 export interface Asked {
-  readonly Bindings: { readonly user: User; readonly target: Target };
+  readonly Bindings: { readonly user: User; readonly target: Target; readonly record?: AuditRecord };
 }
 
 /** The parts of the server that routes talk to, besides the cluster. */
@@ -212,7 +213,7 @@ async function serveApiPath(
   const isRead = request.method === "GET" && path.name === undefined;
   if (kind.custom && kind.namespaced && path.namespace === undefined && !isRead) return missing(true);
   asked(kind);
-  const options = { kind, path, query: url.searchParams, user: c.env.user };
+  const options = { kind, path, query: url.searchParams, user: c.env.user, record: c.env.record };
   const response = await serveResource(cluster, request, options);
   if (kind.custom && kind.deprecation !== undefined) warnFirst(response.headers, kind.deprecation);
   return response;

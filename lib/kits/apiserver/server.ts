@@ -12,7 +12,7 @@ import { targetOf } from "./access/attributes.ts";
 import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
-import { AuditLog } from "./audit_log.ts";
+import { AuditLog } from "./audit/audit_log.ts";
 import { builtinKinds } from "./builtin.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
@@ -44,8 +44,14 @@ export interface ApiServerOptions<H extends Host = Host> {
   readonly rbac?: boolean;
   /** Users by their bearer tokens; tokens that nobody knows are refused (401). Default: none. */
   readonly tokens?: Readonly<Record<string, ApiUser>>;
-  /** The path of a file that each request adds a line to: an audit event at the level `Metadata`, as JSON. Default: none. */
+  /** The path of a file that each request adds a line to: an audit event, as JSON. Default: none. */
   readonly audit?: string;
+  /**
+   * How much the audit log tells of which requests: a Policy of audit.k8s.io/v1. Default: all of them, at the level `Metadata`.
+   *
+   * @throws {TypeError} From what makes the server, if it is none.
+   */
+  readonly auditPolicy?: Readonly<Record<string, unknown>>;
   /**
    * Whether workloads come to life: Deployments make ReplicaSets and those Pods, which are ready after a second; Jobs
    * complete, StatefulSets and DaemonSets have their Pods, claims are bound, and Services have EndpointSlices. Default: false.
@@ -165,9 +171,13 @@ interface Built<H extends Host> {
 }
 
 function build<H extends Host>(
-  { host, rbac = false, tokens, workloads = false, quotas = false, audit }: ApiServerOptions<H>,
+  { host, rbac = false, tokens, workloads = false, quotas = false, audit, auditPolicy: policy }:
+    ApiServerOptions<H>,
   { cel, definitions, state }: LateParts & { readonly state?: StateFolder },
 ): Built<H> {
+  if (policy !== undefined && audit === undefined) {
+    throw new TypeError("Cannot use the audit policy: there is no log");
+  }
   const store = new Store(host.clock);
   const kinds = new Kinds();
   const gate = new Gate({ host, store }, { rbac, users: tokens });
@@ -188,14 +198,14 @@ function build<H extends Host>(
   const app = new Hono<Asked>();
   const failed = () => state?.hasFailed ? ["etcd"] : [];
   addRoutes(app, cluster, { asked: lifecycle.asked, failed });
-  app.onError((error, c) => refuse(error, c.req.raw));
+  app.onError((error, c) => refuse(error, c.req.raw, c.env.record));
   const front = {
     host,
     app,
     gate,
     flows: lifecycle.flows,
     metrics: new RequestMetrics(store),
-    audit: audit === undefined ? undefined : new AuditLog(host, audit),
+    audit: audit === undefined ? undefined : new AuditLog(host, { path: audit, policy }),
     state,
   };
   if (workloads !== false) {

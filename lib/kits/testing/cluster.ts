@@ -57,6 +57,7 @@ const OPTIONS: Readonly<Record<keyof TestClusterOptions, true>> = {
   quotas: true,
   tokens: true,
   audit: true,
+  auditPolicy: true,
 };
 
 /** How the user agents of operators begin; the administrator has another. */

@@ -15,6 +15,7 @@ import { ACCESS_SCENARIOS } from "./scenarios/access.ts";
 import { ADMISSION } from "./scenarios/admission.ts";
 import { APPLYING } from "./scenarios/apply.ts";
 import { AUDIT_ANNOTATIONS } from "./scenarios/audit_annotations.ts";
+import { AUDIT_LOG } from "./scenarios/audit_log.ts";
 import { AUTHORIZER } from "./scenarios/authorizer.ts";
 import { BAD_INPUT } from "./scenarios/bad_input.ts";
 import { CONVERSION } from "./scenarios/conversion.ts";
@@ -76,6 +77,7 @@ const ALL: readonly Scenario[] = [
   ...TYPE_CHECKING,
   ...AUTHORIZER,
   ...AUDIT_ANNOTATIONS,
+  ...AUDIT_LOG,
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,

@@ -133,6 +133,13 @@ export class Session {
     return this.#target.serveHook(answer);
   }
 
+  /** Returns the events of the audit log about a namespace. */
+  async audited(namespace: string): Promise<Answer[]> {
+    const lines = (await this.#target.auditLog()).split("\n").filter((line) => line !== "");
+    const events: Answer[] = lines.map((line) => JSON.parse(line));
+    return events.filter(({ objectRef }) => objectRef.namespace === namespace);
+  }
+
   /** Writes something into the transcript. */
   note(ask: string, reply: unknown): void {
     // The names that a scenario puts into paths are the same everywhere; what the server chose is not.

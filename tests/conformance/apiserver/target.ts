@@ -5,7 +5,10 @@
  * what both have.
  */
 
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
@@ -34,6 +37,8 @@ export interface Target extends AsyncDisposable {
   pause(seconds: number): Promise<void>;
   /** Serves a webhook that the server can reach. It answers each review with what the function gives. */
   serveHook(answer: HookAnswer): Promise<ServedHook>;
+  /** Returns the audit log, which tells of namespaces that {@link AUDITED} names. */
+  auditLog(): Promise<string>;
   /** Makes old versions unknown, if the target can. */
   readonly compact?: () => void;
 }
@@ -47,11 +52,37 @@ export interface ServedHook extends AsyncDisposable {
   config(path: string): Answer;
 }
 
+/** The policy of both audit logs, and the namespaces that they tell of. */
+export const AUDITED = {
+  metadata: "audited-a",
+  request: "audited-b",
+  response: "audited-c",
+  notes: "audited-d",
+  patches: "audited-e",
+} as const;
+const AUDIT_POLICY = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [
+    { level: "None", verbs: ["delete"], namespaces: Object.values(AUDITED) },
+    { level: "None", users: ["system:serviceaccount:kube-system:root-ca-cert-publisher"] },
+    { level: "Metadata", namespaces: [AUDITED.metadata, AUDITED.notes] },
+    {
+      level: "Request",
+      namespaces: [AUDITED.request, AUDITED.patches],
+      resources: [{ group: "", resources: ["configmaps", "pods/*"], resourceNames: [] }],
+    },
+    { level: "RequestResponse", namespaces: [AUDITED.response], omitManagedFields: true },
+  ],
+};
+
 /** Starts the API server in the process, on a virtual clock. */
 export function inProcessTarget(): Target {
   const host = virtualHost();
   // NB: without nodes, as on the real server, where controllers run and no kubelets.
-  const server = apiServer({ host, rbac: true, workloads: { nodes: 0 }, quotas: true });
+  const audit = { audit: "/audit.log", auditPolicy: AUDIT_POLICY };
+  const server = apiServer({ host, rbac: true, workloads: { nodes: 0 }, quotas: true, ...audit });
   return {
     name: "the API server in the process",
     send: ({ method, path, body, headers }) =>
@@ -66,6 +97,7 @@ export function inProcessTarget(): Target {
       await host.clock.advance(seconds);
     },
     serveHook: (answer) => serveHook(host.network, answer),
+    auditLog: () => host.files.readText(audit.audit),
     compact: () => server.compact(),
     [Symbol.asyncDispose]: async () => {},
   };
@@ -73,7 +105,11 @@ export function inProcessTarget(): Target {
 
 /** Starts a real control plane with its controllers. */
 export async function realTarget(): Promise<Target> {
-  const plane = await startControlPlane({ controllerManager: true });
+  const folder = mkdtempSync(join(tmpdir(), "lotse-audit-"));
+  const [policy, log] = [join(folder, "policy.json"), join(folder, "audit.log")];
+  writeFileSync(policy, JSON.stringify(AUDIT_POLICY));
+  const apiServerFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
+  const plane = await startControlPlane({ controllerManager: true, apiServerFlags });
   const { hostname, port } = new URL(plane.server);
   const agent = new Agent({ keepAlive: true, ca: plane.caPem });
   return {
@@ -109,9 +145,11 @@ export async function realTarget(): Promise<Target> {
       }),
     pause: (seconds) => sleep(seconds * 1000),
     serveHook: (answer) => serveHook(nodeHost().network, answer),
+    auditLog: () => Promise.resolve(readFileSync(log, "utf8")),
     async [Symbol.asyncDispose]() {
       agent.destroy();
       await plane.stop();
+      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -4,13 +4,13 @@
  * Source: Kubernetes documentation, "Authenticating", "User impersonation"; k8s.io/apiserver, pkg/endpoints/filters.
  */
 
-import { internal, unauthorized } from "../refusal.ts";
-import { forbiddenWish, isPathWish, type ResourceWish, type Wish, wishOf } from "./attributes.ts";
+import { badRequest, unauthorized } from "../refusal.ts";
+import { forbiddenWish, isPathWish, type ResourceWish, type Wish } from "./attributes.ts";
 import { Authorizer, type Decision } from "./authorizer.ts";
 import type { Host } from "../../../runtime/host.ts";
 import type { Store } from "../store.ts";
 import { Tokens } from "./tokens.ts";
-import { ADMIN, AUTHENTICATED, type User } from "./user.ts";
+import { ADMIN, AUTHENTICATED, MASTERS, type User } from "./user.ts";
 
 const ANONYMOUS: User = { username: "system:anonymous", groups: ["system:unauthenticated"] };
 /** Probes are answered without credentials, as on the real server. */
@@ -44,19 +44,37 @@ export class Gate {
   }
 
   /**
-   * Returns the user of a request, after all that may stop it.
+   * Returns who sends a request.
    *
-   * @throws {Refusal} 401 if it has credentials that nobody knows, 403 if it may not be made.
+   * @throws {Refusal} 401 if it has credentials that nobody knows.
    */
-  admit(request: Request, credentials: Credentials, wish: Wish = wishOf(request)): User {
+  authenticate(request: Request, credentials: Credentials, wish: Wish): User {
     const isOpen = !this.rbac && isPathWish(wish) && OPEN_PATHS.includes(wish.path);
-    const known = this.#authenticate(
+    return this.#authenticate(
       request,
       isOpen ? { ...credentials, peer: credentials.peer ?? ANONYMOUS } : credentials,
     );
-    const user = this.#impersonated(request, known);
-    this.check(user, wish);
-    return user;
+  }
+
+  /**
+   * Returns the narrow verb that lets somebody act as another user, if one does; else they have the old right to impersonate.
+   *
+   * Source: Kubernetes documentation, "User impersonation"; k8s.io/apiserver, pkg/endpoints/filters/impersonation.
+   */
+  constraintFor(user: User, as: User, wish: Wish): string | undefined {
+    if (as.groups.includes(MASTERS)) return undefined;
+    const [, namespace = "", account] = ACCOUNT.exec(as.username) ?? [];
+    const node = /^system:node:(.+)$/.exec(as.username)?.[1];
+    const mode = account === undefined
+      ? node === undefined ? "user-info" : "arbitrary-node"
+      : "serviceaccount";
+    const resource = account === undefined ? node === undefined ? "users" : "nodes" : "serviceaccounts";
+    const verb = `impersonate:${mode}`;
+    const name = account ?? node ?? as.username;
+    const target = { verb, group: "authentication.k8s.io", resource, subresource: "", name, namespace };
+    const isAllowed = this.may(user, target) &&
+      this.may(user, { ...wish, verb: `impersonate-on:${mode}:${wish.verb}` });
+    return isAllowed ? verb : undefined;
   }
 
   /** @throws {Refusal} 403 */
@@ -89,14 +107,19 @@ export class Gate {
     return ANONYMOUS;
   }
 
-  #impersonated({ headers }: Request, user: User): User {
-    const wanted = headers.get("impersonate-user");
+  /**
+   * Returns the user as whom somebody acts: they themselves, unless the request says otherwise.
+   *
+   * @throws {Refusal} 400 if it does not say as whom, 403 if they may not.
+   */
+  impersonate({ headers }: Request, user: User): User {
+    const wanted = headers.get("impersonate-user") ?? "";
     const groups = listOf(headers.get("impersonate-group"));
     const uid = headers.get("impersonate-uid") ?? undefined;
     const extra = extraIn(headers);
-    if (wanted === null) {
+    if (wanted === "") {
       if (groups.length === 0 && uid === undefined && extra.size === 0) return user;
-      throw internal("requested groups, a uid or extra fields without impersonating a user");
+      throw badRequest(`requested ${goUser({ groups, uid, extra })} without impersonating a user name`);
     }
     for (const wish of wishes(wanted, { groups, uid, extra })) this.check(user, wish);
     return {
@@ -106,6 +129,16 @@ export class Gate {
       ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
     };
   }
+}
+
+/** A user as Go prints one. */
+function goUser({ groups, uid = "", extra }: Impersonated): string {
+  const listed = (list: readonly string[]) =>
+    list.length === 0 ? "[]string(nil)" : `[]string{${list.map((text) => JSON.stringify(text)).join(", ")}}`;
+  const keys = [...extra].sort(([a], [b]) => a < b ? -1 : 1);
+  const fields = keys.map(([key, values]) => `${JSON.stringify(key)}:${listed(values)}`).join(", ");
+  const more = extra.size === 0 ? "map[string][]string(nil)" : `map[string][]string{${fields}}`;
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${listed(groups)}, Extra:${more}}`;
 }
 
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;

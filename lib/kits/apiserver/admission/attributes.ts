@@ -6,6 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { User } from "../access/user.ts";
+import type { Annotate } from "../audit/audit_record.ts";
 import { AuthorizerValue } from "../cel/library/authorizer.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
@@ -41,6 +42,8 @@ export interface Attributes {
   readonly deadline: number;
   /** Adds a `Warning` to the response. */
   readonly warn: (text: string) => void;
+  /** Adds an annotation to the audit event. */
+  readonly annotate: Annotate;
 }
 
 /** Returns the name that refusals tell. */

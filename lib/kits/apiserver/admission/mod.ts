@@ -5,7 +5,7 @@
  * follow, and then validating webhooks, all at once. Source: Kubernetes documentation, "Dynamic Admission Control".
  */
 
-import type { KubeObject } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keptFrom } from "../conversion.ts";
 import { applyJsonPatch } from "../json_patch.ts";
@@ -40,12 +40,13 @@ export async function mutate(cluster: Cluster, attributes: Attributes): Promise<
   const hooks = isExemptOfWebhooks(attributes.kind) ? [] : hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
   for (const mutation of mutations) await round.mutate(mutation);
-  for (const hook of hooks) await round.ask(hook);
-  const again = round.again;
-  if (!round.changed || again.size === 0) return round.object;
+  for (const [index, hook] of hooks.entries()) await round.ask(hook, `round_0_index_${index}`);
+  if (!round.changed) return round.object;
   // NB: once more, and never a third time; a webhook that was not meant at first is not asked now.
-  for (const mutation of mutations) if (again.has(mutation.id)) await round.mutate(mutation);
-  for (const hook of hooks) if (again.has(hook.id)) await round.ask(hook);
+  for (const mutation of mutations) if (round.again.has(mutation.id)) await round.mutate(mutation);
+  for (const [index, hook] of hooks.entries()) {
+    if (round.again.has(hook.id)) await round.ask(hook, `round_1_index_${index}`);
+  }
   return round.object;
 }
 
@@ -73,9 +74,9 @@ class Round {
     return this.#changed;
   }
 
-  /** Those whose answer is out of date. */
+  /** Those whose answer is out of date: more of them with each change. */
   get again(): ReadonlySet<string> {
-    return new Set(this.#again);
+    return this.#again;
   }
 
   async mutate(mutation: Mutation): Promise<void> {
@@ -91,16 +92,32 @@ class Round {
     this.#object = object;
   }
 
-  async ask(hook: Hook): Promise<void> {
+  async ask(hook: Hook, place: string): Promise<void> {
     const attributes = { ...this.#attributes, object: this.#object };
     const shown = await shownTo(this.#cluster, hook, attributes);
     if (shown === undefined) return;
-    const verdict = await askHook(this.#cluster, hook, { type: "mutating", attributes, shown });
-    if (verdict !== undefined && verdict.patch.length > 0) await this.#apply(hook, shown, verdict.patch);
+    let mutated = false;
+    try {
+      const verdict = await askHook(this.#cluster, hook, { type: "mutating", attributes, shown, place });
+      const { patch = [] } = verdict ?? {};
+      if (patch.length > 0) {
+        mutated = await this.#apply(hook, shown, patch);
+        this.#tell("patch", hook, place, { patch: patch.map(sorted), patchType: "JSONPatch" });
+      }
+    } finally {
+      this.#tell("mutation", hook, place, { mutated });
+    }
     if (hook.spec.reinvocationPolicy === "IfNeeded") this.#asked.push(hook.id);
   }
 
-  async #apply({ name }: Hook, { kind, object }: Shown, patch: readonly unknown[]): Promise<void> {
+  #tell(what: "patch" | "mutation", { configuration, name }: Hook, place: string, more: JsonObject): void {
+    const value = JSON.stringify({ configuration, webhook: name, ...more });
+    const level = what === "patch" ? "Request" : "Metadata";
+    this.#attributes.annotate(`${what}.webhook.admission.k8s.io/${place}`, value, level);
+  }
+
+  /** Tells whether it has changed anything. */
+  async #apply({ name }: Hook, { kind, object }: Shown, patch: readonly unknown[]): Promise<boolean> {
     if (object === undefined) {
       throw internal(
         `admission webhook ${
@@ -109,11 +126,19 @@ class Round {
       );
     }
     const patched = patchedObject(object, patch);
-    if (this.#attributes.subject !== undefined) return this.#take(patched);
-    kind.rules.normalize(patched);
-    if (equal(patched, object)) return;
-    this.#take(await keptFrom(patched, kind, this.#object?.apiVersion));
+    if (this.#attributes.subject === undefined) kind.rules.normalize(patched);
+    if (equal(patched, object)) return false;
+    const isOwn = this.#attributes.subject === undefined;
+    this.#take(isOwn ? await keptFrom(patched, kind, this.#object?.apiVersion) : patched);
+    return true;
   }
+}
+
+/** An operation with its keys in Go's order. */
+function sorted(operation: unknown): unknown {
+  return isObject(operation)
+    ? Object.fromEntries(Object.entries(operation).sort(([a], [b]) => a < b ? -1 : 1))
+    : operation;
 }
 
 /** @throws {Refusal} 500 if the patch does not fit, or leaves no object. */
@@ -146,8 +171,8 @@ export async function validate(cluster: Cluster, attributes: Attributes): Promis
     const shown = await shownTo(cluster, hook, attributes);
     if (shown !== undefined) questions.push({ hook, shown });
   }
-  const asked = questions.map(({ hook, shown }) =>
-    askHook(cluster, hook, { type: "validating", attributes, shown })
+  const asked = questions.map(({ hook, shown }, index) =>
+    askHook(cluster, hook, { type: "validating", attributes, shown, place: `round_0_index_${index}` })
   );
   for (const result of await Promise.allSettled(asked)) {
     if (result.status === "rejected") throw result.reason;

@@ -51,7 +51,18 @@ interface Denial {
   readonly reason?: unknown;
   /** It is about an annotation for the audit log, and counts whatever the actions of the binding are. */
   readonly isAudit?: boolean;
+  /** Of the validation. */
+  readonly index?: number;
 }
+
+interface Evaluated {
+  readonly param: KubeObject | undefined;
+  /** The values of annotations for the audit log, by their keys; those of several parameters stand in one. */
+  readonly noted: Map<string, Set<string>>;
+}
+
+/** Of an annotation's value. */
+const LONGEST = 10 * 1024;
 
 /** One policy about one request. */
 class PolicyCheck {
@@ -72,6 +83,7 @@ class PolicyCheck {
     const attributes = this.#attributes;
     const shown = matchedBy(this.#cluster, this.#spec.matchConstraints, attributes);
     if (shown === undefined) return refusals;
+    const noted = new Map<string, Set<string>>();
     for (const binding of bindings) {
       const spec = isObject(binding.spec) ? binding.spec : {};
       if (isExcluded(this.#cluster, spec, attributes)) continue;
@@ -85,18 +97,22 @@ class PolicyCheck {
         continue;
       }
       for (const param of params) {
-        for (const denial of await this.#evaluate(shown, param)) {
+        for (const denial of await this.#evaluate(shown, { param, noted })) {
           if (denial.isAudit !== true && actions.includes("Warn")) this.#warn(denial, binding);
+          if (denial.isAudit !== true && actions.includes("Audit")) this.#tell(denial, binding, actions);
           if (denial.isAudit === true || actions.includes("Deny")) {
             refusals.push(this.#denied(denial, binding));
           }
         }
       }
     }
+    for (const [key, values] of noted) {
+      attributes.annotate(`${this.#policy.metadata.name}/${key}`, [...values].join(", "));
+    }
     return refusals;
   }
 
-  async #evaluate(kind: Kind, param: KubeObject | undefined): Promise<Denial[]> {
+  async #evaluate(kind: Kind, { param, noted }: Evaluated): Promise<Denial[]> {
     const facts = await factsOf(this.#cluster, this.#attributes, { kind, param });
     const engine = this.#cluster.cel.engine;
     const params = isObject(this.#spec.paramKind);
@@ -110,25 +126,29 @@ class PolicyCheck {
     const names = objectsIn(this.#spec.variables).map(({ name }) => String(name));
     const errors = addVariables(engine, values, { params, variables: this.#spec.variables });
     const scope = { values, errors, names: { params, ...(names.length > 0 ? { variables: names } : {}) } };
-    const denials = objectsIn(this.#spec.validations).flatMap((validation): Denial[] => {
+    const denials = objectsIn(this.#spec.validations).flatMap((validation, index): Denial[] => {
       const source = String(validation.expression ?? "");
       try {
         if (this.#valueOf(source, { scope, owner: validation, types: ["bool"] }) === true) return [];
       } catch (error) {
-        return this.#failed(error instanceof Error ? error.message : String(error));
+        const failed = this.#failed(error instanceof Error ? error.message : String(error));
+        return failed.map((denial) => ({ ...denial, index }));
       }
-      return [{ message: this.#message(engine, validation, scope), reason: validation.reason }];
+      return [{ message: this.#message(engine, validation, scope), reason: validation.reason, index }];
     });
-    return [...denials, ...this.#audit(scope)];
+    return [...denials, ...this.#audit(scope, noted)];
   }
 
   /** Evaluates what is there for the audit log. It may fail as validations may. NB: it knows no authorizer, though it may name it. */
-  #audit({ values, ...rest }: Scope): Denial[] {
+  #audit({ values, ...rest }: Scope, noted: Evaluated["noted"]): Denial[] {
     const scope = { ...rest, values: { ...values, authorizer: undefined } };
     return objectsIn(this.#spec.auditAnnotations).flatMap((annotation): Denial[] => {
       const source = String(annotation.valueExpression ?? "").trim();
       try {
-        this.#valueOf(source, { scope, owner: annotation, types: AUDITED });
+        const value = this.#valueOf(source, { scope, owner: annotation, types: AUDITED });
+        const text = typeof value === "string" ? value.trim().slice(0, LONGEST) : "";
+        const key = String(annotation.key);
+        if (text !== "") noted.set(key, (noted.get(key) ?? new Set()).add(text));
         return [];
       } catch (error) {
         const failed = this.#failed(error instanceof Error ? error.message : String(error));
@@ -178,6 +198,18 @@ class PolicyCheck {
     this.#attributes.warn(
       `Validation failed for ValidatingAdmissionPolicy '${this.#policy.metadata.name}' with binding '${metadata.name}': ${message}`,
     );
+  }
+
+  #tell({ message, index = 0 }: Denial, { metadata, spec }: KubeObject, actions: readonly unknown[]): void {
+    const failure = {
+      message,
+      policy: spec?.policyName,
+      binding: metadata.name,
+      expressionIndex: index,
+      validationActions: actions,
+    };
+    const key = "validation.policy.admission.k8s.io/validation_failure";
+    this.#attributes.annotate(key, JSON.stringify([failure]));
   }
 
   #denied({ message, reason }: Denial, { metadata }: KubeObject): Refusal {

@@ -78,6 +78,8 @@ export interface Verdict {
   /** A Status, as the webhook gave it. */
   readonly result?: JsonObject;
   readonly warnings: readonly string[];
+  /** For the audit log. */
+  readonly annotations: Readonly<Record<string, string>>;
   /** Operations of a JSON patch. */
   readonly patch: readonly unknown[];
 }
@@ -108,10 +110,12 @@ export function readVerdict(review: JsonObject, expected: Expected): Verdict {
   if (expected.mutating && expected.version === "v1") checkPatch(patch, patchType);
   const result = objectAt(response, "status") ?? objectAt(response, "result");
   const { warnings } = response;
+  const noted = Object.entries(objectAt(response, "auditAnnotations") ?? {});
   return {
     allowed: response.allowed === true,
     ...(result === undefined ? {} : { result }),
     warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [],
+    annotations: Object.fromEntries(noted.map(([key, value]) => [key, String(value)])),
     patch: expected.mutating && patch !== "" ? decodePatch(patch, patchType) : [],
   };
 }

@@ -29,6 +29,8 @@ export interface Hook {
   /** Of the configuration and the webhook; several webhooks may have the same name. */
   readonly id: string;
   readonly name: string;
+  /** The name of the configuration. */
+  readonly configuration: string;
   readonly spec: JsonObject;
 }
 
@@ -48,6 +50,7 @@ export function hooksOf({ store }: Cluster, type: HookType): Hook[] {
     objectsIn(object.webhooks).map((spec, index) => ({
       id: `${object.metadata.name}/${spec.name}/${index}`,
       name: String(spec.name),
+      configuration: object.metadata.name ?? "",
       spec,
     }))
   );
@@ -90,20 +93,28 @@ function isMeant(
   }
 }
 
+export interface HookQuestion {
+  readonly type: HookType;
+  readonly attributes: Attributes;
+  readonly shown: Shown;
+}
+
+const PREFIXES: Readonly<Record<HookType, string>> = {
+  mutating: "mutation.webhook.admission.k8s.io",
+  validating: "validating.webhook.admission.k8s.io",
+};
+
 /**
- * Asks one webhook. Returns undefined if it could not be asked, and that is to be ignored.
+ * Asks one webhook; the place is its own in the audit log, such as "round_0_index_0". Returns undefined if it could not be asked, and that is to be ignored.
  *
  * @throws {Refusal} What the webhook says, or 500 if it could not be asked.
  */
 export async function askHook(
   cluster: Cluster,
   hook: Hook,
-  { type, attributes, shown }: {
-    readonly type: HookType;
-    readonly attributes: Attributes;
-    readonly shown: Shown;
-  },
+  { place, ...question }: HookQuestion & { readonly place: string },
 ): Promise<Verdict | undefined> {
+  const { type, attributes } = question;
   const { name, spec } = hook;
   if (attributes.dryRun && spec.sideEffects !== "None" && spec.sideEffects !== "NoneOnDryRun") {
     throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
@@ -111,12 +122,18 @@ export async function askHook(
   checkDeadline(cluster, attributes);
   let verdict: Verdict;
   try {
-    verdict = await call(cluster, spec, { type, attributes, shown });
+    verdict = await call(cluster, spec, question);
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     checkDeadline(cluster, attributes);
-    if (spec.failurePolicy === "Ignore") return undefined;
+    if (spec.failurePolicy === "Ignore") {
+      attributes.annotate(`failed-open.${PREFIXES[type]}/${place}`, name);
+      return undefined;
+    }
     throw internal(`failed calling webhook ${JSON.stringify(name)}: ${error.message}`);
+  }
+  for (const [key, value] of Object.entries(verdict.annotations)) {
+    attributes.annotate(`${name}/${key}`, value);
   }
   for (const warning of verdict.warnings) attributes.warn(warning);
   if (!verdict.allowed) throw denial(name, verdict.result ?? {});
@@ -131,11 +148,7 @@ function checkDeadline({ host }: Cluster, { deadline }: Attributes): void {
 async function call(
   { host }: Cluster,
   spec: JsonObject,
-  { type, attributes, shown }: {
-    readonly type: HookType;
-    readonly attributes: Attributes;
-    readonly shown: Shown;
-  },
+  { type, attributes, shown }: HookQuestion,
 ): Promise<Verdict> {
   const version = reviewVersion(spec.admissionReviewVersions);
   if (version === undefined) {

@@ -316,7 +316,7 @@ function attributesOf(
   call: Call,
   { operation, name, warn, namespace = call.path.namespace }: Asked,
 ): Attributes {
-  const { kind, path, dryRun, user, deadline } = call;
+  const { kind, path, dryRun, user, record, deadline } = call;
   const isNamespace = kind.group === "" && kind.plural === "namespaces";
   return {
     kind,
@@ -330,5 +330,6 @@ function attributesOf(
     user,
     deadline,
     warn,
+    annotate: record?.annotate ?? (() => {}),
   };
 }

@@ -41,6 +41,32 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return bytes;
 }
 
+/** A body that was read ahead of those who serve the request. */
+export interface CopiedBody {
+  /** Undefined if there is none, or it cannot be parsed. */
+  readonly value: unknown;
+  /** The request to serve. */
+  readonly again: Request;
+}
+
+/** @throws {Refusal} 413 */
+export async function readCopy(request: Request): Promise<CopiedBody> {
+  const bytes = await readBytes(request);
+  const { url, method, headers, signal } = request;
+  if (bytes.length === 0) return { value: undefined, again: request };
+  const again = new Request(url, { method, headers, signal, body: new Uint8Array(bytes) });
+  const type = contentTypeOf(request);
+  try {
+    const value = type === PROTOBUF
+      ? decodeProtobuf(bytes)
+      : parseText(new TextDecoder().decode(bytes), { yaml: type.endsWith("yaml") });
+    return { value, again };
+  } catch {
+    // Who serves it says what is wrong with it.
+    return { value: undefined, again };
+  }
+}
+
 async function readStream({ body }: Request): Promise<Uint8Array> {
   if (body === null) return new Uint8Array();
   const pieces: Uint8Array[] = [];

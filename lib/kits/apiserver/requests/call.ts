@@ -2,6 +2,7 @@
  * A request for a resource, as far as all verbs read it alike. Apart from those who serve it, so that they need not know each other.
  */
 
+import type { AuditRecord } from "../audit/audit_record.ts";
 import type { User } from "../access/user.ts";
 import type { Kind } from "../kinds.ts";
 import type { ResourcePath } from "../paths.ts";
@@ -16,6 +17,8 @@ export interface Call {
   readonly shape: Shape;
   readonly dryRun: boolean;
   readonly user: User;
+  /** What the audit log tells of it, if anything. */
+  readonly record?: AuditRecord;
   /** How long the client waits: a time in milliseconds since 1970. */
   readonly deadline: number;
 }

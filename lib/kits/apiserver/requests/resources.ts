@@ -4,6 +4,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type User, userInfo } from "../access/user.ts";
+import type { AuditRecord } from "../audit/audit_record.ts";
 import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
 import type { Views } from "../apply/views.ts";
@@ -55,6 +56,7 @@ export interface CallOptions {
   readonly path: ResourcePath;
   readonly query: URLSearchParams;
   readonly user: User;
+  readonly record?: AuditRecord;
 }
 
 /**
@@ -65,7 +67,7 @@ export interface CallOptions {
 export function serveResource(
   cluster: Cluster,
   request: Request,
-  { kind, path, query, user }: CallOptions,
+  { kind, path, query, user, record }: CallOptions,
 ): Response | Promise<Response> {
   // NB: before the options are read, which an apply may lack.
   if (isOnlyCreated(path.subresource) && !kind.custom && request.method !== "POST") throw methodNotAllowed();
@@ -77,6 +79,7 @@ export function serveResource(
     shape: shapeOf(request, { query, kind, isList: path.name === undefined && request.method !== "POST" }),
     dryRun: isDryRun(request, query),
     user,
+    record,
     deadline: cluster.host.clock.now() + timeoutIn(query) * 1000,
   };
   if (path.subresource === "scale" && kind.scale !== undefined) return scaleResponse(cluster, call);
@@ -156,6 +159,7 @@ async function created(
   const headers = new Headers();
   const report = reporter(call, { headers, decoded });
   const { object } = decoded;
+  call.record?.name(object);
   if (kind.apiVersion === CERTIFICATES) object.spec = { ...object.spec, ...userInfo(call.user) };
   const wish = { object, report, applied, warn: warner(headers) };
   const stored = await warned(headers, createAdmitted(cluster, call, wish));
@@ -167,6 +171,7 @@ async function replace(cluster: Cluster, call: Call): Promise<Response> {
   const { namespace, name = "", subresource } = path;
   const decoded = await readObject(request, { kind, strict: isStrict(call) });
   const reference = { namespace, name };
+  call.record?.name(decoded.object);
   checkPlace(decoded.object, kind, reference);
   const creates = kind.createOnUpdate && subresource === undefined;
   if (creates && kind.collection.get(keyFor(kind, reference)) === undefined) {

@@ -165,6 +165,10 @@ export function refusalResponse(
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined) headers.set("retry-after", String(retryAfter));
   const { kind, apiVersion, metadata = {}, ...rest } = status;
+  if (kind === undefined) {
+    headers.set("content-type", "text/plain; charset=utf-8");
+    return new Response(`${formatJson({ metadata, ...rest })}\n`, { status: code, headers });
+  }
   return encodedResponse({ kind, apiVersion, metadata, ...rest }, { code, headers, shape });
 }
 

@@ -129,7 +129,6 @@ export const OLD_WAYS: readonly Scenario[] = [
   },
   {
     name: "waits for webhooks no longer than the client waits",
-    accepted: [{ line: /timeout=1s .body/, because: "the real server does not say that it sends a Status" }],
     async run(api) {
       const scenario = "old-patience";
       await api.peek("POST", "/api/v1/namespaces", { metadata: { name: scenario, labels: { scenario } } });
