@@ -14,7 +14,7 @@ const STAGES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic
 
 export type AuditLevel = typeof LEVELS[number];
 
-/** What the log tells of a request. */
+/** How much the log tells of a request. */
 export interface AuditWish {
   readonly level: AuditLevel;
   readonly omitStages: readonly string[];

@@ -17,7 +17,7 @@ export interface Call {
   readonly shape: Shape;
   readonly dryRun: boolean;
   readonly user: User;
-  /** What the audit log tells of it, if anything. */
+  /** Its place in the audit log; undefined if that tells nothing of it. */
   readonly record?: AuditRecord;
   /** How long the client waits: a time in milliseconds since 1970. */
   readonly deadline: number;

@@ -3,8 +3,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { type User, userInfo } from "../access/user.ts";
-import type { AuditRecord } from "../audit/audit_record.ts";
+import { userInfo } from "../access/user.ts";
 import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
 import type { Views } from "../apply/views.ts";
@@ -14,7 +13,6 @@ import { inVersion, oneInVersion } from "../converter.ts";
 import { isOnlyCreated } from "../discovery.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
-import type { ResourcePath } from "../paths.ts";
 import {
   badRequest,
   conflict,
@@ -51,13 +49,7 @@ import { watchResponse } from "./watch.ts";
 import { isDryRun } from "./write_options.ts";
 import { APPLY_PATCH } from "./writer.ts";
 
-export interface CallOptions {
-  readonly kind: Kind;
-  readonly path: ResourcePath;
-  readonly query: URLSearchParams;
-  readonly user: User;
-  readonly record?: AuditRecord;
-}
+export type CallOptions = Pick<Call, "kind" | "path" | "query" | "user" | "record">;
 
 /**
  * Serves a request for a resource.
