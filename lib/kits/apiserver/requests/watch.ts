@@ -238,6 +238,8 @@ class Watch implements ChangeListener {
       } catch (error) {
         this.#initial = [];
         this.#changes = [];
+        // NB: bookmarks would say that all before them has been seen.
+        this.#lines = [];
         this.#fail(error instanceof Error ? error : new Error(String(error)));
         return;
       }

@@ -1,11 +1,42 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Answer, createApi, database, DATABASES, defineDatabases, MERGE } from "../api.ts";
+import {
+  type Answer,
+  createApi,
+  database,
+  databaseDefinition,
+  DATABASES,
+  defineDatabases,
+  MERGE,
+} from "../api.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const TABLE = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" };
 
 describe("A watch", () => {
+  it("does not say that the beginning is complete where a webhook cannot convert it", async () => {
+    const api = createApi();
+    const definition = databaseDefinition();
+    const [v1] = definition.spec.versions;
+    const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    await api.ok("POST", definitions, definition);
+    await api.ok("POST", DATABASES, database("a"));
+    const versions = [{ ...v1, storage: false }, { ...v1, name: "v2" }];
+    const webhook = {
+      clientConfig: { url: "https://127.0.0.1:1/" },
+      conversionReviewVersions: ["v1"],
+    };
+    const spec = { versions, conversion: { strategy: "Webhook", webhook } };
+    await api.ok("PATCH", `${definitions}/databases.example.com`, { spec }, MERGE);
+    const path = DATABASES.replace("v1", "v2");
+    assert.equal((await api.call("GET", path)).code, 500);
+    const query =
+      "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    const watch = await api.watch(`${path}?${query}`);
+    assert.deepEqual(await watch.take(), ["ERROR 500"]);
+    assert.ok(watch.ended);
+  });
+
   it("begins with what there is, and goes on with what comes", async () => {
     const api = createApi();
     await api.ok("POST", MAPS, { metadata: { name: "a" } });
