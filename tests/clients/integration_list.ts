@@ -54,7 +54,6 @@ export const REASONS: Readonly<Record<string, string>> = {
   "/v1beta1|TestTransform/v1beta1": "v1beta1 is not served, or not told from v1",
   "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
   "AuthorizationDecisionCaching": "there is no authorizer but roles",
-  "ReinvocationPolicy": "webhooks are not asked again because of what the server itself changes",
   "Impersonat": "the narrow verbs of impersonation are not asked",
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
   "TestWebsocketWatch": "watches are not spoken by WebSocket on a TLS port",

@@ -32,10 +32,6 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
       return [];
     },
     settle(object, old) {
-      if (kind === "Pod") {
-        setPriority(object, old, store.collection(PRIORITY_CLASSES));
-        tolerate(object);
-      }
       if (kind === "DaemonSet") countTemplates(object, old);
       if (old !== undefined) return;
       initialStatus(kind, object);
@@ -49,7 +45,16 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
     ],
   };
   if (kind === "APIService") return { ...rules, prepare: refuseServices };
-  if (kind === "Pod") return { ...rules, gracePeriod: podGracePeriod };
+  if (kind === "Pod") {
+    return {
+      ...rules,
+      admit(object, old) {
+        setPriority(object, old, store.collection(PRIORITY_CLASSES));
+        tolerate(object);
+      },
+      gracePeriod: podGracePeriod,
+    };
+  }
   // NB: kubelets say all about their node when they make it. Source: k8s.io/kubernetes, pkg/registry/core/node.
   if (kind === "Node") return { ...rules, takesStatus: true };
   return kind === "Namespace" ? { ...rules, ...NAMESPACE_RULES } : rules;

@@ -19,6 +19,13 @@ export interface KindRules {
   prepare?(object: KubeObject): Promise<void> | undefined;
   /** Fills defaults in and drops unknown fields; gives the paths of what it dropped. */
   normalize(object: KubeObject, options?: { readonly applied?: boolean }): readonly string[];
+  /**
+   * Does what the real server's own admission does, on a creation (no `old`) or an update: before webhooks, and once more after
+   * those have changed something. Doing it twice is doing it once.
+   *
+   * @throws {Refusal}
+   */
+  admit?(object: KubeObject, old: KubeObject | undefined): void;
   /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
   settle?(object: KubeObject, old: KubeObject | undefined): void;
   /** Says what is wrong with an object. */

@@ -35,13 +35,14 @@ export function isAdmitted(cluster: Cluster, kind: Kind, namespace?: string): bo
  */
 export async function mutate(cluster: Cluster, attributes: Attributes): Promise<KubeObject | undefined> {
   if (isExempt(attributes.kind)) return attributes.object;
-  if (attributes.subject === undefined) cluster.quotas?.complete(attributes);
   const mutations = mutationsOf(cluster);
   const hooks = isExemptOfWebhooks(attributes.kind) ? [] : hooksOf(cluster, "mutating");
   const round = new Round(cluster, attributes);
+  round.admit();
   for (const mutation of mutations) await round.mutate(mutation);
   for (const [index, hook] of hooks.entries()) await round.ask(hook, `round_0_index_${index}`);
   if (!round.changed) return round.object;
+  round.admit();
   // NB: once more, and never a third time; a webhook that was not meant at first is not asked now.
   for (const mutation of mutations) if (round.again.has(mutation.id)) await round.mutate(mutation);
   for (const [index, hook] of hooks.entries()) {
@@ -77,6 +78,19 @@ class Round {
   /** Those whose answer is out of date: more of them with each change. */
   get again(): ReadonlySet<string> {
     return this.#again;
+  }
+
+  /** NB: the rules of a kind are about its objects as they are stored, and not about parts of them. */
+  admit(): void {
+    const { kind: { rules }, subject, subresource, oldObject } = this.#attributes;
+    if (subject !== undefined || this.#object === undefined) return;
+    const admitted = clone(this.#object);
+    this.#cluster.quotas?.complete({ ...this.#attributes, object: admitted });
+    if (subresource === "") rules.admit?.(admitted, oldObject);
+    if (equal(admitted, this.#object)) return;
+    // NB: what it changes at first is no change that somebody has not seen.
+    if (this.#changed) this.#take(admitted);
+    else this.#object = admitted;
   }
 
   async mutate(mutation: Mutation): Promise<void> {

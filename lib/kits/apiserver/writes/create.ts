@@ -90,6 +90,7 @@ export function prepareCreation(
   report?.(unknown);
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
   else if (applied !== true) delete metadata.managedFields;
+  kind.rules.admit?.(object, undefined);
   kind.rules.settle?.(object, undefined);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);

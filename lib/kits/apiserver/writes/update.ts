@@ -92,6 +92,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
     cluster.ownership.track({ kind, writer, before: current, after: updated, views: options.views });
   } else if (applied === true) setOwners(updated, next);
   else cluster.ownership.follow({ kind, before: current, after: updated });
+  if (subresource === undefined) kind.rules.admit?.(updated, current);
   // NB: a DaemonSet counts its templates in an annotation, which a write of the status does not change either.
   if (subresource === undefined || kind.kind === "DaemonSet") kind.rules.settle?.(updated, current);
   if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);

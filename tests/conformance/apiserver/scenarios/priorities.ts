@@ -67,4 +67,64 @@ export const PRIORITIES: readonly Scenario[] = [
       await api.until(isGone, "no default counts");
     },
   },
+  {
+    name: "gives Pods their priority before webhooks see them, and asks these again if it has changed since",
+    async run(api) {
+      const namespace = "priorities-again";
+      await api.namespace(namespace);
+      for (const [name, value] of [["again-low", 1], ["again-high", 10]]) {
+        await api.ok("POST", CLASSES, { metadata: { name }, value });
+      }
+      let seen: Answer[] = [];
+      await using hook = await api.serveHook(({ request: { uid, object }, apiVersion, kind }) => {
+        const { priorityClassName, priority, tolerations = [] } = object.spec;
+        seen.push([priorityClassName, priority, tolerations.length]);
+        const to = object.metadata.labels.to;
+        const patch = [
+          { op: "add", path: "/spec/priorityClassName", value: to },
+          { op: "remove", path: "/spec/priority" },
+        ];
+        const more = priorityClassName === to
+          ? {}
+          : { patchType: "JSONPatch", patch: btoa(JSON.stringify(patch)) };
+        return { apiVersion, kind, response: { uid, allowed: true, ...more } };
+      });
+      const path = `/api/v1/namespaces/${namespace}/pods`;
+      const configurations = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+      const labelled = (name: string, to: string) => {
+        const made = pod(name, { priorityClassName: "again-low" });
+        return { ...made, metadata: { name, labels: { to } } };
+      };
+      for (const reinvocationPolicy of ["IfNeeded", "Never"]) {
+        const name = `${namespace}-${reinvocationPolicy.toLowerCase()}`;
+        await api.ok("POST", configurations, {
+          metadata: { name },
+          webhooks: [{
+            name: "priorities.lotse.dev",
+            clientConfig: hook.config("/"),
+            rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE"] }],
+            namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+            admissionReviewVersions: ["v1"],
+            sideEffects: "None",
+            reinvocationPolicy,
+          }],
+        });
+        const isAsked = async () => {
+          seen = [];
+          await api.peek("POST", `${path}?dryRun=All`, labelled("probe", "again-low"));
+          return seen.length > 0;
+        };
+        await api.until(isAsked, "the webhook is asked");
+        seen = [];
+        const made = await api.ok("POST", path, labelled(`a-${name}`, "again-high"));
+        assert.equal(made.spec.priority, 10);
+        api.note(`seen with ${reinvocationPolicy}`, seen);
+        await api.refused(403, "POST", path, labelled(`b-${name}`, "again-none"));
+        await api.peek("DELETE", `${configurations}/${name}`);
+        const isForgotten = async () => !(await isAsked());
+        await api.until(isForgotten, "the webhook is not asked any more");
+      }
+      for (const name of ["again-low", "again-high"]) await api.peek("DELETE", `${CLASSES}/${name}`);
+    },
+  },
 ];
