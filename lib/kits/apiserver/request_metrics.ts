@@ -60,9 +60,16 @@ export class RequestMetrics {
   }
 
   #seriesOf(wish: Wish): Series {
-    const { group, resource, subresource, scope } = isPathWish(wish)
-      ? { group: "", resource: "", subresource: wish.path, scope: "" }
-      : { ...wish, scope: wish.name !== "" ? "resource" : wish.namespace === "" ? "cluster" : "namespace" };
+    const { group, resource, subresource } = isPathWish(wish)
+      ? { group: "", resource: "", subresource: wish.path }
+      : wish;
+    const scope = isPathWish(wish)
+      ? ""
+      : wish.name !== ""
+      ? "resource"
+      : wish.namespace === ""
+      ? "cluster"
+      : "namespace";
     // NB: strange paths may share one; then they are counted together.
     const key = `${wish.verb}/${scope}/${group}/${resource}/${subresource}`;
     let series = this.#series.get(key);

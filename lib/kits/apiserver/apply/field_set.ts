@@ -67,17 +67,26 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Returns the fields of the first set that are not in the second; a field does not stand for what is below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(b)) return a;
+  if (isApart(a, b)) return a;
   const result: Draft = {};
+  let isSame = !(SELF in a);
   for (const key in a) {
-    const [mine, other] = [a[key] ?? LEAF, b[key]];
     if (key === SELF) continue;
+    const mine = a[key] ?? LEAF;
+    const other = b[key];
     const kept = other === undefined
       ? mine
       : entry(isMember(mine) && !isMember(other), difference(mine, other));
+    if (kept !== mine) isSame = false;
     if (kept !== undefined) result[key] = kept;
   }
-  return result;
+  return isSame ? a : result;
+}
+
+/** Whether no key of the second set is one of the first. */
+function isApart(a: FieldSet, b: FieldSet): boolean {
+  for (const key in b) if (key in a) return false;
+  return true;
 }
 
 /** Returns the fields of the first set that are not in the second, nor below a field that is. */

@@ -26,6 +26,13 @@ const MOST_UPDATERS = 10;
 const ANCIENT = "ancient-changes";
 
 /** Two entries of one owner become one: whoever applies keeps one entry for all versions. */
+export function isSameOwner(one: Omit<Owner, "fieldsV1">, other: Omit<Owner, "fieldsV1">): boolean {
+  return one.manager === other.manager && one.operation === other.operation &&
+    (one.operation === "Apply" || one.apiVersion === other.apiVersion) &&
+    (one.subresource ?? "") === (other.subresource ?? "");
+}
+
+/** Returns what two entries of one owner have in common. */
 export function identityOf(
   { manager, operation, apiVersion, subresource = "" }: Omit<Owner, "fieldsV1">,
 ): string {

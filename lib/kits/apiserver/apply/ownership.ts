@@ -17,8 +17,8 @@ import { difference, type FieldSet, isEmptySet, LEAF, SELF, union, withoutBelow 
 import { BuiltinTypes, customType, DEDUCED, type MergeType } from "./merge_type.ts";
 import {
   capOwners,
-  identityOf,
   isReset,
+  isSameOwner,
   orderOwners,
   type Owner,
   readOwners,
@@ -167,8 +167,7 @@ export class Ownership {
       fieldsType: "FieldsV1",
     };
     const whole = { ...mine, fieldsV1: changed, ...(subresource === undefined ? {} : { subresource }) };
-    const identity = identityOf(whole);
-    const index = owners.findIndex((owner) => identityOf(owner) === identity);
+    const index = owners.findIndex((owner) => isSameOwner(owner, whole));
     if (index < 0) return capOwners([...owners, whole]);
     const former = owners[index]?.fieldsV1 ?? LEAF;
     return capOwners(owners.with(index, { ...whole, fieldsV1: union(changed, former) }));

@@ -16,6 +16,8 @@ import { parseMediaTypes } from "./shape.ts";
 /** Source: k8s.io/apiserver, pkg/server/config.go, MaxRequestBodyBytes. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
 
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Returns the whole body as text.
  *
@@ -24,7 +26,7 @@ export const BODY_LIMIT = 3 * 1024 * 1024;
 export async function readText(request: Request): Promise<string> {
   const bytes = await readBytes(request);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return DECODER.decode(bytes);
   } catch {
     throw badRequest("the request body is not valid UTF-8");
   }

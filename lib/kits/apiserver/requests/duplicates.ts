@@ -34,12 +34,10 @@ function scan(text: string, unknown: ReadonlySet<string>): KeyFault[] {
 interface Level {
   /** Of an object: the keys so far; undefined for a list. */
   readonly keys: Set<string> | undefined;
-  readonly path: string;
   /** It is below an unknown key. */
   readonly hidden: boolean;
-  /** Of an object: where its newest value is; of a list: the index. */
-  at: string;
-  index: number;
+  /** Of an object: its newest key; of a list: the index of its newest item. */
+  at: string | number;
 }
 
 class Scanner {
@@ -76,32 +74,43 @@ class Scanner {
     const raw = text.slice(start, end + 1);
     // A text in JSON is one for JSON.parse, too.
     const key = raw.includes("\\") ? JSON.parse(raw) as string : raw.slice(1, -1);
-    level.at = level.path === "" ? key : `${level.path}.${key}`;
-    this.#check(level, key);
+    level.at = key;
+    if (!level.hidden) this.#check(level.keys.has(key));
     level.keys.add(key);
     return end;
   }
 
-  #check({ keys, at, hidden }: Level, key: string): void {
-    const isUnknown = this.#unknown.has(at);
-    if (hidden || this.#found.has(at) || !(isUnknown || keys?.has(key))) return;
-    this.#found.set(at, { path: at, is: isUnknown ? "unknown" : "duplicate" });
+  #check(isRepeated: boolean): void {
+    const isUnknown = this.#isUnknown();
+    if (!isUnknown && !isRepeated) return;
+    const path = this.#path();
+    if (!this.#found.has(path)) this.#found.set(path, { path, is: isUnknown ? "unknown" : "duplicate" });
+  }
+
+  /** NB: in most bodies all keys are known, and nobody asks where they are. */
+  #isUnknown(): boolean {
+    return this.#unknown.size > 0 && this.#unknown.has(this.#path());
+  }
+
+  /** Returns where the newest value is. */
+  #path(): string {
+    let path = "";
+    for (const { at } of this.#levels) {
+      path += typeof at === "number" ? `[${at}]` : path === "" ? at : `.${at}`;
+    }
+    return path;
   }
 
   #open(isObject: boolean): void {
-    const level = this.#levels.at(-1);
-    const path = level === undefined
-      ? ""
-      : level.keys === undefined
-      ? `${level.path}[${level.index}]`
-      : level.at;
-    const hidden = level !== undefined && (level.hidden || this.#unknown.has(path));
-    this.#levels.push({ keys: isObject ? new Set() : undefined, path, hidden, at: path, index: 0 });
+    const hidden = this.#levels.at(-1)?.hidden === true || this.#isUnknown();
+    this.#levels.push(
+      isObject ? { keys: new Set(), hidden, at: "" } : { keys: undefined, hidden, at: 0 },
+    );
   }
 
   #next(): void {
     const level = this.#levels.at(-1);
-    if (level !== undefined && level.keys === undefined) level.index++;
+    if (typeof level?.at === "number") level.at++;
   }
 }
 

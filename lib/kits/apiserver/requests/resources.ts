@@ -310,8 +310,9 @@ function reporter(
 
 /** Returns what adds warnings to a response, each once. */
 function warner(headers: Headers): (text: string) => void {
-  const given = new Set<string>();
+  let given: Set<string> | undefined;
   return (text) => {
+    given ??= new Set();
     if (!given.has(text)) headers.append("warning", `299 - ${JSON.stringify(text)}`);
     given.add(text);
   };

@@ -23,7 +23,8 @@ export function servedText(kind: Kind, stored: Stored): string {
 
 /** Returns the beginning of an object's JSON, up to where servedText() goes on. */
 export function headOf({ apiVersion, kind }: Kind): string {
-  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
+  // NB: there is nothing to escape in the names of kinds.
+  return `{"apiVersion":"${apiVersion}","kind":"${kind}",`;
 }
 
 /** Joins pieces into one. */

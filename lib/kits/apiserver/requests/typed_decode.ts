@@ -96,6 +96,8 @@ function decodeValue(
     case "map":
       if (!isObject(value)) return refuse(value, { shape, place }, decoding);
       for (const [key, item] of Object.entries(value)) {
+        // Most maps hold texts, of which all are what they should be.
+        if (shape.of.kind === "scalar" && fits(item, shape.of.type)) continue;
         decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
         // NB: only lists of resources are tidied; other quantities stay as they were written.
         if (isQuantity(shape.of) && item !== null) setOwn(value, key, tidyQuantity(String(item)));

@@ -174,11 +174,12 @@ function tidy(object: KubeObject): KubeObject {
 }
 
 /** Whether an object is deleted and nothing keeps it any more. */
-export function mayVanish(kind: Kind, { metadata, ...rest }: KubeObject): boolean {
+export function mayVanish(kind: Kind, object: KubeObject): boolean {
+  const { metadata } = object;
   if (metadata.deletionTimestamp === undefined || (metadata.finalizers ?? []).length > 0) return false;
   // Who runs it still has time to end it.
   if ((metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return kind.rules.holds?.({ metadata, ...rest }) !== true;
+  return kind.rules.holds?.(object) !== true;
 }
 
 /** Optimistic locking: a version that is given must be the current one. */
