@@ -78,6 +78,8 @@ type ObjectCondition = readonly [
   options?: UntilOptions,
 ];
 
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
 const GLOBALS: readonly GlobalName[] = ["timers", "Date", "fetch"];
 
 /**
@@ -347,14 +349,23 @@ export class Runner implements AsyncDisposable {
 
 /** @throws {TypeError} If it has no cluster, or names globals that are not taken over. */
 function checkStart(options: StartOptions): void {
-  const { cluster, globals = false }: Partial<StartOptions> = Object(options);
+  const { cluster, globals = false, level = "debug", ...numbers }: Partial<StartOptions> = Object(options);
   if (cluster?.host === undefined) {
     throw new TypeError("Cannot start without a cluster: give `cluster` what testCluster() resolves to");
   }
   const names: readonly string[] = typeof globals === "boolean" ? [] : [globals].flat();
   const unknown = names.find((name) => !GLOBALS.some((known) => known === name));
-  if (unknown === undefined) return;
-  throw new TypeError(`Cannot take over "${unknown}": known are ${GLOBALS.join(", ")}`);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot take over "${unknown}": known are ${GLOBALS.join(", ")}`);
+  }
+  if (!LEVELS.includes(level)) {
+    throw new TypeError(`Cannot record lines of level "${level}": known are ${LEVELS.join(", ")}`);
+  }
+  for (const name of ["timeout", "remembered"] as const) {
+    const value: unknown = numbers[name];
+    if (value === undefined || (typeof value === "number" && value > 0)) continue;
+    throw new TypeError(`Cannot start with \`${name}\` ${value}: it is a number above 0`);
+  }
 }
 
 function clockOf(args: unknown): unknown {

@@ -103,7 +103,7 @@ describe("start()", () => {
     await assert.rejects(test(), { name: "Error", message: /^Cannot wind the clock: somebody else is/ });
   });
 
-  it("refuses to start without a cluster, and globals that there are not", async () => {
+  it("refuses to start without a cluster, and options that cannot be", async () => {
     await using cluster = await testCluster();
     const refused = async (options: object, message: RegExp): Promise<void> => {
       const started = start(operator(), options as Parameters<typeof start>[1]);
@@ -115,6 +115,9 @@ describe("start()", () => {
       { cluster, globals: ["timer"] },
       /^Cannot take over "timer": known are timers, Date, fetch$/,
     );
+    await refused({ cluster, level: "trace" }, /"trace": known are debug, info, warn, error$/);
+    await refused({ cluster, timeout: "10s" }, /^Cannot start with `timeout` 10s: it is a number above 0$/);
+    await refused({ cluster, remembered: 0 }, /^Cannot start with `remembered` 0/);
   });
 
   it("waits for the end as long as it is told to", async () => {
