@@ -146,8 +146,9 @@ export class Validations {
     const [itemRules, item] = [subSchema(rules, "items"), subSchema(node, "items")];
     if (itemRules === undefined || item === undefined) return [];
     const before = new KeyedItems(old, node);
+    const isTyped = own(node, "type") === "array";
     return value.flatMap((entry, index) =>
-      this.#walk({ rules: itemRules, node: item, isResource: isSet(item, EMBEDDED) }, {
+      this.#walk({ rules: itemRules, node: item, isResource: isSet(item, EMBEDDED), isTyped }, {
         path: `${path}[${index}]`,
         value: entry,
         old: before.get(entry),
@@ -189,6 +190,7 @@ export class Validations {
   #evaluate(place: Place, { path, value, old, history, warn }: Values): Cause[] {
     const specs = objectsIn(own(place.rules, "x-kubernetes-validations"));
     if (specs.length === 0) return [];
+    if (place.isTyped === false) return [untyped(path, place.node)];
     if (!this.#compiled.has(place.rules)) {
       this.#compiled.set(place.rules, compileRules(this.#engine, specs, place));
     }
@@ -220,6 +222,14 @@ interface Place {
   /** The schema of the value. */
   readonly node: Schema;
   readonly isResource: boolean;
+  /** Whether rules know the type of the value: not that of items below what is no list. Default: true. */
+  readonly isTyped?: boolean;
+}
+
+function untyped(field: string, node: Schema): Cause {
+  const why = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
+  const type = formatValue(String(own(node, "type") ?? ""));
+  return { reason: "FieldValueInvalid", field, message: `Invalid value: ${type}: ${why}` };
 }
 
 interface Values {

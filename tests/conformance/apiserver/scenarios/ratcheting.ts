@@ -90,6 +90,24 @@ export const RATCHETING: readonly Scenario[] = [
     },
   },
   {
+    name: "refuses lists that are none any more, whose items have rules",
+    async run(api) {
+      const kind = new Tightened(api, "lists.ratchet.example.com");
+      const item = {
+        type: "object",
+        properties: { a: NUMBER },
+        "x-kubernetes-validations": [{ rule: "self.a < 10" }],
+      };
+      const list = { type: "array", maxItems: 9, items: item };
+      await kind.define({ list, other: TEXT });
+      await api.ok("POST", kind.path, kind.object({ list: [{ a: 1 }, { a: 2 }] }));
+      await kind.tighten({ list: { ...list, type: "object" }, other: { ...TEXT, maxLength: 3 } });
+      await api.refused(422, "PATCH", `${kind.path}/a`, { other: "x" }, MERGE);
+      await api.refused(422, "POST", kind.path, kind.object({ list: [{ a: 11 }] }, "b"));
+      await api.ok("POST", kind.path, kind.object({ list: { b: 1 } }, "c"));
+    },
+  },
+  {
     name: "lets nothing pass in combinations, at the root, and where fields are not known",
     async run(api) {
       const kind = new Tightened(api, "whole.ratchet.example.com");
