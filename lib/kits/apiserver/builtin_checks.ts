@@ -33,9 +33,13 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
 
 /** Source: k8s.io/apimachinery, pkg/util/validation, IsConfigMapKey. */
 function keyCauses(map: unknown, field: string): Cause[] {
-  return Object.keys(isObject(map) ? map : {}).flatMap((key) =>
-    keyErrors(key).map((detail) => invalid(`${field}[${key}]`, { value: key, detail }))
-  );
+  const causes: Cause[] = [];
+  for (const key of Object.keys(isObject(map) ? map : {})) {
+    for (const detail of keyErrors(key)) {
+      causes.push(invalid(`${field}[${key}]`, { value: key, detail }));
+    }
+  }
+  return causes;
 }
 
 function keyErrors(key: string): string[] {
@@ -53,7 +57,8 @@ function keyErrors(key: string): string[] {
 function sizeCauses(maps: readonly unknown[], field: string): Cause[] {
   let size = 0;
   for (const map of maps) {
-    for (const value of isObject(map) ? Object.values(map) : []) size += String(value).length;
+    if (!isObject(map)) continue;
+    for (const key of Object.keys(map)) size += String(map[key]).length;
   }
   if (size <= DATA_LIMIT) return [];
   return [{

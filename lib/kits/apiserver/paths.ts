@@ -61,9 +61,6 @@ function build(
   [name, subresource, ...more]: readonly string[],
 ): ResourcePath | undefined {
   if (more.length > 0) return undefined;
-  return {
-    ...base,
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
-  };
+  if (name === undefined) return base;
+  return subresource === undefined ? { ...base, name } : { ...base, name, subresource };
 }

@@ -55,8 +55,11 @@ export interface Target {
 /** Reads a URL. */
 export function targetOf(text: string): Target {
   const url = new URL(text);
-  const [, root, rest] = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)\/watch(\/.+)$/.exec(url.pathname) ?? [];
-  if (rest === undefined) return { url, path: parseResourcePath(url.pathname) };
+  const { pathname } = url;
+  const [, root, rest] = pathname.includes("/watch/")
+    ? /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)\/watch(\/.+)$/.exec(pathname) ?? []
+    : [];
+  if (rest === undefined) return { url, path: parseResourcePath(pathname) };
   return watchTarget(url, `${root}${rest}`);
 }
 

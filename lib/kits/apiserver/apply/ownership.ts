@@ -332,8 +332,10 @@ export function cloneButOwners(object: KubeObject): KubeObject {
   const copy: JsonObject = {};
   for (const key of Object.keys(object)) if (key !== "metadata") setOwn(copy, key, clone(object[key]));
   const metadata: JsonObject = {};
-  for (const [key, value] of Object.entries(object.metadata)) {
-    setOwn(metadata, key, key === "managedFields" ? value : clone(value));
+  // Its fields are known by their names, and it is JSON.
+  const live = object.metadata as JsonObject;
+  for (const key of Object.keys(live)) {
+    setOwn(metadata, key, key === "managedFields" ? live[key] : clone(live[key]));
   }
   // All that was there is there again.
   return { ...copy, metadata } as KubeObject;

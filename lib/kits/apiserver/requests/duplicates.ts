@@ -71,9 +71,9 @@ class Scanner {
     while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
     const level = this.#levels.at(-1);
     if (level?.keys === undefined || !isColonAfter(text, end)) return end;
-    const raw = text.slice(start, end + 1);
+    const raw = text.slice(start + 1, end);
     // A text in JSON is one for JSON.parse, too.
-    const key = raw.includes("\\") ? JSON.parse(raw) as string : raw.slice(1, -1);
+    const key = raw.includes("\\") ? JSON.parse(`"${raw}"`) as string : raw;
     level.at = key;
     if (!level.hidden) this.#check(level.keys.has(key));
     level.keys.add(key);

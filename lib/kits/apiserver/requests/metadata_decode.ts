@@ -41,10 +41,11 @@ export interface MetadataDecoding {
 export function decodeMetadata(value: unknown, { prefix, unknown, fail }: MetadataDecoding): ObjectMeta {
   if (value === undefined || value === null) return {};
   if (!isObject(value)) {
-    fail(`json: cannot unmarshal ${wordFor(value)} into Go value of type v1.ObjectMeta`);
+    return fail(`json: cannot unmarshal ${wordFor(value)} into Go value of type v1.ObjectMeta`);
   }
   const metadata: JsonObject = {};
-  for (const [field, found] of Object.entries(value)) {
+  for (const field of Object.keys(value)) {
+    const found = value[field];
     const type = Object.hasOwn(METADATA, field) ? METADATA[field] : undefined;
     if (type === undefined) unknown.push(`metadata.${field}`);
     else if (field === "managedFields" && Array.isArray(found)) metadata[field] = found;

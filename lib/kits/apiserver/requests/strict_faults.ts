@@ -31,18 +31,18 @@ export function strictFaults({ source, unknown, custom }: Read): string[] {
   const unknownFaults = (paths: readonly string[]) => paths.map((path) => `unknown field "${path}"`);
   const duplicates = () => duplicateKeys(text).map((path) => `duplicate field "${path}"`);
   // NB: what was made anew has its keys in order; of custom kinds they are told in another.
-  const sorted = unknownFaults(custom ? unknown : [...unknown].sort());
+  const sorted = () => unknownFaults(custom ? unknown : [...unknown].sort());
   switch (form) {
     case "json":
-      if (custom) return [...duplicates(), ...sorted];
+      if (custom) return [...duplicates(), ...sorted()];
       return keyFaults(text, unknown).map(({ path, is }) => `${is} field "${path}"`);
     case "yaml":
-      return [...yamlFaults(parseLenientYaml(text).repeated), ...sorted];
+      return [...yamlFaults(parseLenientYaml(text).repeated), ...sorted()];
     case "merge patch":
     case "strategic patch":
-      return [...duplicates(), ...sorted];
+      return [...duplicates(), ...sorted()];
     case "json patch":
-      return [...operationFaults(text), ...sorted];
+      return [...operationFaults(text), ...sorted()];
     case "configuration":
       return [...yamlFaults(parseLenientYaml(text).repeated), ...unknownFaults(unknown)];
     case undefined:

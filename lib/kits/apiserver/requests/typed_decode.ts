@@ -50,6 +50,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
   for (const key of Object.keys(object)) {
     if (skipped.includes(key)) continue;
     const field: Field | undefined = fields.get(key);
+    if (field?.shape.kind === "scalar" && fits(object[key], field.shape.type)) continue;
     const at = { path: join(place.path, key), exact: join(place.exact, key), owner };
     if (field === undefined) {
       decoding.unknown.push(at.exact);
@@ -95,7 +96,8 @@ function decodeValue(
       return;
     case "map":
       if (!isObject(value)) return refuse(value, { shape, place }, decoding);
-      for (const [key, item] of Object.entries(value)) {
+      for (const key of Object.keys(value)) {
+        const item = value[key];
         // Most maps hold texts, of which all are what they should be.
         if (shape.of.kind === "scalar" && fits(item, shape.of.type)) continue;
         decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);

@@ -40,18 +40,24 @@ export function generateNameCauses(kind: Pick<Kind, "kind" | "group">, base: str
 
 /** Says what is wrong with labels. */
 export function labelCauses(labels: Readonly<Record<string, string>> = {}): Cause[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameErrors(key).map((detail) => invalid("metadata.labels", { value: key, detail })),
-    ...labelValueErrors(value).map((detail) => invalid("metadata.labels", { value, detail })),
-  ]);
+  const causes: Cause[] = [];
+  const blame = (value: string, errors: readonly string[]) => {
+    for (const detail of errors) causes.push(invalid("metadata.labels", { value, detail }));
+  };
+  for (const key of Object.keys(labels)) {
+    const value = labels[key] ?? "";
+    blame(key, qualifiedNameErrors(key));
+    blame(value, labelValueErrors(value));
+  }
+  return causes;
 }
 
 /** Says what is wrong with annotations. */
 export function annotationCauses(annotations: Readonly<Record<string, string>> = {}): Cause[] {
   const causes: Cause[] = [];
   let size = 0;
-  for (const [key, value] of Object.entries(annotations)) {
-    size += key.length + value.length;
+  for (const key of Object.keys(annotations)) {
+    size += key.length + (annotations[key] ?? "").length;
     const errors = qualifiedNameErrors(key.toLowerCase());
     causes.push(...errors.map((detail) => invalid("metadata.annotations", { value: key, detail })));
   }
