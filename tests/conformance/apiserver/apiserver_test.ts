@@ -34,6 +34,7 @@ import { MUTATIONS } from "./scenarios/mutations.ts";
 import { NEGOTIATION } from "./scenarios/negotiation.ts";
 import { OBJECTS } from "./scenarios/objects.ts";
 import { OLD_WAYS } from "./scenarios/old_ways.ts";
+import { OPTIONS } from "./scenarios/options.ts";
 import { OWNERS } from "./scenarios/owners.ts";
 import { PATCHES } from "./scenarios/patches.ts";
 import { PODS } from "./scenarios/pods.ts";
@@ -65,6 +66,7 @@ const ALL: readonly Scenario[] = [
   ...REPEATED_KEYS,
   ...MEDIA_TYPES,
   ...NEGOTIATION,
+  ...OPTIONS,
   ...SCHEMAS,
   ...RATCHETING,
   ...DEFINING,

@@ -1,10 +1,13 @@
-/** DeleteOptions: in the query, in the body, or both (the body wins). */
+/** DeleteOptions: in the body, or else in the query. Source: k8s.io/apiserver, pkg/endpoints/handlers/delete.go. */
 
 import type { JsonObject } from "../../../model/object.ts";
+import type { Cause } from "../causes.ts";
 import { badRequest, invalid } from "../refusal.ts";
 import { isObject, objectAt } from "../values.ts";
 import type { DeleteOptions, Propagation } from "../writes/delete.ts";
 import { readValue } from "./body.ts";
+import { isTrue } from "./shape.ts";
+import { decodeTyped } from "./typed_decode.ts";
 
 export interface DeleteRequest
   extends Pick<DeleteOptions, "propagation" | "preconditions" | "dryRun" | "gracePeriodSeconds"> {
@@ -12,86 +15,105 @@ export interface DeleteRequest
   readonly cascades?: boolean;
 }
 
-/** @throws {Refusal} 400 or 415 */
+const POLICIES = ["Foreground", "Background", "Orphan"];
+
+/** Reads the options of a body, if there is one, or those of the query. @throws {Refusal} 400, 415 or 422 */
 export async function readDeleteOptions(request: Request, query: URLSearchParams): Promise<DeleteRequest> {
   const value = await readValue(request, "couldn't get version/kind; json parse error: ");
-  if (value !== undefined && value !== null && !isObject(value)) {
+  if (value === undefined) return deleteOptionsFrom(optionsOf(query));
+  if (value !== null && !isObject(value)) {
     const word = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${word} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     );
   }
-  const { kind = "DeleteOptions" } = value ?? {};
+  const body = value ?? {};
+  const { apiVersion = "meta.k8s.io/v1", kind = "DeleteOptions" } = body;
   if (kind !== "DeleteOptions") {
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: kind ${JSON.stringify(kind)}`);
-  }
-  checkBody(value ?? {});
-  checkGracePeriod(query.get("gracePeriodSeconds"));
-  return deleteOptionsFrom(value ?? {}, query);
-}
-
-/** @throws {Refusal} 400 or 422 if an option in the body has a wrong type, or a value that it cannot have. */
-function checkBody({ gracePeriodSeconds, dryRun }: JsonObject): void {
-  if (typeof gracePeriodSeconds === "string") {
+    const [word, version] = [JSON.stringify(kind), JSON.stringify(apiVersion)];
     throw badRequest(
-      "json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64",
+      `no kind ${word} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`,
     );
   }
-  const dryRuns = Array.isArray(dryRun) ? dryRun : [];
-  if (dryRuns.every((value) => value === "All")) return;
-  throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
-    reason: "FieldValueNotSupported",
-    message: `Unsupported value: ${JSON.stringify(dryRuns)}: supported values: "All"`,
-    field: "dryRun",
-  }]);
+  const fail = (fault: string): never => {
+    throw badRequest(fault);
+  };
+  decodeTyped(body, "meta.DeleteOptions", { fail, unknown: [] });
+  return deleteOptionsFrom(body);
 }
 
-/** @throws {Refusal} 400 unless it is a whole number. */
-function checkGracePeriod(text: string | null): void {
-  if (text === null || /^[+-]?\d+$/.test(text)) return;
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-}
-
-/** Reads the options out of a body, and out of the query. @throws {Refusal} 422 */
-export function deleteOptionsFrom(body: JsonObject, query: URLSearchParams): DeleteRequest {
-  const propagation = propagationOf(body.propagationPolicy ?? query.get("propagationPolicy"));
-  const orphan = body.orphanDependents ?? query.get("orphanDependents");
-  if (propagation !== undefined && orphan !== undefined && orphan !== null) {
-    throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
-      reason: "FieldValueInvalid",
-      message: `Invalid value: ${
-        JSON.stringify(propagation)
-      }: orphanDependents and deletionPropagation cannot be both set`,
-      field: "propagationPolicy",
-    }]);
+/** @throws {Refusal} 400 */
+function optionsOf(query: URLSearchParams): JsonObject {
+  const [grace, orphan, policy] = ["gracePeriodSeconds", "orphanDependents", "propagationPolicy"]
+    .map((name) => query.get(name));
+  if (grace !== null && grace !== undefined && !/^[+-]?\d+$/.test(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   }
-  const preconditions = objectAt(body, "preconditions") ?? {};
-  const dryRun = body.dryRun ?? query.getAll("dryRun");
-  const grace = body.gracePeriodSeconds ?? query.get("gracePeriodSeconds") ?? undefined;
-  const seconds = Number(grace);
   return {
-    ...(grace === undefined || !Number.isInteger(seconds) ? {} : { gracePeriodSeconds: seconds }),
-    ...(propagation === undefined ? legacyPropagation(orphan) : { propagation }),
-    preconditions: { uid: textOf(preconditions.uid), resourceVersion: textOf(preconditions.resourceVersion) },
-    dryRun: Array.isArray(dryRun) && dryRun.includes("All"),
+    dryRun: query.getAll("dryRun"),
+    gracePeriodSeconds: grace ?? undefined,
+    orphanDependents: typeof orphan === "string" ? isTrue(orphan) : undefined,
+    propagationPolicy: policy ?? undefined,
+    preconditions: {
+      uid: query.get("uid") || undefined,
+      resourceVersion: query.get("resourceVersion") || undefined,
+    },
   };
 }
 
-function propagationOf(value: unknown): Propagation | undefined {
-  if (value === undefined || value === null || value === "") return undefined;
-  if (value === "Orphan" || value === "Background" || value === "Foreground") return value;
-  throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", [{
-    reason: "FieldValueNotSupported",
-    message: `Unsupported value: ${
-      JSON.stringify(value)
-    }: supported values: "Foreground", "Background", "Orphan", "nil"`,
-    field: "propagationPolicy",
-  }]);
+/** Understands options. @throws {Refusal} 422 */
+export function deleteOptionsFrom(options: JsonObject): DeleteRequest {
+  const { propagationPolicy, orphanDependents, gracePeriodSeconds } = options;
+  const dryRun = Array.isArray(options.dryRun) ? options.dryRun : [];
+  checkOptions(options, dryRun);
+  const preconditions = objectAt(options, "preconditions") ?? {};
+  const seconds = Number(gracePeriodSeconds ?? undefined);
+  return {
+    ...(Number.isInteger(seconds) ? { gracePeriodSeconds: seconds } : {}),
+    ...(isPolicy(propagationPolicy)
+      ? { propagation: propagationPolicy }
+      : legacyPropagation(orphanDependents)),
+    preconditions: { uid: textOf(preconditions.uid), resourceVersion: textOf(preconditions.resourceVersion) },
+    dryRun: dryRun.length > 0,
+  };
+}
+
+function checkOptions({ propagationPolicy, orphanDependents }: JsonObject, dryRun: readonly unknown[]): void {
+  const causes: Cause[] = [];
+  const policy = propagationPolicy ?? undefined;
+  const shown = JSON.stringify(policy);
+  if (policy !== undefined && typeof orphanDependents === "boolean") {
+    causes.push({
+      reason: "FieldValueInvalid",
+      message: `Invalid value: ${shown}: orphanDependents and deletionPropagation cannot be both set`,
+      field: "propagationPolicy",
+    });
+  }
+  if (policy !== undefined && !isPolicy(policy)) {
+    causes.push({
+      reason: "FieldValueNotSupported",
+      message: `Unsupported value: ${shown}: supported values: "Foreground", "Background", "Orphan", "nil"`,
+      field: "propagationPolicy",
+    });
+  }
+  if (dryRun.some((value) => value !== "All")) {
+    causes.push({
+      reason: "FieldValueNotSupported",
+      message: `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`,
+      field: "dryRun",
+    });
+  }
+  if (causes.length === 0) return;
+  throw invalid({ group: "meta.k8s.io", plural: "", kind: "DeleteOptions" }, "", causes);
+}
+
+function isPolicy(value: unknown): value is Propagation {
+  return typeof value === "string" && POLICIES.includes(value);
 }
 
 function legacyPropagation(orphan: unknown): Pick<DeleteRequest, "propagation" | "cascades"> {
-  if (orphan === true || orphan === "true") return { propagation: "Orphan" };
-  if (orphan === false || orphan === "false") return { propagation: "Background", cascades: true };
+  if (orphan === true) return { propagation: "Orphan" };
+  if (orphan === false) return { propagation: "Background", cascades: true };
   return {};
 }
 

@@ -63,10 +63,10 @@ export async function listPage(cluster: Cluster, request: Omit<ListRequest, "sha
 }
 
 function sourceOf(cluster: Cluster, { kind, namespace, query }: Omit<ListRequest, "shape">): Source {
-  checkListOptions(query, false);
-  const scope = scopeOf(kind, { namespace, query });
   const limit = Math.max(0, readCount(query, "limit"));
   readCount(query, "timeoutSeconds");
+  checkListOptions(query, false);
+  const scope = scopeOf(kind, { namespace, query });
   const token = query.get("continue") ?? "";
   if (token !== "") return continuedSource(cluster, { kind, query, scope, limit, token: readToken(token) });
   const { store } = cluster;
@@ -141,13 +141,16 @@ interface ContinuedOptions {
 }
 
 function continuedSource(cluster: Cluster, options: ContinuedOptions): Source {
-  const { kind, query, scope, limit, token } = options;
+  const { kind, query, scope, token } = options;
   const { store } = cluster;
-  if ((query.get("resourceVersion") ?? "") !== "") {
+  const wanted = query.get("resourceVersion") ?? "";
+  if (wanted !== "" && wanted !== "0") {
     throw badRequest("specifying resource version is not allowed when using continue");
   }
   const version = token.rv < 0 ? store.version : token.rv;
+  checkNotFuture(store, version);
   const entries = version < store.horizon ? undefined : kind.collection.at(version);
+  const limit = wanted === "0" ? 0 : options.limit;
   if (entries !== undefined) return { scope, limit, version, entries, start: token.start };
   throw expired(
     "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",

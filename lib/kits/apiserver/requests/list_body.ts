@@ -12,7 +12,7 @@ import { servedObject } from "../conversion.ts";
 import type { Kind } from "../kinds.ts";
 import type { Stored } from "../storage/stored.ts";
 import { encodedResponse, encodeText, headOf, partialMetadata, servedText, tableOf } from "./respond.ts";
-import type { Shape } from "./shape.ts";
+import { checkCount, type Shape } from "./shape.ts";
 
 /** The content of a list. */
 export interface Page {
@@ -37,6 +37,7 @@ const JSON_HEAD = { headers: { "content-type": "application/json" } };
 /** Answers with a list. */
 export function pageResponse(cluster: Cluster, page: Page, form: PageForm): Response {
   const { kind, shape } = form;
+  checkCount(shape, kind, true);
   if (shape.encoding !== "json" || shape.pretty) {
     return encodedResponse(wholeList(cluster, page, form), { shape });
   }

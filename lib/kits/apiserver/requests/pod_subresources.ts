@@ -85,7 +85,7 @@ function bound(
 async function evict(cluster: Cluster, call: Call): Promise<Response> {
   const { kind } = call;
   const { reference, body } = await readBody(call, "Eviction");
-  const options = deleteOptionsFrom(objectAt(body, "deleteOptions") ?? {}, call.query);
+  const options = deleteOptionsFrom(objectAt(body, "deleteOptions") ?? {});
   const dryRun = call.dryRun || options.dryRun === true;
   const headers = new Headers();
   const asked = { subject: EVICTION, operation: "CREATE", dryRun, headers } as const;

@@ -36,6 +36,7 @@ import type { Call } from "./call.ts";
 import { type Decoded, decodePatched } from "./decode.ts";
 import { type DeleteRequest, readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
+import { pageResponse } from "./list_body.ts";
 import { JSON_PATCH, readPatch } from "./patch.ts";
 import { podResponse } from "./pod_subresources.ts";
 import { encodedResponse, objectResponse } from "./respond.ts";
@@ -386,9 +387,7 @@ async function removeAll(cluster: Cluster, call: Call): Promise<Response> {
       if (!(error instanceof Refusal) || error.code !== 404) throw error;
     }
   }
-  // NB: as in lists, objects of built-in kinds do not say what they are.
-  const nameless = kind.custom ? {} : { apiVersion: undefined, kind: undefined };
-  const objects = shown.map((stored) => ({ ...servedObject(kind, stored), ...nameless }));
-  const list = { kind: kind.listKind, apiVersion: kind.apiVersion, metadata, items: objects };
-  return encodedResponse(list, { shape, headers });
+  const response = pageResponse(cluster, { items: shown, metadata }, { kind, shape });
+  for (const [name, value] of headers) response.headers.append(name, value);
+  return response;
 }

@@ -12,7 +12,7 @@ import { encodeProtobuf, PROTOBUF } from "../protobuf/encode.ts";
 import type { Refusal } from "../refusal.ts";
 import { bodyText, type Stored } from "../storage/stored.ts";
 import { toTable } from "../tables.ts";
-import type { Shape } from "./shape.ts";
+import { checkCount, type Shape } from "./shape.ts";
 
 const ENCODER = new TextEncoder();
 
@@ -56,6 +56,7 @@ export function objectResponse(cluster: Cluster, stored: Stored, options: Object
   if (isPlain(shape)) {
     return new Response(headOf(kind) + servedText(kind, stored), { status: code, headers });
   }
+  checkCount(shape, kind, false);
   return encodedResponse(shapedObject(cluster, stored, options), { code, headers, shape });
 }
 

@@ -17,6 +17,8 @@ export interface Shape {
   readonly includeObject: "None" | "Metadata" | "Object";
   /** The version of a table, and of metadata alone. */
   readonly metaVersion: "v1" | "v1beta1";
+  /** The form in the client's words, such as "PartialObjectMetadataList". */
+  readonly as?: string;
 }
 
 /** One entry of an `Accept` header. */
@@ -105,9 +107,9 @@ export function shapeOf(request: Request, { query, kind, isList }: ShapeOptions)
     if (encoding === "yaml" && streams) throw onlyAccepted(STREAMED);
     if (encoding === "protobuf" && (form === "table" || (form === "object" && !speaks))) continue;
     if (form === "table") checkIncluded(includeObject);
-    if (isGet && !streams) checkCount(parameters.get("as"), { kind, isList });
+    const as = parameters.get("as");
     const metaVersion = parameters.get("v") === "v1beta1" ? "v1beta1" : "v1";
-    return { ...shape, pretty: pretty || parameters.get("pretty") === "1", form, encoding, metaVersion };
+    return { ...shape, pretty: pretty || parameters.get("pretty") === "1", form, encoding, metaVersion, as };
   }
   throw onlyAccepted(PRODUCED);
 }
@@ -130,11 +132,12 @@ function checkIncluded(includeObject: string): void {
   throw badRequest(`Unable to convert to Table as requested: ${detail}`);
 }
 
-/** The metadata of one object is not that of a list. @throws {Refusal} 406 */
-function checkCount(
-  as: string | undefined,
-  { kind, isList }: Pick<ShapeOptions, "kind" | "isList">,
-): void {
+/**
+ * The metadata of one object is not that of a list: which is seen when there is an answer, even if something was written.
+ *
+ * @throws {Refusal} 406
+ */
+export function checkCount({ as }: Shape, kind: Kind, isList: boolean): void {
   const isWrong = as === (isList ? "PartialObjectMetadata" : "PartialObjectMetadataList");
   if (!isWrong) return;
   const [group = ""] = kind.group.split(".");

@@ -22,7 +22,7 @@ export function readVersion(
 ): number | undefined {
   const text = query.get("resourceVersion") ?? "";
   if (text === "") return undefined;
-  if (!/^[0-9]{1,15}$/.test(text)) {
+  if (!/^[0-9]+$/.test(text) || BigInt(text) >= 2n ** 64n) {
     const fault = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${parseFault("Uint", text)}`;
     throw isRead ? storageFault(fault) : badRequest(`invalid resource version: ${fault}`);
   }
@@ -36,29 +36,37 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
   const version = query.get("resourceVersion") ?? "";
   const forbid = (field: string, why: string) =>
     causes.push({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
+  const checkMatch = () => {
+    if (match === "" || match === "NotOlderThan") return;
+    causes.push({
+      reason: "FieldValueNotSupported",
+      message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+      field: "resourceVersionMatch",
+    });
+  };
   const streamed = query.has("sendInitialEvents");
+  const continues = (query.get("continue") ?? "") !== "";
   if (streamed && !watch) forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
   else if (streamed && match !== "NotOlderThan") {
     forbid("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    if (match !== "") {
-      causes.push({
-        reason: "FieldValueNotSupported",
-        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
-        field: "resourceVersionMatch",
-      });
-    }
+    checkMatch();
   }
   if (match !== "" && watch && !streamed) {
     forbid(
       "resourceVersionMatch",
       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
     );
+    checkMatch();
+  }
+  // NB: a watch from the newest version is made a streamed one before its options are looked at.
+  if (watch && continues && (match !== "" || (!streamed && (version === "" || version === "0")))) {
+    forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
   }
   if (match !== "" && !watch) {
     if (version === "") {
       forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
     }
-    if ((query.get("continue") ?? "") !== "") {
+    if (continues) {
       forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
     }
     if (match === "Exact" && version === "0") {
@@ -83,15 +91,15 @@ export function checkListOptions(query: URLSearchParams, watch: boolean): void {
 export function readCount(query: URLSearchParams, name: string): number {
   const text = query.get(name) ?? "";
   if (text === "") return 0;
-  if (/^[+-]?[0-9]{16,}$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  }
-  if (!/^[+-]?[0-9]{1,15}$/.test(text)) throw badRequest(parseFault("Int", text));
-  return Number(text);
+  const value = /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw badRequest(parseFault("Int", text));
+  return Number(value);
 }
 
 function parseFault(type: "Int" | "Uint", text: string): string {
-  return `strconv.Parse${type}: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const isNumber = (type === "Int" ? /^[+-]?[0-9]+$/ : /^[0-9]+$/).test(text);
+  const why = isNumber ? "value out of range" : "invalid syntax";
+  return `strconv.Parse${type}: parsing ${JSON.stringify(text)}: ${why}`;
 }
 
 /** @throws {Refusal} 504 if the version has not come yet. */

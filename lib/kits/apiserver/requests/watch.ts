@@ -47,6 +47,7 @@ const CHUNK = 1 << 16;
  */
 export function watchResponse(cluster: Cluster, request: WatchRequest): Response {
   const { kind, namespace, query, shape, signal } = request;
+  const [timeout] = [readCount(query, "timeoutSeconds"), readCount(query, "limit")];
   checkListOptions(query, true);
   const scope = scopeOf(kind, { namespace, query });
   const watch = new Watch(cluster, {
@@ -56,7 +57,6 @@ export function watchResponse(cluster: Cluster, request: WatchRequest): Response
     bookmarks: isTrue(query.get("allowWatchBookmarks")),
   });
   watch.start(startOf(query));
-  const timeout = readCount(query, "timeoutSeconds");
   watch.end(timeout > 0 ? timeout : MIN_TIMEOUT_SECONDS * (1 + cluster.host.random.next()));
   signal?.addEventListener("abort", () => watch.close(), { once: true });
   return new Response(watch.stream(), {

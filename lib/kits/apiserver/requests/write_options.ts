@@ -16,7 +16,6 @@ const KINDS: Readonly<Record<string, string>> = {
   POST: "CreateOptions",
   PUT: "UpdateOptions",
   PATCH: "PatchOptions",
-  DELETE: "DeleteOptions",
 };
 
 const VALIDATIONS = ["", "Ignore", "Strict", "Warn"];
@@ -30,7 +29,7 @@ export function isDryRun(request: Request, query: URLSearchParams): boolean {
   const dryRuns = query.getAll("dryRun");
   const kind = Object.hasOwn(KINDS, request.method) ? KINDS[request.method] : undefined;
   if (kind !== undefined) {
-    const causes = request.method === "DELETE" ? [] : optionCauses(request, query);
+    const causes = optionCauses(request, query);
     if (dryRuns.some((value) => value !== "All")) {
       causes.push({
         reason: "FieldValueNotSupported",
