@@ -176,6 +176,7 @@ interface Asked {
 async function readBody({ request, kind, path }: Call, wanted: string): Promise<Asked> {
   const body = await readValue(request);
   if (!isObject(body)) throw badRequest(`the request body is not an object of kind ${wanted}`);
+  checkNames(body, wanted);
   const reference = { namespace: path.namespace, name: path.name ?? "" };
   const named = objectAt(body, "metadata")?.name;
   if (named !== undefined && named !== reference.name) {
@@ -187,6 +188,24 @@ async function readBody({ request, kind, path }: Call, wanted: string): Promise<
   }
   find(kind, reference);
   return { reference, body };
+}
+
+const VERSIONS: Readonly<Record<string, readonly unknown[]>> = {
+  Binding: ["v1"],
+  Eviction: ["policy/v1", "policy/v1beta1"],
+};
+
+/** @throws {Refusal} 400 if a body says that it is something else. What says nothing is what is asked for. */
+function checkNames({ apiVersion = "", kind = "" }: JsonObject, wanted: string): void {
+  const versions = VERSIONS[wanted] ?? [];
+  const isKnown = (kind === "" || kind === wanted) && (apiVersion === "" || versions.includes(apiVersion));
+  if (isKnown) return;
+  const [version = ""] = String(apiVersion || versions[0]).split("/").slice(-1);
+  const name = kind === "" ? wanted : kind;
+  const fault = `no kind "${name}" is registered for version "${apiVersion}"`;
+  // NB: Go names its tables of kinds by where they are made.
+  const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+  throw badRequest(`${name} in version "${version}" cannot be handled as a ${wanted}: ${fault} ${scheme}`);
 }
 
 function done({ shape }: Call, headers: Headers): Response {

@@ -93,6 +93,17 @@ export const PODS: readonly Scenario[] = [
       await api.ok("POST", `${path}/c/eviction`, { ...eviction("c"), deleteOptions: { dryRun: ["All"] } });
       await api.ok("GET", `${path}/c`);
       await api.refused(400, "POST", `${path}/c/eviction`, eviction("d"));
+      for (const wrong of [{ apiVersion: "policy/v2" }, { kind: "Binding" }, { apiVersion: "v1" }]) {
+        await api.refused(400, "POST", `${path}/c/eviction`, { ...eviction("c"), ...wrong });
+      }
+      for (const apiVersion of ["policy/v1", "policy/v1beta1"]) {
+        const dry = { ...eviction("c"), apiVersion, deleteOptions: { dryRun: ["All"] } };
+        await api.ok("POST", `${path}/c/eviction`, dry);
+      }
+      await api.ok("POST", `${path}/c/eviction`, {
+        metadata: { name: "c" },
+        deleteOptions: { dryRun: ["All"] },
+      });
       await api.refused(405, "GET", `${path}/c/eviction`);
       for (const type of [APPLY, MERGE]) await api.refused(405, "PATCH", `${path}/c/eviction`, {}, type);
       await api.ok("DELETE", `${path}/a?gracePeriodSeconds=0`);
