@@ -66,8 +66,14 @@ export const REASONS: Readonly<Record<string, string>> = {
   "wnerReferences": "what has an owner that is not there is collected before the test goes on",
   "TestPodSubresourceAuth": "the service account that it makes is there already",
   "namespaces/delete": "namespaces end before the test asks for them again",
-  "TestBuiltinResolution": "OpenAPI has no lists, and no Status",
-  "ExcludedResource": "reviews, bindings and what is below Pods is not asked about",
-  "openapi TestOpenAPIV3": "documents of OpenAPI are served otherwise",
-  "AlwaysAllow|procMount|GranularStatus|AnnotationDeprecation": "not looked into yet",
+  "TestBuiltinResolution": "documents of OpenAPI have no lists, and no Status",
+  "TestExcludedResources":
+    "what is below Pods to look into them (`attach`, `exec` and the like) is not served",
+  "MatchExcludedResource": "tokens from a file have users without a uid",
+  "SpecRoundTrip//version": "`/openapi/v3/version` is not served",
+  "TestOpenAPIV3MultipleCRDs": "documents of custom kinds have no schemas of Scale and Status",
+  "AlwaysAllow": "Pods are bound at their own address, not by a POST to `bindings`",
+  "procMount": "the `procMount` of containers is not checked",
+  "GranularStatus": "there are no rights of their own to parts of the status of a ResourceClaim",
+  "AnnotationDeprecation": "nobody is warned of an annotation of ServiceAccounts",
 };
