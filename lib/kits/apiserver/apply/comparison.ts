@@ -156,11 +156,11 @@ function compareMaps(
   const found = new Collected();
   for (const key of Object.keys(after)) {
     const pair = { before: Object.hasOwn(before, key) ? before[key] : undefined, after: after[key] };
-    if (pair.before !== pair.after) found.add(fieldElement(key), compare(pair, typeOfKey(type, key)));
+    if (pair.before !== pair.after) found.addField(key, compare(pair, typeOfKey(type, key)));
   }
   for (const key of Object.keys(before)) {
     if (Object.hasOwn(after, key) && after[key] !== undefined) continue;
-    found.add(fieldElement(key), compare({ before: before[key], after: undefined }, typeOfKey(type, key)));
+    found.addField(key, compare({ before: before[key], after: undefined }, typeOfKey(type, key)));
   }
   return found.result;
 }
@@ -196,6 +196,10 @@ function compareLists(
 /** Gathers what was found below the keys of one map or list. */
 class Collected {
   readonly #sets: { added?: Draft; modified?: Draft; removed?: Draft } = {};
+
+  addField(key: string, found: Found | undefined): void {
+    if (found !== undefined) this.add(fieldElement(key), found);
+  }
 
   add(element: string, found: Found | undefined): void {
     if (found === undefined) return;

@@ -6,7 +6,7 @@
 
 /** Returns the paths of the keys that stand more than once in their object, such as `spec.ports[0].name`. */
 export function duplicateKeys(text: string): string[] {
-  return scan(text, new Set()).map(({ path }) => path);
+  return scan(text, NONE).map(({ path }) => path);
 }
 
 /** A key that a strict decoder does not take. */
@@ -21,11 +21,14 @@ export interface KeyFault {
  * Unknown ones are told once, and nobody looks into them.
  */
 export function keyFaults(text: string, unknown: readonly string[]): KeyFault[] {
+  if (unknown.length === 0) return scan(text, NONE);
   const found = scan(text, new Set(unknown));
   const told = new Set(found.map(({ path }) => path));
   const others = unknown.filter((path) => !told.has(path));
   return [...found, ...others.map((path) => ({ path, is: "unknown" as const }))];
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 function scan(text: string, unknown: ReadonlySet<string>): KeyFault[] {
   return new Scanner(text, unknown).run();

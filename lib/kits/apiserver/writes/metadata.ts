@@ -41,8 +41,9 @@ export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
     causes.push(...nameCauses(kind, metadata.name));
   }
   causes.push(...labelCauses(metadata.labels), ...annotationCauses(metadata.annotations));
-  causes.push(...finalizerCauses(kind, metadata.finalizers ?? []));
-  causes.push(...ownerCauses(metadata));
+  // Most objects have neither.
+  if (metadata.finalizers !== undefined) causes.push(...finalizerCauses(kind, metadata.finalizers));
+  if (metadata.ownerReferences !== undefined) causes.push(...ownerCauses(metadata.ownerReferences));
   return causes;
 }
 
@@ -121,7 +122,7 @@ const OWNER_WORDS = {
   uid: "must not be empty",
 } as const;
 
-function ownerCauses({ ownerReferences = [] }: ObjectMeta): Cause[] {
+function ownerCauses(ownerReferences: readonly OwnerReference[]): Cause[] {
   const missing = ownerReferences.flatMap((owner) =>
     (["apiVersion", "kind", "name", "uid"] as const)
       .filter((field) => typeof owner[field] !== "string" || owner[field] === "")
