@@ -12,6 +12,7 @@ import type { DefinitionContext } from "./definition_rules.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import type { Quotas } from "./quota/quotas.ts";
+import type { StateFolder } from "./state/state_folder.ts";
 import type { Store } from "./store.ts";
 
 export interface Cluster {
@@ -22,6 +23,8 @@ export interface Cluster {
   readonly cel: CelLoader;
   readonly definitions: Late<DefinitionParts>;
   readonly gate: Gate;
+  /** Absent where nothing is kept. */
+  readonly state?: Pick<StateFolder, "isBehind" | "whenKept">;
   /** Absent where ResourceQuotas and LimitRanges are only stored. */
   readonly quotas?: Quotas;
 }

@@ -56,7 +56,7 @@ export async function answerRequest(
     } else {
       const asked = await record?.keepRequest(request) ?? request;
       response = await app.fetch(asked, { user, target, record });
-      if (request.method !== "GET") await state?.kept();
+      if (state?.isBehind && !(state.hasFailed && request.method === "GET")) await state.kept();
     }
   } catch (error) {
     if (known === undefined) record = audit?.begin(request, wish, undefined);

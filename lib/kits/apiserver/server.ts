@@ -188,6 +188,7 @@ function build<H extends Host>(
     cel,
     definitions,
     gate,
+    state,
     ownership: new Ownership(kinds, host.clock),
   };
   const cluster = quotas ? withQuotas(parts) : parts;

@@ -20,6 +20,7 @@ export class Store {
   readonly #clock: Clock;
   readonly #collections = new Map<string, Collection>();
   readonly #listeners: StoreListener[] = [];
+  #keeper: StoreListener | undefined;
   #version = FIRST_VERSION;
   #horizon = 0;
 
@@ -50,6 +51,11 @@ export class Store {
   /** All collections that were ever used. */
   collections(): Iterable<Collection> {
     return this.#collections.values();
+  }
+
+  /** Calls back before watches hear of a change. One may ask for that. */
+  beforeChange(keeper: StoreListener): void {
+    this.#keeper = keeper;
   }
 
   /** Calls back after each change, in the order of registration. */
@@ -123,6 +129,7 @@ export class Store {
   }
 
   #commit(collection: Collection, change: Change): void {
+    this.#keeper?.(change, collection);
     collection.apply(change);
     for (const listener of this.#listeners) listener(change, collection);
   }

@@ -167,6 +167,13 @@ class Watch implements ChangeListener {
 
   offer(change: Change): void {
     if (this.#closed || !this.#mayBeSeen(change)) return;
+    const { state } = this.#cluster;
+    if (state?.isBehind) state.whenKept(() => this.#add(change));
+    else this.#add(change);
+  }
+
+  #add(change: Change): void {
+    if (this.#closed) return;
     this.#changes.push(change);
     if (this.#changes.length > BACKLOG_LIMIT) this.close();
     else this.#rouse();
@@ -340,6 +347,7 @@ class Watch implements ChangeListener {
   /** NB: a bookmark must not overtake the changes that it covers. */
   #addBookmark(): void {
     if (this.#closed || this.#changes.length > 0 || this.#initial.length > 0) return;
+    if (this.#cluster.state?.isBehind) return;
     this.#lines.push(this.#bookmarkLine(false));
     this.#rouse();
   }

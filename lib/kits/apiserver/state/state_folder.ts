@@ -1,7 +1,8 @@
 /**
  * A folder that keeps what the API server stores: a snapshot, and a journal of the writes since.
  *
- * A write is answered when it stands in the journal. From time to time a new snapshot takes the place of both; until it is
+ * A write is answered, read and told to watches when it stands in the journal: what somebody has seen is there after any
+ * end of the process, and no version stands for two things. From time to time a new snapshot takes the place of both; until it is
  * whole, the old files stay. Nothing is synced to the disk: what was answered survives the end of the process, however it
  * comes, and not necessarily that of the machine.
  */
@@ -27,6 +28,12 @@ const LONGEST_JOURNAL = 1 << 25;
 /** How many characters are written at once. */
 const PIECE = 1 << 20;
 
+/** Lines that go into the journal at once. */
+interface Batch {
+  readonly lines: string[];
+  readonly done: PromiseWithResolvers<void>;
+}
+
 export class StateFolder implements AsyncDisposable {
   /** The state that was found; undefined if the folder is new. */
   readonly found: State | undefined;
@@ -35,7 +42,9 @@ export class StateFolder implements AsyncDisposable {
   readonly #lock: AsyncDisposable;
   #store: Store | undefined;
   #journal = "";
-  #buffer: string[] = [];
+  #next: Batch = newBatch();
+  /** The batch that is just written. */
+  #current: Batch | undefined;
   #length = 0;
   #writing: Promise<void> | undefined;
   #snapshot: Promise<void> | undefined;
@@ -91,7 +100,7 @@ export class StateFolder implements AsyncDisposable {
   /** Keeps what the store holds, and from then on what is written into it. */
   async follow(store: Store): Promise<void> {
     this.#store = store;
-    store.onChange((change, collection) => this.#add(change, collection));
+    store.beforeChange((change, collection) => this.#add(change, collection));
     try {
       await this.#takeSnapshot();
       // What may be left there of the last run is half a line.
@@ -108,15 +117,29 @@ export class StateFolder implements AsyncDisposable {
     return this.#failure !== undefined;
   }
 
+  /** Whether something is not kept yet. */
+  get isBehind(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Calls when all writes so far are kept, in the order of the calls; never if one cannot be. */
+  whenKept(then: () => void): void {
+    if (this.#last === undefined) then();
+    else void this.#last.done.promise.then(then);
+  }
+
   /**
    * Resolves when all writes so far are kept.
    *
    * @throws {StateError} If one cannot be.
    */
   async kept(): Promise<void> {
-    while (this.#failure === undefined && this.#buffer.length > 0) await this.#write();
-    await this.#writing;
+    if (this.#failure === undefined) await Promise.race([this.#last?.done.promise, this.#write()]);
     if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  get #last(): Batch | undefined {
+    return this.#next.lines.length > 0 ? this.#next : this.#current;
   }
 
   /** Lets go of the folder when all is kept. */
@@ -126,23 +149,26 @@ export class StateFolder implements AsyncDisposable {
   }
 
   #add({ version, key, current }: Change, { name: collection }: Collection): void {
-    this.#buffer.push(formatRecord({ version, collection, key, object: current?.object }));
+    this.#next.lines.push(formatRecord({ version, collection, key, object: current?.object }));
     if (!this.#isPaused) this.#write();
   }
 
   /** Writes what waits; one piece at a time, in order. */
   #write(): Promise<void> {
-    if (this.#buffer.length === 0) return Promise.resolve();
+    if (!this.isBehind) return Promise.resolve();
     this.#writing ??= this.#flush();
     return this.#writing;
   }
 
   async #flush(): Promise<void> {
     try {
-      while (this.#buffer.length > 0 && this.#failure === undefined) {
-        const text = this.#buffer.join("");
-        this.#buffer = [];
+      while (this.#next.lines.length > 0 && this.#failure === undefined) {
+        const batch = this.#current = this.#next;
+        this.#next = newBatch();
+        const text = batch.lines.join("");
         await this.#host.files.appendText(this.#journal, text);
+        this.#current = undefined;
+        batch.done.resolve();
         this.#length += text.length;
         if (this.#length > LONGEST_JOURNAL) this.#snapshot ??= this.#replace();
       }
@@ -199,6 +225,10 @@ export class StateFolder implements AsyncDisposable {
   #path(what: string, version: number): string {
     return this.#host.files.resolve(this.#folder, `${what}-${String(version).padStart(15, "0")}.jsonl`);
   }
+}
+
+function newBatch(): Batch {
+  return { lines: [], done: Promise.withResolvers() };
 }
 
 /** @throws {StateError} */

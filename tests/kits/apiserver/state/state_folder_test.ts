@@ -247,6 +247,66 @@ describe("A state folder", () => {
     }
   });
 
+  it("shows a write to nobody before it stands in the journal", async () => {
+    const host = virtualHost();
+    const append = host.files.appendText.bind(host.files);
+    let release: (() => void) | undefined;
+    let isSlow = false;
+    Object.assign(host.files, {
+      appendText: async (path: string, text: string) => {
+        if (isSlow) await new Promise<void>((resolve) => release = resolve);
+        await append(path, text);
+      },
+    });
+    const server = await openApiServer({ host, data: DATA });
+    const ask = (method: string, path: string, body?: string) =>
+      server.fetch(
+        new Request(`https://a.test${path}`, {
+          method,
+          headers: { "content-type": "application/json" },
+          body,
+        }),
+      );
+    const post = (name: string) => ask("POST", MAPS, `{"metadata":{"name":"${name}"}}`);
+    assert.equal((await post("a")).status, 201);
+    const reader = (await ask("GET", `${MAPS}?watch=true&allowWatchBookmarks=true`)).body?.getReader();
+    assert.ok(reader);
+    const seen: string[] = [];
+    const decoder = new TextDecoder();
+    const read = async () => {
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        for (const line of decoder.decode(value).trim().split("\n")) {
+          const { type, object } = JSON.parse(line);
+          seen.push(`${type} ${object.metadata.name ?? ""}`);
+        }
+      }
+    };
+    const reading = read();
+    await host.clock.settle();
+    assert.deepEqual(seen, ["ADDED a", "BOOKMARK "]);
+    isSlow = true;
+    let answered = 0;
+    const note = async (answer: Promise<Response>) => {
+      await answer;
+      answered++;
+    };
+    const written = note(post("b"));
+    await host.clock.settle();
+    const asked = [written, note(ask("GET", `${MAPS}/b`)), note(ask("GET", MAPS))];
+    // A bookmark is due after a minute.
+    await host.clock.advance(90);
+    assert.deepEqual([seen.splice(0), answered], [["ADDED a", "BOOKMARK "], 0]);
+    isSlow = false;
+    release?.();
+    await Promise.all(asked);
+    await host.clock.advance(60);
+    assert.deepEqual([seen, answered], [["ADDED b", "BOOKMARK "], 3]);
+    await reader.cancel();
+    await reading;
+  });
+
   it("answers no write that it cannot keep", async () => {
     const host = virtualHost();
     let isFull = false;
