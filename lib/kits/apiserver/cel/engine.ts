@@ -68,6 +68,7 @@ export class Engine {
     addAuthorizerLibrary(base);
     addOptionals(base);
     base.registerFunction(`${HAS}(dyn): bool`, () => true);
+    base.registerFunction(`${SPEND}(): bool`, () => this.#budget.spend());
     base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));
     this.#base = base;
     const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });

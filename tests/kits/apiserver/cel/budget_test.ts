@@ -20,6 +20,16 @@ describe("a budget", () => {
     assert.equal(evaluate(source, 100), true);
   });
 
+  it("begins no more rounds once there were too many, although loops go on after errors", () => {
+    const ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+    const deep = ["a", "b", "c", "d", "e", "f", "g"].reduceRight(
+      (body, name) => `${ten}.all(${name}, ${body})`,
+      "int('1'.find('[0-9]*')) < 100",
+    );
+    // NB: each round of ten million would take minutes in all.
+    assert.throws(() => evaluate(deep, 0), { message: TOO_LONG });
+  });
+
   it("counts rounds that were made, and not those that might have been", () => {
     assert.equal(evaluate("numbers.exists(a, numbers.exists(b, b == a))", 400), true);
   });
@@ -37,6 +47,7 @@ describe("a budget", () => {
 
   it("leaves texts and functions of the same name alone", () => {
     assert.equal(countedLoops("'x.all(a, b)' == text && text.replace('a', 'b') == map"), undefined);
-    assert.equal(countedLoops("x.all(a, f(b, c))"), "x.all(a,spend__round( f(b, c)))");
+    assert.equal(countedLoops("x.all(a, f(b, c))"), "x.all(a,spend__round() ? ( f(b, c)) : false)");
+    assert.equal(countedLoops("x.map(a, f(b, c))"), "x.map(a,spend__round( f(b, c)))");
   });
 });
