@@ -13,7 +13,7 @@ import { type ApiServer, apiServer, type ApiUser } from "../../lib/kits/apiserve
 import { createAuthority } from "../../lib/runtime/certificates.ts";
 import { certificateFacts } from "../../lib/runtime/certificate_facts.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import type { Peer, ServerTls } from "../../lib/runtime/host.ts";
+import type { Peer, ServeOptions, ServerTls } from "../../lib/runtime/host.ts";
 import { parseYaml } from "../../lib/runtime/yaml.ts";
 
 const ANONYMOUS: ApiUser = { username: "system:anonymous", groups: ["system:unauthenticated"] };
@@ -75,13 +75,27 @@ async function serveKubernetes(): Promise<void> {
   if (modes.endsWith(",AlwaysAllow")) {
     await create(server, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", EVERYBODY);
   }
-  await host.network.serve({
+  await serveWhenFree({
     hostname: flags.get("bind-address") ?? "127.0.0.1",
     port: Number(flags.get("secure-port") ?? 6443),
     tls: await findCertificates(),
     fetch: async (request, peer) => await answer(server, await asUser(request, userOf(peer))),
   });
   console.log("ready");
+}
+
+/** NB: suites choose a port that is free, and a connection or another server may have it a moment later, for a while. */
+async function serveWhenFree(options: ServeOptions): Promise<void> {
+  for (let patience = 40; patience > 0; patience--) {
+    try {
+      await host.network.serve(options);
+      return;
+    } catch (error) {
+      if (!/in use|EADDRINUSE/i.test(String(error))) throw error;
+      await host.clock.sleep(1);
+    }
+  }
+  throw new Error(`Cannot listen on port ${options.port}: it is in use`);
 }
 
 /** Whether objects may be made in namespaces that are not there. */
