@@ -4,13 +4,15 @@
 
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { apiServiceCauses } from "./api_service_checks.ts";
-import { type Cause, invalid } from "./causes.ts";
+import { type Cause, forbidden, invalid } from "./causes.ts";
 import { limitRangeCauses, quotaCauses } from "./quota/rules.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
-import { equal, isObject, objectAt } from "./values.ts";
+import { equal, isObject, objectAt, objectsIn } from "./values.ts";
 
 /** Source: k8s.io/api/core/v1, MaxSecretSize. */
 const DATA_LIMIT = 1024 * 1024;
+/** In seconds. */
+const LONGEST_DEADLINE = 2 ** 31 - 1;
 const REPLICATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
 
 /** Says what is wrong with an object of a built-in kind. */
@@ -80,6 +82,23 @@ function podCauses(spec: JsonObject, path: string): Cause[] {
     const { name, image } = isObject(container) ? container : {};
     if (name === undefined || name === "") causes.push(required(`${path}.containers[${index}].name`));
     if (image === undefined || image === "") causes.push(required(`${path}.containers[${index}].image`));
+  }
+  const { activeDeadlineSeconds: value } = spec;
+  if (typeof value === "number" && (value < 1 || value > LONGEST_DEADLINE)) {
+    const detail = `must be between 1 and ${LONGEST_DEADLINE}, inclusive`;
+    causes.push(invalid(`${path}.activeDeadlineSeconds`, { value, detail }));
+  }
+  return causes;
+}
+
+/** Says what a Pod cannot begin with. */
+export function newPodCauses({ ephemeralContainers, nodeName, schedulingGates }: JsonObject): Cause[] {
+  const causes: Cause[] = [];
+  if (objectsIn(ephemeralContainers).length > 0) {
+    causes.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));
+  }
+  if (nodeName && objectsIn(schedulingGates).length > 0) {
+    causes.push(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
   }
   return causes;
 }

@@ -325,8 +325,21 @@ export function tolerate(pod: KubeObject): void {
 export function initialStatus(kind: string, object: KubeObject): void {
   if (!Object.hasOwn(STATUS, kind)) return;
   object.status = structuredClone(STATUS[kind]);
-  if (kind === "Pod") object.status = { ...object.status, qosClass: qosClassOf(object.spec) };
+  if (kind !== "Pod") return;
+  const isGated = objectsIn(object.spec?.schedulingGates).length > 0;
+  const conditions = isGated
+    ? [{ ...GATED, lastTransitionTime: object.metadata.creationTimestamp }]
+    : undefined;
+  object.status = { ...object.status, qosClass: qosClassOf(object.spec), ...(conditions && { conditions }) };
 }
+
+const GATED = {
+  type: "PodScheduled",
+  status: "False",
+  reason: "SchedulingGated",
+  message: "Scheduling is blocked due to non-empty scheduling gates",
+  lastProbeTime: null,
+};
 
 /** Fills in what a status lacks, if there is one. */
 function fillStatus(object: KubeObject, defaults: JsonObject): void {

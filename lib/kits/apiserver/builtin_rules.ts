@@ -7,12 +7,13 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { defaultBuiltin, initialStatus, tolerate } from "./builtin_defaults.ts";
 import { refuseServices } from "./api_service_checks.ts";
-import { builtinCauses } from "./builtin_checks.ts";
+import { builtinCauses, newPodCauses } from "./builtin_checks.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
 import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
 import { PRIORITY_CLASSES, setPriority } from "./priority_classes.ts";
+import { copyTopology, NODES } from "./pod_topology.ts";
 import type { Store } from "./store.ts";
 import { equal, isObject, objectAt, setOwn } from "./values.ts";
 
@@ -39,6 +40,7 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
     },
     validate: (object, { old, part }) => [
       ...builtinCauses(kind, object),
+      ...(kind === "Pod" && old === undefined ? newPodCauses(object.spec ?? {}) : []),
       ...(kind === "Event" ? eventCauses(object, { old, isStrict: group === "events.k8s.io" }) : []),
       ...deviceCauses(kind, object, old),
       ...(old === undefined || part === "status" ? [] : immutableCauses(kind, { object, old, part })),
@@ -51,6 +53,9 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
       admit(object, old) {
         setPriority(object, old, store.collection(PRIORITY_CLASSES));
         tolerate(object);
+        if (old === undefined) {
+          copyTopology(object.metadata, object.spec?.nodeName, store.collection(NODES));
+        }
       },
       gracePeriod: podGracePeriod,
     };

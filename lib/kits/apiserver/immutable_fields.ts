@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { type Cause, forbidden, invalid } from "./causes.ts";
 import type { ObjectPart } from "./paths.ts";
-import { equal, objectsIn } from "./values.ts";
+import { equal, objectAt, objectsIn } from "./values.ts";
 
 const SEALED = "field is immutable when `immutable` is set";
 const IMMUTABLE = "field is immutable";
@@ -93,12 +93,14 @@ function podCauses(now: JsonObject, before: JsonObject, part: ObjectPart | undef
   );
   const gates = objectsIn(before.schedulingGates);
   const isGated = objectsIn(now.schedulingGates).some((gate) => !gates.some((one) => equal(one, gate)));
-  const deadlines = deadlineCauses(now, before);
+  const deadlines = [...deadlineCauses(now, before), ...(gates.length > 0 ? placeCauses(now, before) : [])];
+  // NB: what may be said of its place while it is gated is no change of the rest.
+  const rest = gates.length > 0 ? placedAs(now, before) : now;
   if (isDropped) {
     const detail = "existing toleration can not be modified except its tolerationSeconds";
     return [...deadlines, forbidden("spec.tolerations", detail)];
   }
-  if (!isGated && equal(withoutChangeable(now), withoutChangeable(before))) return deadlines;
+  if (!isGated && equal(withoutChangeable(rest), withoutChangeable(before))) return deadlines;
   return [...deadlines, forbidden("spec", POD)];
 }
 
@@ -106,6 +108,9 @@ function podCauses(now: JsonObject, before: JsonObject, part: ObjectPart | undef
 function deadlineCauses(now: JsonObject, before: JsonObject): Cause[] {
   const field = "spec.activeDeadlineSeconds";
   const [value, old] = [now.activeDeadlineSeconds, before.activeDeadlineSeconds];
+  if (typeof value === "number" && value < 0) {
+    return [invalid(field, { value, detail: "must be between 0 and 2147483647, inclusive" })];
+  }
   if (typeof old !== "number" || value === old) return [];
   if (typeof value !== "number") {
     return [invalid(field, { value: null, detail: "must not update from a positive integer to nil value" })];
@@ -114,9 +119,76 @@ function deadlineCauses(now: JsonObject, before: JsonObject): Cause[] {
   return value > old ? [invalid(field, { value, detail })] : [];
 }
 
+const NODE_TERMS =
+  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
+const ADDED = "only additions are allowed (no mutations or deletions)";
+
+/** A Pod whose scheduling is held back may be bound to fewer nodes, and to no others. */
+function placeCauses(now: JsonObject, before: JsonObject): Cause[] {
+  const causes: Cause[] = [];
+  const [selector, old] = [objectAt(now, "nodeSelector") ?? {}, objectAt(before, "nodeSelector") ?? {}];
+  if (Object.keys(old).some((key) => selector[key] !== old[key])) {
+    const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+    causes.push(invalid("spec.nodeSelector", { value: now.nodeSelector ?? null, detail }));
+  }
+  const [terms, oldTerms] = [nodeTerms(now), nodeTerms(before)];
+  if (oldTerms.length > 0 && terms.length !== oldTerms.length) {
+    const detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+    return [
+      ...causes,
+      invalid(NODE_TERMS, { value: terms.length > 0 ? terms.map(shownTerm) : null, detail }),
+    ];
+  }
+  for (const [index, term] of oldTerms.entries()) {
+    const now = terms[index] ?? {};
+    if (addsTo(now, term)) continue;
+    causes.push(invalid(`${NODE_TERMS}[${index}]`, { value: shownTerm(now), detail: ADDED }));
+  }
+  return causes;
+}
+
+function nodeTerms(spec: JsonObject): JsonObject[] {
+  const required = "requiredDuringSchedulingIgnoredDuringExecution";
+  return objectsIn(
+    objectAt(objectAt(objectAt(spec, "affinity"), "nodeAffinity"), required)?.nodeSelectorTerms,
+  );
+}
+
+/** The real server shows its internal type. */
+function shownTerm(term: JsonObject): JsonObject {
+  const shown = (list: unknown) =>
+    Array.isArray(list)
+      ? objectsIn(list).map(({ key, operator, values = null }) => ({
+        Key: key,
+        Operator: operator,
+        Values: values,
+      }))
+      : null;
+  return { MatchExpressions: shown(term.matchExpressions), MatchFields: shown(term.matchFields) };
+}
+
+function addsTo(term: JsonObject, old: JsonObject): boolean {
+  const parts = ["matchExpressions", "matchFields"].map((
+    part,
+  ) => [objectsIn(term[part]), objectsIn(old[part])]);
+  const isEmpty = parts.every(([, before = []]) => before.length === 0);
+  if (isEmpty) return parts.every(([now = []]) => now.length === 0);
+  return parts.every(([now = [], before = []]) => equal(now.slice(0, before.length), before));
+}
+
+/** The spec with the node selector and the node affinity of another one. */
+function placedAs(spec: JsonObject, other: JsonObject): JsonObject {
+  const { nodeAffinity: _affinity, ...rest } = objectAt(spec, "affinity") ?? {};
+  const old = objectAt(other, "affinity");
+  const nodeAffinity = objectAt(old, "nodeAffinity");
+  const affinity = { ...rest, ...(nodeAffinity && { nodeAffinity }) };
+  const { nodeSelector } = other;
+  const isNone = old === undefined && Object.keys(affinity).length === 0;
+  return { ...spec, nodeSelector, affinity: isNone ? undefined : affinity };
+}
+
 function withoutChangeable(spec: JsonObject): JsonObject {
-  const bare = (list: unknown) =>
-    objectsIn(list).map(({ image: _image, resources: _resources, ...container }) => container);
+  const bare = (list: unknown) => objectsIn(list).map(({ image: _image, ...container }) => container);
   const {
     activeDeadlineSeconds: _deadline,
     tolerations: _tolerations,
@@ -224,8 +296,13 @@ function volumeCauses(now: JsonObject, before: JsonObject): Cause[] {
 function serviceCauses(now: JsonObject, before: JsonObject): Cause[] {
   const isFree = [now, before].some(({ type }) => type === "ExternalName");
   const [value, old] = [now.clusterIP, before.clusterIP];
-  if (isFree || old === undefined || old === "" || value === old) return [];
-  return [invalid("spec.clusterIPs[0]", { value: [value ?? ""], detail: "may not change once set" })];
+  const detail = "may not change once set";
+  const causes = isFree || old === undefined || old === "" || value === old
+    ? []
+    : [invalid("spec.clusterIPs[0]", { value: [value ?? ""], detail })];
+  const isBalanced = [now, before].every(({ type }) => type === "LoadBalancer");
+  if (!isBalanced || now.loadBalancerClass === before.loadBalancerClass) return causes;
+  return [...causes, invalid("spec.loadBalancerClass", { value: now.loadBalancerClass ?? null, detail })];
 }
 
 function storageClassCauses(object: KubeObject, old: KubeObject): Cause[] {

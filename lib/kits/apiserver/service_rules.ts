@@ -11,7 +11,7 @@ import { initialStatus } from "./builtin_defaults.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "./causes.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "./kinds.ts";
-import { dnsLabelErrors, dnsSubdomainErrors } from "./names.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "./names.ts";
 import type { Collection } from "./storage/collection.ts";
 import { equal, fill, isObject, objectAt, objectsIn } from "./values.ts";
 
@@ -38,6 +38,7 @@ export function serviceRules(services: Collection): KindRules {
     settle(object, old) {
       if (old === undefined) initialStatus("Service", object);
       else inherit(object, old);
+      if (!hasAddress(object.spec ?? {})) delete object.spec?.internalTrafficPolicy;
       allocateAddresses(object);
       allocatePorts(object, services);
     },
@@ -52,6 +53,12 @@ export function serviceRules(services: Collection): KindRules {
 
 function hasNodePorts({ type }: JsonObject): boolean {
   return type === "NodePort" || type === "LoadBalancer";
+}
+
+/** Whether its ports get node ports by themselves. */
+function wantsNodePorts(spec: JsonObject): boolean {
+  return hasNodePorts(spec) &&
+    !(spec.type === "LoadBalancer" && spec.allocateLoadBalancerNodePorts === false);
 }
 
 function hasAddress({ type }: JsonObject): boolean {
@@ -115,6 +122,7 @@ function inheritPorts(spec: JsonObject, before: JsonObject): void {
     if (equal(numbers(ports), numbers(old))) { for (const port of ports) delete port.nodePort; }
     return;
   }
+  if (!wantsNodePorts(spec) || !wantsNodePorts(before)) return;
   const used = new Set<unknown>(numbers(ports));
   for (const port of ports) {
     const kept = old.find(({ name = "" }) => name === (port.name ?? ""))?.nodePort;
@@ -159,9 +167,7 @@ function hashOf(text: string): number {
 function allocatePorts(object: KubeObject, services: Collection): void {
   const spec = object.spec ?? {};
   if (!hasNodePorts(spec)) return;
-  const wanting = spec.allocateLoadBalancerNodePorts === false
-    ? []
-    : objectsIn(spec.ports).filter(({ nodePort }) => !nodePort);
+  const wanting = wantsNodePorts(spec) ? objectsIn(spec.ports).filter(({ nodePort }) => !nodePort) : [];
   const isUnprobed = isProbed(spec) && !spec.healthCheckNodePort;
   if (wanting.length === 0 && !isUnprobed) return;
   const used = portsOfOthers(object, services);
@@ -313,6 +319,14 @@ function policyCauses(spec: JsonObject): Cause[] {
   if (spec.allocateLoadBalancerNodePorts !== undefined && type !== "LoadBalancer") {
     const detail = "may only be used when `type` is 'LoadBalancer'";
     causes.push(forbidden("spec.allocateLoadBalancerNodePorts", detail));
+  }
+  const { loadBalancerClass } = spec;
+  if (loadBalancerClass !== undefined && type !== "LoadBalancer") {
+    causes.push(forbidden("spec.loadBalancerClass", "may only be used when `type` is 'LoadBalancer'"));
+  } else if (loadBalancerClass !== undefined) {
+    for (const detail of qualifiedNameErrors(String(loadBalancerClass))) {
+      causes.push(invalid("spec.loadBalancerClass", { value: loadBalancerClass, detail }));
+    }
   }
   if (policy !== undefined && policy !== "" && !isExternal(spec)) {
     const detail = "may only be set for externally-accessible services";

@@ -8,6 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
+import { copyTopology, NODES } from "../pod_topology.ts";
 import { badRequest, conflict, internal, notFound, tooManyRequests } from "../refusal.ts";
 import { selects } from "../selector.ts";
 import type { Stored } from "../storage/stored.ts";
@@ -54,21 +55,24 @@ async function bind(cluster: Cluster, call: Call): Promise<Response> {
     if (objectsIn(object.spec?.schedulingGates).length > 0) {
       throw refuse(`pod ${name} has non-empty .spec.schedulingGates`);
     }
-    return bound(cluster, object, { node, annotations: objectAt(body, "metadata")?.annotations });
+    return bound(cluster, object, { node, metadata: objectAt(body, "metadata") ?? {} });
   };
   updateObject(cluster, { kind: call.kind, reference, subresource: "binding", dryRun: call.dryRun, change });
   return done(call, headers);
 }
 
 function bound(
-  { host }: Cluster,
+  { host, store }: Cluster,
   pod: KubeObject,
-  { node, annotations }: { readonly node: string; readonly annotations: unknown },
+  { node, metadata }: { readonly node: string; readonly metadata: JsonObject },
 ): KubeObject {
   const next = clone(pod);
-  for (const [key, value] of Object.entries(isObject(annotations) ? annotations : {})) {
-    next.metadata.annotations = { ...next.metadata.annotations, [key]: String(value) };
+  for (const field of ["annotations", "labels"] as const) {
+    for (const [key, value] of Object.entries(objectAt(metadata, field) ?? {})) {
+      next.metadata[field] = { ...next.metadata[field], [key]: String(value) };
+    }
   }
+  copyTopology(next.metadata, node, store.collection(NODES));
   next.spec = { ...next.spec, nodeName: node };
   const scheduled = {
     type: "PodScheduled",

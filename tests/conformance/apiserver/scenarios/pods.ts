@@ -36,6 +36,64 @@ export const PODS: readonly Scenario[] = [
     },
   },
   {
+    name: "tells a Pod the zone of its node, and what its binding says",
+    accepted: [{
+      line: /POST \/api\/v1\/nodes .body.spec.taints/,
+      because: "nodes get no taints by their conditions, which nobody would take off",
+    }],
+    async run(api) {
+      await api.namespace("zones");
+      const path = "/api/v1/namespaces/zones/pods";
+      const [zone, other] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/rack"];
+      await api.ok("POST", "/api/v1/nodes", {
+        metadata: { name: "zoned", labels: { [zone]: "z", [other]: "r" } },
+      });
+      const tainted = { automountServiceAccountToken: false, tolerations: [{ operator: "Exists" }] };
+      await api.ok("POST", path, pod("a", tainted));
+      const said = {
+        ...binding("a", "zoned"),
+        metadata: { name: "a", labels: { [zone]: "no", from: "binding" } },
+      };
+      await api.ok("POST", `${path}/a/binding`, said);
+      const { metadata } = await api.ok("GET", `${path}/a`);
+      assert.deepEqual(metadata.labels, { app: "a", from: "binding", [zone]: "z" });
+      const placed = await api.ok("POST", path, pod("b", { ...tainted, nodeName: "zoned" }));
+      assert.equal(placed.metadata.labels[zone], "z");
+      for (const name of ["a", "b"]) await api.ok("DELETE", `${path}/${name}?gracePeriodSeconds=0`);
+      await api.ok("DELETE", "/api/v1/nodes/zoned");
+    },
+  },
+  {
+    name: "lets a Pod that is held back be bound to fewer nodes, and to no others",
+    accepted: [DIFF],
+    async run(api) {
+      await api.namespace("gated-pods");
+      const path = "/api/v1/namespaces/gated-pods/pods";
+      const gated = { schedulingGates: [{ name: "example.com/wait" }] };
+      await api.refused(422, "POST", path, pod("a", { ...gated, nodeName: "nowhere" }));
+      await api.ok("POST", path, pod("a", { ...gated, nodeSelector: { a: "1" } }));
+      const one = `${path}/a`;
+      await api.ok("PATCH", one, { spec: { nodeSelector: { b: "2" } } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { nodeSelector: { a: "2" } } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { nodeSelector: { a: null } } }, MERGE);
+      const terms = (...keys: readonly string[]) => {
+        const matchExpressions = keys.map((key) => ({ key, operator: "Exists" }));
+        const required = { nodeSelectorTerms: [{ matchExpressions }] };
+        return {
+          spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } },
+        };
+      };
+      await api.ok("PATCH", one, terms("x"), MERGE);
+      await api.ok("PATCH", one, terms("x", "y"), MERGE);
+      await api.refused(422, "PATCH", one, terms("y", "x"), MERGE);
+      await api.refused(422, "PATCH", one, { spec: { affinity: null } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { hostname: "x" } }, MERGE);
+      await api.ok("PATCH", one, { spec: { schedulingGates: [] } }, MERGE);
+      await api.refused(422, "PATCH", one, { spec: { nodeSelector: { c: "3" } } }, MERGE);
+      await api.refused(422, "PATCH", one, terms("x", "y", "z"), MERGE);
+    },
+  },
+  {
     name: "gives Pods on nodes their grace period, and shortens it",
     async run(api) {
       await api.namespace("grace");
@@ -146,6 +204,14 @@ export const PODS: readonly Scenario[] = [
       }], JSON_PATCH);
       await api.refused(422, "PATCH", one, { spec: { activeDeadlineSeconds: 70 } }, MERGE);
       await api.refused(422, "PATCH", one, { spec: { activeDeadlineSeconds: null } }, MERGE);
+      for (const activeDeadlineSeconds of [0, -1]) {
+        await api.refused(422, "PATCH", one, { spec: { activeDeadlineSeconds } }, MERGE);
+      }
+      await api.refused(422, "PATCH", one, {
+        spec: { containers: [{ name: "c", resources: { requests: { cpu: "1" } } }] },
+      }, STRATEGIC);
+      const debugged = { ephemeralContainers: [{ name: "d", image: "i" }] };
+      await api.refused(422, "POST", path, pod("b", debugged));
       await api.refused(422, "PATCH", one, { spec: { nodeName: "x" } }, MERGE);
       await api.refused(422, "PATCH", one, { spec: { hostname: "x" } }, MERGE);
       await api.refused(422, "PATCH", one, { spec: { containers: [{ name: "d", image: "i" }] } }, STRATEGIC);

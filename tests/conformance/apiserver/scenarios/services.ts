@@ -48,6 +48,38 @@ export const SERVICES: readonly Scenario[] = [
     },
   },
   {
+    name: "takes back the node ports that a load balancer no more wants, and holds it to its class",
+    async run(api) {
+      await api.namespace("balanced-services");
+      const path = "/api/v1/namespaces/balanced-services/services";
+      const ports = [{ name: "a", port: 1 }, { name: "b", port: 2 }];
+      const loadBalancerClass = "example.com/own";
+      const made = await api.ok(
+        "POST",
+        path,
+        service("a", { type: "LoadBalancer", loadBalancerClass, ports }),
+      );
+      const [, { nodePort }] = made.spec.ports;
+      const without = await api.ok("PATCH", `${path}/a`, {
+        spec: { allocateLoadBalancerNodePorts: false, ports: [ports[0], { ...ports[1], nodePort }] },
+      }, MERGE);
+      assert.deepEqual(without.spec.ports.map((port: Answer) => port.nodePort), [undefined, nodePort]);
+      for (const other of ["example.com/other", null]) {
+        await api.refused(422, "PATCH", `${path}/a`, { spec: { loadBalancerClass: other } }, MERGE);
+      }
+      await api.refused(422, "POST", path, service("b", { loadBalancerClass, ports }));
+      await api.refused(
+        422,
+        "POST",
+        path,
+        service("b", { type: "LoadBalancer", loadBalancerClass: "a b", ports }),
+      );
+      const named = { type: "ExternalName", externalName: "example.com", internalTrafficPolicy: "Cluster" };
+      const { spec } = await api.ok("POST", path, service("c", named));
+      assert.equal(spec.internalTrafficPolicy, undefined);
+    },
+  },
+  {
     name: "refuses Services whose fields do not go together, and ports that are taken",
     async run(api) {
       await api.namespace("wrong-services");
