@@ -94,6 +94,17 @@ describe("A gate", () => {
     assert.deepEqual(userInfo.extra, { "%zz": ["a"], "b/c": ["d"] });
   });
 
+  it("refuses to act as groups, a uid or extra fields alone", async () => {
+    const server = apiServer({ host: virtualHost() });
+    for (const name of ["impersonate-group", "impersonate-uid", "impersonate-extra-team"]) {
+      const response = await server.fetch(
+        new Request("https://api.test/version", { headers: { accept: "application/json", [name]: "a" } }),
+      );
+      assert.equal(response.status, 400, name);
+      assert.match((await response.json()).message, /without impersonating a user name/);
+    }
+  });
+
   it("tells each namespace who signs the server's certificate", { timeout: 20_000 }, async () => {
     const host = currentHost();
     const server = apiServer({ host, rbac: true });

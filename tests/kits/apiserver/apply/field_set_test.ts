@@ -49,6 +49,8 @@ describe("A set of fields", () => {
     assert.deepEqual(difference(LABELS, { "f:labels": LEAF }), { "f:labels": { "f:a": LEAF, "f:b": LEAF } });
     assert.deepEqual(difference(LABELS, LABELS), {});
     assert.equal(difference(LABELS, {}), LABELS);
+    // Owners from whom nothing is taken keep the set that they share with others.
+    assert.equal(difference(LABELS, { "f:labels": { "f:c": LEAF }, "f:name": LEAF }), LABELS);
   });
 
   it("can lose fields with all that is below them", () => {
