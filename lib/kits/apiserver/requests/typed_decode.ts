@@ -6,6 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
+import { tidyBase64 } from "../base64.ts";
 import { tidyQuantity } from "../quantity.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";
@@ -50,7 +51,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
   for (const key of Object.keys(object)) {
     if (skipped.includes(key)) continue;
     const field: Field | undefined = fields.get(key);
-    if (field?.shape.kind === "scalar" && fits(object[key], field.shape.type)) continue;
+    if (field !== undefined && isPlain(object[key], field.shape)) continue;
     const at = { path: join(place.path, key), exact: join(place.exact, key), owner };
     if (field === undefined) {
       decoding.unknown.push(at.exact);
@@ -59,6 +60,7 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
       delete object[key];
     } else {
       decodeValue(object[key], { shape: field.shape, place: at }, decoding);
+      if (isBytes(field.shape)) object[key] = tidied(object[key], decoding);
       // NB: Go does not tell an empty list or map that may be left out from none.
       const isShown = place.path === "" && SHOWN.includes(key);
       if (!field.required && !isShown && isNothing(object[key], field.shape)) delete object[key];
@@ -69,7 +71,9 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
 /** Lists that are shown although they are empty. */
 const SHOWN = ["endpoints", "ports", "rules"];
 
-function isNothing(value: unknown, { kind }: Shape): boolean {
+function isNothing(value: unknown, shape: Shape): boolean {
+  const { kind } = shape;
+  if (isBytes(shape)) return value === "";
   if (kind === "list") return Array.isArray(value) && value.length === 0;
   return kind === "map" && isObject(value) && Object.keys(value).length === 0;
 }
@@ -99,8 +103,9 @@ function decodeValue(
       for (const key of Object.keys(value)) {
         const item = value[key];
         // Most maps hold texts, of which all are what they should be.
-        if (shape.of.kind === "scalar" && fits(item, shape.of.type)) continue;
+        if (isPlain(item, shape.of)) continue;
         decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
+        if (isBytes(shape.of)) setOwn(value, key, tidied(item ?? "", decoding));
         // NB: only lists of resources are tidied; other quantities stay as they were written.
         if (isQuantity(shape.of) && item !== null) setOwn(value, key, tidyQuantity(String(item)));
       }
@@ -108,6 +113,20 @@ function decodeValue(
     case "type":
       return decodeType(value, { shape, place }, decoding);
   }
+}
+
+/** Whether there is nothing to do about a value. */
+function isPlain(value: unknown, shape: Shape): boolean {
+  return shape.kind === "scalar" && shape.format !== "byte" && fits(value, shape.type);
+}
+
+function isBytes(shape: Shape): boolean {
+  return shape.kind === "scalar" && shape.format === "byte";
+}
+
+function tidied(value: unknown, decoding: TypedDecoding): string {
+  const tidy = tidyBase64(String(value));
+  return typeof tidy === "string" ? tidy : decoding.fail(`illegal base64 data at input byte ${tidy}`);
 }
 
 function isQuantity(shape: Shape): boolean {

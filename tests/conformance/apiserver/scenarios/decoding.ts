@@ -111,4 +111,41 @@ export const DECODING: readonly Scenario[] = [
       await api.ok("POST", databasePath, custom);
     },
   },
+  {
+    name: "reads bytes as Go does, and keeps them without line breaks",
+    async run(api) {
+      await api.namespace("decoding-bytes");
+      const maps = "/api/v1/namespaces/decoding-bytes/configmaps";
+      const secrets = "/api/v1/namespaces/decoding-bytes/secrets";
+      const hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+      const metadata = { name: "a" };
+      const texts = [
+        "!!",
+        "a",
+        "ab",
+        "ab==",
+        "ab=",
+        "YQ==\n",
+        "Y\r\nQ==",
+        "Y Q==",
+        "-_-_",
+        "ab==ab==",
+        "",
+        "abcde",
+        null,
+      ];
+      for (const text of texts) {
+        await api.call("POST", `${maps}?dryRun=All`, { metadata, binaryData: { k: text } });
+        await api.call("POST", `${secrets}?dryRun=All`, { metadata, data: { k: text } });
+        const clientConfig = { url: "https://hook.example.com", caBundle: text };
+        const hook = { name: "a.b.c", sideEffects: "None", admissionReviewVersions: ["v1"], clientConfig };
+        await api.call("POST", `${hooks}?dryRun=All`, { metadata, webhooks: [hook] });
+      }
+      await api.ok("POST", secrets, { metadata, data: { k: "YWJj\nZGVm\n" } });
+      const { data } = await api.ok("GET", `${secrets}/a`);
+      assert.deepEqual(data, { k: "YWJjZGVm" });
+      const { code } = await api.peek("PATCH", `${secrets}/a`, { data: { k: "!" } }, MERGE);
+      assert.equal(code, 422);
+    },
+  },
 ];
