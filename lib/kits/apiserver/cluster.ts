@@ -12,8 +12,15 @@ import type { DefinitionContext } from "./definition_rules.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import type { Quotas } from "./quota/quotas.ts";
-import type { StateFolder } from "./state/state_folder.ts";
 import type { Store } from "./store.ts";
+
+/** Whether what is written is kept, where it is. */
+export interface Keeping {
+  /** Whether something is not kept yet. */
+  readonly isBehind: boolean;
+  /** Calls when all writes so far are kept, in the order of the calls; never if one cannot be. */
+  whenKept(then: () => void): void;
+}
 
 export interface Cluster {
   readonly host: Host;
@@ -24,7 +31,7 @@ export interface Cluster {
   readonly definitions: Late<DefinitionParts>;
   readonly gate: Gate;
   /** Absent where nothing is kept. */
-  readonly state?: Pick<StateFolder, "isBehind" | "whenKept">;
+  readonly state?: Keeping;
   /** Absent where ResourceQuotas and LimitRanges are only stored. */
   readonly quotas?: Quotas;
 }
