@@ -57,7 +57,9 @@ export const REASONS: Readonly<Record<string, string>> = {
   "/v1beta1": "MutatingAdmissionPolicies of v1beta1 are not served",
   "TestMatchConditions|CostLimit": "policies and conditions may cost what they like, but for their loops",
   "AuthorizationDecisionCaching": "there is no authorizer but roles",
-  "Impersonat": "the narrow verbs of impersonation are not asked",
+  "ConstrainedImpersonationDisabled": "flags of an audit log do not reach this server",
+  "ImpersonateWithUID/impersonating_UID_without":
+    "to kube_apiserver.ts, nobody who would be somebody else is the administrator",
   "TestServiceAccountTokenCreate": "tokens are not held against the objects that they are bound to",
   "TestWebsocketWatch": "watches are not spoken by WebSocket",
   "TestGetScaleSubresourceAsTable": "its client, with all alpha features, sends CBOR",
