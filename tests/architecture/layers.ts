@@ -62,9 +62,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "ajv": ["lib/kits/apiserver/schema/"],
   "commander": ["lib/cli/"],
   // Times of a cron expression; nothing is scheduled by it.
-  "croner": ["lib/model/cron.ts", "lib/kits/apiserver/cron.ts"],
+  "croner": ["lib/model/cron.ts", "lib/kits/apiserver/formats/cron.ts"],
   // Twice, because the server shares no code of ours with the client that it tests.
-  "fast-json-patch": ["lib/kits/apiserver/json_patch.ts"],
+  "fast-json-patch": ["lib/kits/apiserver/patches/json_patch.ts"],
   // HTTP is hono everywhere; each server of ours is an app of its own.
   "hono": [
     "lib/engines/admission/",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { applyJsonPatch } from "../../lib/kits/apiserver/json_patch.ts";
+import { applyJsonPatch } from "../../lib/kits/apiserver/patches/json_patch.ts";
 import { createJsonPatch, toJsonPatch } from "../../lib/model/json_patch.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
 import { Patch } from "../../lib/model/patch.ts";

@@ -13,7 +13,7 @@ import {
   toJson,
 } from "../../lib/model/json.ts";
 import { calculateDiff } from "../../lib/model/diff.ts";
-import { applyJsonPatch } from "../../lib/kits/apiserver/json_patch.ts";
+import { applyJsonPatch } from "../../lib/kits/apiserver/patches/json_patch.ts";
 import { createJsonPatch } from "../../lib/model/json_patch.ts";
 import { applyMergePatch, minimisePatch } from "../../lib/model/merge_patch.ts";
 import type { JsonObject } from "../../lib/model/object.ts";

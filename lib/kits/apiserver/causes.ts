@@ -6,7 +6,7 @@
  */
 
 import type { StatusBody } from "../../model/object.ts";
-import { formatValue, quoteText } from "./go_format.ts";
+import { formatValue, quoteText } from "./formats/go_format.ts";
 
 /** Kubernetes' names for what can be wrong with a field. */
 export type CauseReason =

@@ -8,7 +8,7 @@ import type { Ownership } from "./apply/ownership.ts";
 import type { Gate } from "./access/gate.ts";
 import type { CelLoader } from "./cel/loader.ts";
 import type { Cause } from "./causes.ts";
-import type { DefinitionContext } from "./definition_rules.ts";
+import type { DefinitionContext } from "./definitions/rules.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { Late } from "./late.ts";
 import type { Quotas } from "./quota/quotas.ts";

@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Resource } from "../../model/resource.ts";
 import type { Cause } from "./causes.ts";
-import type { ScalePaths } from "./crd.ts";
+import type { ScalePaths } from "./definitions/crd.ts";
 import type { ObjectPart } from "./paths.ts";
 import type { Collection } from "./storage/collection.ts";
 import type { PrinterColumn } from "./tables.ts";

@@ -13,7 +13,7 @@ import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
-import { builtinKinds } from "./builtin.ts";
+import { builtinKinds } from "./builtin/kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
 import { Faults } from "./faults/faults.ts";

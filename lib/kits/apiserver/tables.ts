@@ -23,9 +23,9 @@ import { DEVICES } from "./columns/devices.ts";
 import { RARE } from "./columns/rare.ts";
 import { VOLUMES } from "./columns/storage.ts";
 import { WORKLOADS } from "./columns/workloads.ts";
-import { formatJson } from "./go_format.ts";
-import { humanAge } from "./human_duration.ts";
-import { compileJsonPath } from "./jsonpath.ts";
+import { formatJson } from "./formats/go_format.ts";
+import { humanAge } from "./formats/human_duration.ts";
+import { compileJsonPath } from "./formats/jsonpath.ts";
 
 /** A CRD's `additionalPrinterColumns` entry. */
 export interface PrinterColumn {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { humanDuration } from "../../../lib/kits/apiserver/human_duration.ts";
+import { humanDuration } from "../../../lib/kits/apiserver/formats/human_duration.ts";
 import { type PrinterColumn, toTable } from "../../../lib/kits/apiserver/tables.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import { notFound } from "../refusal.ts";
-import { isEmptySelector, selects } from "../selector.ts";
+import { isEmptySelector, selects } from "../selectors/selector.ts";
 import { objectsIn } from "../values.ts";
 import { type Attributes, namespaceLabels } from "./attributes.ts";
 

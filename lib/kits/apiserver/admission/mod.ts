@@ -7,8 +7,8 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
-import { keptFrom } from "../conversion.ts";
-import { applyJsonPatch } from "../json_patch.ts";
+import { keptFrom } from "../definitions/conversion.ts";
+import { applyJsonPatch } from "../patches/json_patch.ts";
 import type { Kind } from "../kinds.ts";
 import { internal } from "../refusal.ts";
 import { clone, equal, isObject } from "../values.ts";

@@ -6,7 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
-import { shownIn } from "../conversion.ts";
+import { shownIn } from "../definitions/conversion.ts";
 import { badRequest, forbidden, internal, Refusal, timedOut } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { type Attributes, authorizerFor, shownName } from "./attributes.ts";

@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import type { Kind, Kinds } from "../kinds.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { typeOfKind } from "../types/mod.ts";
 import { clone, equal, setOwn } from "../values.ts";
 import { typeFaults } from "./checking.ts";

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
-import { formatPlain, type Printed } from "../go_format.ts";
+import { formatPlain, type Printed } from "../formats/go_format.ts";
 import { defaultsIn } from "../schema/default_rules.ts";
 import { goRule } from "../schema/printed.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, type CauseReason, NO_FIELD } from "../causes.ts";
-import { formatValue } from "../go_format.ts";
+import { formatValue } from "../formats/go_format.ts";
 import { Correlation, KeyedItems } from "../schema/correlation.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
 import { isObject, objectsIn } from "../values.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { humanAge } from "../human_duration.ts";
+import { humanAge } from "../formats/human_duration.ts";
 import { isObject } from "../values.ts";
 import {
   AGE,

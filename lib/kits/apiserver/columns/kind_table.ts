@@ -3,7 +3,7 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { humanAge } from "../human_duration.ts";
+import { humanAge } from "../formats/human_duration.ts";
 import { getOwn, isObject } from "../values.ts";
 
 /** A column of a table, as meta.k8s.io/v1 has it. */

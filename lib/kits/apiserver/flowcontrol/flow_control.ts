@@ -11,7 +11,7 @@ import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import type { Chores } from "../lifecycle/chores.ts";
 import type { Collection } from "../storage/collection.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";
 import { createObject } from "../writes/create.ts";
 import { updateObject } from "../writes/update.ts";

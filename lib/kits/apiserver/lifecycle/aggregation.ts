@@ -6,7 +6,7 @@
 
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";
 import { editObject } from "../writes/update.ts";
 import type { Chores } from "./chores.ts";

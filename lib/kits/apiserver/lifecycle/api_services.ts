@@ -9,7 +9,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { clone, objectAt, objectsIn } from "../values.ts";
 import { createObject } from "../writes/create.ts";
 import { updateObject } from "../writes/update.ts";

@@ -5,6 +5,6 @@
  */
 
 export { hasRules } from "../cel/validations.ts";
-export { defaultDefinition } from "../crd.ts";
-export { customKinds, showingOldObjects } from "../custom.ts";
-export { validateDefinition } from "../definition_rules.ts";
+export { defaultDefinition } from "../definitions/crd.ts";
+export { customKinds, showingOldObjects } from "../definitions/custom.ts";
+export { validateDefinition } from "../definitions/rules.ts";

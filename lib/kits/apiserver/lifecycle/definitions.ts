@@ -5,13 +5,13 @@
  */
 
 import type { KubeObject } from "../../../model/object.ts";
-import { approvalCondition } from "../api_approval.ts";
+import { approvalCondition } from "../definitions/api_approval.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { Cluster, DefinitionParts } from "../cluster.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
 import type { Late } from "../late.ts";
 import type { Change } from "../storage/collection.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import type { Store } from "../store.ts";
 import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
 import { deleteObject } from "../writes/delete.ts";

@@ -6,7 +6,7 @@ import type { Cluster } from "../cluster.ts";
 import { createDefaultRoles } from "../access/bootstrap.ts";
 import { FlowControl } from "../flowcontrol/flow_control.ts";
 import type { Kind } from "../kinds.ts";
-import { createSystemClasses, PRIORITY_CLASSES } from "../priority_classes.ts";
+import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/priority_classes.ts";
 import { Accounts } from "./accounts.ts";
 import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
 import { ApiServices } from "./api_services.ts";

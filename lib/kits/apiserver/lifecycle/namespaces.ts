@@ -9,7 +9,7 @@ import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
 import type { Collection } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { createObject } from "../writes/create.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject } from "../writes/update.ts";

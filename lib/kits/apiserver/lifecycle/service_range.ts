@@ -6,7 +6,7 @@
  */
 
 import type { Cluster } from "../cluster.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { createObject } from "../writes/create.ts";
 import { updateObject } from "../writes/update.ts";
 

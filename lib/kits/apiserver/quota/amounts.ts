@@ -3,7 +3,14 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { addQuantities, formatQuantity, type Quantity, readQuantity, UNIT, ZERO } from "../quantity.ts";
+import {
+  addQuantities,
+  formatQuantity,
+  type Quantity,
+  readQuantity,
+  UNIT,
+  ZERO,
+} from "../formats/quantity.ts";
 import { isObject, setOwn } from "../values.ts";
 
 /** Quantities by the names of what they are of, such as "requests.cpu". */

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { formatQuantity, type Quantity, UNIT } from "../quantity.ts";
+import { formatQuantity, type Quantity, UNIT } from "../formats/quantity.ts";
 import { isObject, objectAt, objectsIn, setOwn } from "../values.ts";
 import { type Amounts, NOTHING, readAmounts } from "./amounts.ts";
 import { podAmounts } from "./pod_amounts.ts";

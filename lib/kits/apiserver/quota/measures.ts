@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { type Quantity, UNIT, ZERO } from "../quantity.ts";
+import { type Quantity, UNIT, ZERO } from "../formats/quantity.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";
 import { addAmounts, type Amounts, ONE, readAmounts } from "./amounts.ts";
 import { podAmountsWithOverhead } from "./pod_amounts.ts";

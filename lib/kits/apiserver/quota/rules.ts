@@ -5,7 +5,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, required } from "../causes.ts";
 import { qualifiedNameErrors } from "../names.ts";
-import { formatQuantity, type Quantity, UNIT } from "../quantity.ts";
+import { formatQuantity, type Quantity, UNIT } from "../formats/quantity.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { readAmounts } from "./amounts.ts";
 

@@ -8,7 +8,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import type { Cluster } from "../cluster.ts";
-import { inVersion } from "../converter.ts";
+import { inVersion } from "../definitions/converter.ts";
 import type { Kind } from "../kinds.ts";
 import { badRequest, expired } from "../refusal.ts";
 import { type Entries, lowerBound, rangeOf } from "../storage/collection.ts";

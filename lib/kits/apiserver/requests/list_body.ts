@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import type { Cluster } from "../cluster.ts";
-import { servedObject } from "../conversion.ts";
+import { servedObject } from "../definitions/conversion.ts";
 import type { Kind } from "../kinds.ts";
 import type { Stored } from "../storage/stored.ts";
 import { encodedResponse, encodeText, headOf, partialMetadata, servedText, tableOf } from "./respond.ts";

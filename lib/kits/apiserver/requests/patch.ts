@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { applyJsonPatch } from "../json_patch.ts";
+import { applyJsonPatch } from "../patches/json_patch.ts";
 import type { Kind } from "../kinds.ts";
 import {
   badRequest,
@@ -12,7 +12,7 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from "../refusal.ts";
-import { applyStrategicMerge } from "../strategic.ts";
+import { applyStrategicMerge } from "../patches/strategic.ts";
 import { isObject, setOwn } from "../values.ts";
 import { contentTypeOf, parseText, readText } from "./body.ts";
 import type { Source } from "./strict_faults.ts";

@@ -8,9 +8,9 @@ import type { Cause } from "../causes.ts";
 import { cloneButOwners } from "../apply/ownership.ts";
 import type { Views } from "../apply/views.ts";
 import type { Cluster } from "../cluster.ts";
-import { servedObject } from "../conversion.ts";
-import { inVersion, oneInVersion } from "../converter.ts";
-import { isOnlyCreated } from "../discovery.ts";
+import { servedObject } from "../definitions/conversion.ts";
+import { inVersion, oneInVersion } from "../definitions/converter.ts";
+import { isOnlyCreated } from "../documents/discovery.ts";
 import { IMMORTAL } from "../lifecycle/namespaces.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import {

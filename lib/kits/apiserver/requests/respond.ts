@@ -6,7 +6,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { formatJson, parseJson } from "../../../runtime/json.ts";
 import { formatYaml } from "../../../runtime/yaml.ts";
 import type { Cluster } from "../cluster.ts";
-import { isShownAsKept, servedObject } from "../conversion.ts";
+import { isShownAsKept, servedObject } from "../definitions/conversion.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeProtobuf, PROTOBUF } from "../protobuf/encode.ts";
 import type { Refusal } from "../refusal.ts";

@@ -2,10 +2,10 @@
  * Which objects a list, a watch or a deletecollection is about.
  */
 
-import { writtenObject } from "../conversion.ts";
+import { writtenObject } from "../definitions/conversion.ts";
 import type { Kind } from "../kinds.ts";
-import { parseFieldSelector } from "../field_selector.ts";
-import { parseLabels } from "../label_selector.ts";
+import { parseFieldSelector } from "../selectors/field_selector.ts";
+import { parseLabels } from "../selectors/label_selector.ts";
 import type { Entries } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 

@@ -10,7 +10,7 @@ import { type Cause, invalid } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
 import { groupOf } from "../kinds.ts";
 import { badRequest, conflict, invalid as invalidObject, methodNotAllowed, notFound } from "../refusal.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { isObject, objectAt } from "../values.ts";
 import { askAbout } from "./admitted.ts";
 import { readValue } from "./body.ts";

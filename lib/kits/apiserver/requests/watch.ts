@@ -9,8 +9,8 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import type { Cluster } from "../cluster.ts";
-import { isShownAsKept } from "../conversion.ts";
-import { inVersion } from "../converter.ts";
+import { isShownAsKept } from "../definitions/conversion.ts";
+import { inVersion } from "../definitions/converter.ts";
 import type { Kind } from "../kinds.ts";
 import { encodeEvent, PROTOBUF } from "../protobuf/encode.ts";
 import { Refusal, tooLargeVersion } from "../refusal.ts";

@@ -6,7 +6,7 @@
  * Source: k8s.io/apiserver, pkg/cel/common/equality.go and maplist.go.
  */
 
-import { formatJson } from "../go_format.ts";
+import { formatJson } from "../formats/go_format.ts";
 import { equal, isObject } from "../values.ts";
 import { mapKeys } from "./list_types.ts";
 import { own, type Schema, schemaOfKey, subSchema } from "./structural.ts";

@@ -5,7 +5,7 @@
  */
 
 import { type Cause, duplicate, invalid } from "../causes.ts";
-import { formatJson } from "../go_format.ts";
+import { formatJson } from "../formats/go_format.ts";
 import { isObject, setOwn } from "../values.ts";
 import { childPath, own, propertySchema, type Schema, subSchema } from "./structural.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { formatPlain, type Printed } from "../go_format.ts";
+import { formatPlain, type Printed } from "../formats/go_format.ts";
 import { getOwn, isObject, objectsIn, setOwn } from "../values.ts";
 import type { Schema } from "./structural.ts";
 

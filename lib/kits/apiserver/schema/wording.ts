@@ -16,7 +16,7 @@ import {
   tooMany,
   typeInvalid,
 } from "../causes.ts";
-import { formatJson, formatValue } from "../go_format.ts";
+import { formatJson, formatValue } from "../formats/go_format.ts";
 import { shownFaults } from "./branches.ts";
 import { childPath, own, type Schema } from "./structural.ts";
 import { DEFAULT_INTEGER } from "./translation.ts";

@@ -6,7 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import { clone, objectAt } from "../values.ts";
 import type { Pod } from "./types.ts";
 import { PLACES, type World } from "./world.ts";

@@ -5,9 +5,9 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { readSchedule } from "../cron.ts";
+import { readSchedule } from "../formats/cron.ts";
 import type { ObjectKey } from "../kinds.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { isObject, objectsIn } from "../values.ts";
 import { controlledBy, controllerReference } from "./pods.ts";
 import type { CronJob, CronJobSpec, Job } from "./types.ts";

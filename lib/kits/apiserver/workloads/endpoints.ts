@@ -6,7 +6,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import { clone, equal, objectsIn } from "../values.ts";
 import { controllerReference, isReady } from "./pods.ts";
 import type { Pod } from "./types.ts";

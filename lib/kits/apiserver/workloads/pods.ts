@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject, KubeObject, OwnerReference } from "../../../model/object.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import type { Condition, Pod, PodTemplate } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 

@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import { availableIn, claim, countPods, createPod, isActive, isReady } from "./pods.ts";
 import type { Pod, ReplicaSet, ReplicationController } from "./types.ts";
 import { PLACES, type World } from "./world.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { selects } from "../selector.ts";
+import { selects } from "../selectors/selector.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import type { Node, PodSpec, Toleration } from "./types.ts";
 

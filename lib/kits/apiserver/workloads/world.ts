@@ -8,7 +8,7 @@ import type { Clock, Random } from "../../../runtime/host.ts";
 import { AUTHENTICATED, MASTERS, type User } from "../access/user.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { equal } from "../values.ts";
 
 /** Answers a request of somebody who has been let in. */

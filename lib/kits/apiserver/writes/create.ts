@@ -5,7 +5,7 @@
 import type { KubeObject } from "../../../model/object.ts";
 import type { Writer } from "../apply/ownership.ts";
 import type { Cluster } from "../cluster.ts";
-import { keptObject } from "../conversion.ts";
+import { keptObject } from "../definitions/conversion.ts";
 import { keyFor, type Kind } from "../kinds.ts";
 import {
   alreadyExists,

@@ -11,7 +11,7 @@ import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import { conflict, forbidden, notFound } from "../refusal.ts";
 import { Stored } from "../storage/stored.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../formats/timestamp.ts";
 import { equal } from "../values.ts";
 import type { WriteOptions } from "./create.ts";
 

@@ -9,7 +9,7 @@ import type { KubeObject, ObjectMeta, OwnerReference } from "../../../model/obje
 import type { Random } from "../../../runtime/host.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import { type Cause, invalid } from "../causes.ts";
-import type { Printed } from "../go_format.ts";
+import type { Printed } from "../formats/go_format.ts";
 import type { Kind } from "../kinds.ts";
 import { qualifiedNameErrors } from "../names.ts";
 import { annotationCauses, generateNameCauses, labelCauses, nameCauses } from "./names.ts";

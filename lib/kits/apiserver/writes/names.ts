@@ -5,7 +5,7 @@
  */
 
 import { type Cause, invalid, tooLong } from "../causes.ts";
-import { ipErrors } from "../ip_address.ts";
+import { ipErrors } from "../formats/ip_address.ts";
 import type { Kind } from "../kinds.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../names.ts";
 

@@ -9,7 +9,7 @@ import type { Views } from "../apply/views.ts";
 import { STATUS_ALONE } from "../apply/resets.ts";
 import type { Cause } from "../causes.ts";
 import type { Cluster } from "../cluster.ts";
-import { keptObject, writtenObject } from "../conversion.ts";
+import { keptObject, writtenObject } from "../definitions/conversion.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
 import type { ObjectPart } from "../paths.ts";
 import { conflict, invalid, notFound, storageFault } from "../refusal.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { Environment } from "@marcbachmann/cel-js";
-import { Address, BITS, readAddress } from "../../ip_address.ts";
+import { Address, BITS, readAddress } from "../../formats/ip_address.ts";
 
 class Network {
   readonly address: Address;

@@ -5,7 +5,7 @@
  */
 
 import type { Environment } from "@marcbachmann/cel-js";
-import { readQuantity, UNIT } from "../../quantity.ts";
+import { readQuantity, UNIT } from "../../formats/quantity.ts";
 
 class Quantity {
   readonly value: bigint;
