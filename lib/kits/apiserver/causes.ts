@@ -12,6 +12,7 @@ import { formatValue, quoteText } from "./formats/go_format.ts";
 export type CauseReason =
   | "FieldValueRequired"
   | "FieldValueInvalid"
+  | "FieldValueNotFound"
   | "FieldValueTypeInvalid"
   | "FieldValueNotSupported"
   | "FieldValueDuplicate"
@@ -97,6 +98,11 @@ export function duplicate(field: string, value: unknown): Cause {
     field,
     message: badValue("Duplicate value", { value, detail: "" }),
   };
+}
+
+/** A field names something that is not there. */
+export function notFound(field: string, value: unknown): Cause {
+  return { reason: "FieldValueNotFound", field, message: badValue("Not found", { value, detail: "" }) };
 }
 
 /** A field must not be set here. */

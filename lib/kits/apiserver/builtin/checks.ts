@@ -4,15 +4,14 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { apiServiceCauses } from "./api_service_checks.ts";
-import { type Cause, forbidden, invalid } from "../causes.ts";
+import { type Cause, invalid, required } from "../causes.ts";
 import { limitRangeCauses, quotaCauses } from "../quota/rules.ts";
+import { jobCauses, podSpecCauses } from "./pod_checks.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { equal, isObject, objectAt, objectsIn } from "../values.ts";
 
 /** Source: k8s.io/api/core/v1, MaxSecretSize. */
 const DATA_LIMIT = 1024 * 1024;
-/** In seconds. */
-const LONGEST_DEADLINE = 2 ** 31 - 1;
 const REPLICATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
 
 /** Says what is wrong with an object of a built-in kind. */
@@ -22,15 +21,43 @@ export function builtinCauses(kind: string, object: KubeObject): Cause[] {
     const keys = [...keyCauses(data, "data"), ...keyCauses(binaryData, "binaryData")];
     return [...keys, ...sizeCauses([data, binaryData], "[]")];
   }
-  if (kind === "Secret") return [...keyCauses(object.data, "data"), ...sizeCauses([object.data], "data")];
-  if (kind === "Pod") return podCauses(objectAt(object, "spec") ?? {}, "spec");
+  if (kind === "Secret") return secretCauses(object);
+  if (kind === "Pod") return podSpecCauses(objectAt(object, "spec") ?? {}, { path: "spec" });
   if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
+  if (kind === "Job") return jobCauses(objectAt(object, "spec") ?? {}, "spec");
   if (kind === "CronJob") return cronJobCauses(object);
   if (kind === "HorizontalPodAutoscaler") return autoscalerCauses(object);
   if (kind === "ResourceQuota") return quotaCauses(object);
   if (kind === "APIService") return apiServiceCauses(object);
   if (kind === "LimitRange") return limitRangeCauses(object);
   return [];
+}
+
+/** The keys that Secrets of a type must have: of a list, one. */
+const SECRET_KEYS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "kubernetes.io/basic-auth": [["username", "password"]],
+  "kubernetes.io/dockercfg": [[".dockercfg"]],
+  "kubernetes.io/dockerconfigjson": [[".dockerconfigjson"]],
+  "kubernetes.io/ssh-auth": [["ssh-privatekey"]],
+  "kubernetes.io/tls": [["tls.crt"], ["tls.key"]],
+};
+const SERVICE_ACCOUNT = "kubernetes.io/service-account.name";
+
+/** Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidateSecret. */
+function secretCauses({ type, data, metadata }: KubeObject): Cause[] {
+  const causes = [...keyCauses(data, "data"), ...sizeCauses([data], "data")];
+  if (type === "kubernetes.io/service-account-token" && !metadata.annotations?.[SERVICE_ACCOUNT]) {
+    causes.push(required(`metadata.annotations[${SERVICE_ACCOUNT}]`));
+  }
+  const given = isObject(data) ? data : {};
+  for (const keys of Object.hasOwn(SECRET_KEYS, String(type)) ? SECRET_KEYS[String(type)] ?? [] : []) {
+    // NB: the key of SSH must not be empty either.
+    const isThere = keys.some((key) =>
+      Object.hasOwn(given, key) && (given[key] !== "" || !key.startsWith("ssh"))
+    );
+    if (!isThere) causes.push(...keys.map((key) => required(`data[${key}]`)));
+  }
+  return causes;
 }
 
 /** Source: k8s.io/apimachinery, pkg/util/validation, IsConfigMapKey. */
@@ -70,42 +97,10 @@ function sizeCauses(maps: readonly unknown[], field: string): Cause[] {
   }];
 }
 
-function required(field: string, message = "Required value"): Cause {
-  return { reason: "FieldValueRequired", message, field };
-}
-
-function podCauses(spec: JsonObject, path: string): Cause[] {
-  const { containers } = spec;
-  if (!Array.isArray(containers) || containers.length === 0) return [required(`${path}.containers`)];
-  const causes: Cause[] = [];
-  for (const [index, container] of containers.entries()) {
-    const { name, image } = isObject(container) ? container : {};
-    if (name === undefined || name === "") causes.push(required(`${path}.containers[${index}].name`));
-    if (image === undefined || image === "") causes.push(required(`${path}.containers[${index}].image`));
-  }
-  const { activeDeadlineSeconds: value } = spec;
-  if (typeof value === "number" && (value < 1 || value > LONGEST_DEADLINE)) {
-    const detail = `must be between 1 and ${LONGEST_DEADLINE}, inclusive`;
-    causes.push(invalid(`${path}.activeDeadlineSeconds`, { value, detail }));
-  }
-  return causes;
-}
-
-/** Says what a Pod cannot begin with. */
-export function newPodCauses({ ephemeralContainers, nodeName, schedulingGates }: JsonObject): Cause[] {
-  const causes: Cause[] = [];
-  if (objectsIn(ephemeralContainers).length > 0) {
-    causes.push(forbidden("spec.ephemeralContainers", "cannot be set on create"));
-  }
-  if (nodeName && objectsIn(schedulingGates).length > 0) {
-    causes.push(forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared"));
-  }
-  return causes;
-}
-
 function replicatedCauses(spec: JsonObject): Cause[] {
   const template = objectAt(spec, "template");
-  const pod = podCauses(objectAt(template, "spec") ?? {}, "spec.template.spec");
+  const claims = objectsIn(spec.volumeClaimTemplates).map((claim) => objectAt(claim, "metadata")?.name);
+  const pod = podSpecCauses(objectAt(template, "spec") ?? {}, { path: "spec.template.spec", claims });
   const wanted = objectAt(spec.selector, "matchLabels");
   const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
   const missing = isObject(spec.selector) ? [] : [required("spec.selector")];

@@ -7,7 +7,8 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { defaultBuiltin, initialStatus, tolerate } from "./defaults.ts";
 import { refuseServices } from "./api_service_checks.ts";
-import { builtinCauses, newPodCauses } from "./checks.ts";
+import { builtinCauses } from "./checks.ts";
+import { newPodCauses } from "./pod_checks.ts";
 import { defaultDevices, deviceCauses } from "./device_rules.ts";
 import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";

@@ -8,6 +8,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, invalid, notSupported, required } from "../causes.ts";
 import { readSchedule } from "../formats/cron.ts";
 import { objectAt } from "../values.ts";
+import { jobCauses } from "./pod_checks.ts";
 
 /** A name of eleven characters is added to that of each Job, which must not have more than 63. */
 const LONGEST_NAME = 52;
@@ -26,6 +27,8 @@ export function cronJobCauses({ metadata: { name = "" }, ...object }: KubeObject
     if (typeof value !== "number" || value >= 0) continue;
     causes.push(invalid(`spec.${field}`, { value, detail: "must be greater than or equal to 0" }));
   }
+  const job = objectAt(objectAt(spec, "jobTemplate"), "spec") ?? {};
+  causes.push(...jobCauses(job, "spec.jobTemplate.spec"));
   if (name.length > LONGEST_NAME) {
     causes.push(invalid("metadata.name", { value: name, detail: "must be no more than 52 characters" }));
   }

@@ -188,6 +188,106 @@ export const PODS: readonly Scenario[] = [
     },
   },
   {
+    name: "refuses Pods and templates that nobody could run",
+    async run(api) {
+      await api.namespace("wrong-pods");
+      const core = "/api/v1/namespaces/wrong-pods";
+      const c = { name: "c", image: "i" };
+      const automountServiceAccountToken = false;
+      const wrong: Answer[] = [
+        { containers: [] },
+        { containers: [{ ...c, name: "C_1" }] },
+        { containers: [c, c] },
+        { containers: [c], initContainers: [c] },
+        { containers: [{ ...c, image: "" }, { image: "i" }] },
+        { containers: [{ ...c, ports: [{ containerPort: 70_000 }] }] },
+        { containers: [{ ...c, ports: [{ containerPort: 1, hostPort: -1 }] }] },
+        { containers: [{ ...c, ports: [{ containerPort: 1, protocol: "ICMP" }] }] },
+        { containers: [{ ...c, volumeMounts: [{ name: "none", mountPath: "/a" }] }] },
+        {
+          volumes: [{ name: "v", emptyDir: {} }],
+          containers: [{
+            ...c,
+            volumeMounts: [{ name: "v", mountPath: "/a" }, { name: "v", mountPath: "/a" }],
+          }],
+        },
+        { containers: [c], volumes: [{ name: "V_1", emptyDir: {} }] },
+        { containers: [c], volumes: [{ name: "v", emptyDir: {} }, { name: "v", emptyDir: {} }] },
+        { containers: [{ ...c, resources: { requests: { cpu: "2" }, limits: { cpu: "1000m" } } }] },
+        { containers: [{ ...c, resources: { limits: { memory: "-1Gi" } } }] },
+        { containers: [c], restartPolicy: "Sometimes" },
+        { containers: [c], activeDeadlineSeconds: 0 },
+      ];
+      for (const each of wrong) {
+        const spec = { automountServiceAccountToken, ...each };
+        await api.refused(422, "POST", `${core}/pods`, { metadata: { name: "x" }, spec });
+      }
+      const metadata = { name: "x", labels: { app: "a" } };
+      const spec = { containers: [{ ...c, name: "C_1" }] };
+      const selector = { matchLabels: { app: "a" } };
+      const makers = "/apis/apps/v1/namespaces/wrong-pods";
+      for (const plural of ["deployments", "daemonsets", "statefulsets", "replicasets"]) {
+        const maker = { metadata, spec: { selector, serviceName: "s", template: { metadata, spec } } };
+        await api.refused(422, "POST", `${makers}/${plural}`, maker);
+      }
+      const jobs = "/apis/batch/v1/namespaces/wrong-pods/jobs";
+      const never = { ...spec, restartPolicy: "Never" };
+      await api.refused(422, "POST", jobs, { metadata, spec: { template: { metadata, spec: never } } });
+      await api.refused(422, "POST", jobs, { metadata, spec: { template: { spec: { containers: [c] } } } });
+      const jobTemplate = { spec: { template: { spec: { containers: [] } } } };
+      await api.refused(422, "POST", "/apis/batch/v1/namespaces/wrong-pods/cronjobs", {
+        metadata,
+        spec: { schedule: "* * * * *", jobTemplate },
+      });
+      const mounted = { containers: [{ ...c, volumeMounts: [{ name: "claim", mountPath: "/a" }] }] };
+      const claim = {
+        metadata: { name: "claim" },
+        spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+      };
+      await api.ok("POST", `${makers}/statefulsets`, {
+        metadata,
+        spec: {
+          replicas: 0,
+          selector,
+          serviceName: "s",
+          template: { metadata, spec: mounted },
+          volumeClaimTemplates: [claim],
+        },
+      });
+    },
+  },
+  {
+    name: "refuses Secrets that lack the keys of their type",
+    accepted: [{
+      line: /failed to find any PEM data/,
+      because: "certificates in Secrets are not looked at, and so not warned of",
+    }],
+    async run(api) {
+      await api.namespace("typed-secrets");
+      const path = "/api/v1/namespaces/typed-secrets/secrets";
+      const types: Record<string, Answer> = {
+        "basic-auth": { other: "" },
+        "ssh-auth": { "ssh-privatekey": "" },
+        "tls": { "tls.crt": "" },
+        "dockercfg": {},
+        "dockerconfigjson": {},
+        "service-account-token": {},
+      };
+      for (const [type, data] of Object.entries(types)) {
+        await api.refused(422, "POST", path, {
+          metadata: { name: "x" },
+          type: `kubernetes.io/${type}`,
+          data,
+        });
+      }
+      const made = (name: string, data: Answer) =>
+        api.ok("POST", path, { metadata: { name }, type: `kubernetes.io/${name}`, data });
+      await made("basic-auth", { password: "" });
+      await made("tls", { "tls.crt": "", "tls.key": "" });
+      await made("bootstrap", {});
+    },
+  },
+  {
     name: "refuses most changes of a Pod's spec",
     accepted: [DIFF],
     async run(api) {
