@@ -50,6 +50,7 @@ import { SEALED } from "./scenarios/sealed.ts";
 import { SERVICES } from "./scenarios/services.ts";
 import { TABLES } from "./scenarios/tables.ts";
 import { TYPE_CHECKING } from "./scenarios/type_checking.ts";
+import { VALUES } from "./scenarios/values.ts";
 import { VERSIONS } from "./scenarios/versions.ts";
 import { WATCHES } from "./scenarios/watches.ts";
 import { WORKLOADS } from "./scenarios/workloads.ts";
@@ -83,6 +84,7 @@ const ALL: readonly Scenario[] = [
   ...MUTATIONS,
   ...ACCESS_SCENARIOS,
   ...CONVERSION,
+  ...VALUES,
   ...VERSIONS,
   ...MACHINERY,
   ...STORED_KINDS,

@@ -3,34 +3,59 @@
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
-import { apiServiceCauses } from "./api_service_checks.ts";
 import { type Cause, invalid, required } from "../causes.ts";
+import { dnsLabelErrors } from "../names.ts";
 import { limitRangeCauses, quotaCauses } from "../quota/rules.ts";
+import { isObject } from "../values.ts";
+import { apiServiceCauses } from "./api_service_checks.ts";
+import { ingressCauses, networkPolicyCauses, sliceCauses } from "./network_checks.ts";
 import { jobCauses, podSpecCauses } from "./pod_checks.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
-import { equal, isObject, objectAt, objectsIn } from "../values.ts";
+import { claimCauses, storageClassCauses, volumeCauses } from "./storage_checks.ts";
+import { negativeCauses } from "./value_checks.ts";
+import { budgetCauses, REPLICATED, replicatedCauses } from "./workload_checks.ts";
 
 /** Source: k8s.io/api/core/v1, MaxSecretSize. */
 const DATA_LIMIT = 1024 * 1024;
-const REPLICATED = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
+
+/** The checks of each kind. */
+const CHECKS: Readonly<Record<string, (object: KubeObject) => Cause[]>> = {
+  APIService: apiServiceCauses,
+  ConfigMap: ({ data, binaryData }) => {
+    const keys = [...keyCauses(data, "data"), ...keyCauses(binaryData, "binaryData")];
+    return [...keys, ...sizeCauses([data, binaryData], "[]")];
+  },
+  CronJob: cronJobCauses,
+  EndpointSlice: sliceCauses,
+  HorizontalPodAutoscaler: autoscalerCauses,
+  Ingress: ({ spec = {} }) => ingressCauses(spec),
+  Job: ({ spec = {} }) => jobCauses(spec, "spec"),
+  Lease: ({ spec = {} }) => leaseCauses(spec),
+  LimitRange: limitRangeCauses,
+  NetworkPolicy: ({ spec = {} }) => networkPolicyCauses(spec),
+  PersistentVolume: ({ spec = {} }) => volumeCauses(spec),
+  PersistentVolumeClaim: ({ spec = {} }) => claimCauses(spec),
+  Pod: ({ spec = {} }) => podSpecCauses(spec, { path: "spec" }),
+  PodDisruptionBudget: ({ spec = {} }) => budgetCauses(spec),
+  ResourceQuota: quotaCauses,
+  RuntimeClass: ({ handler }) =>
+    dnsLabelErrors(String(handler ?? "")).map((detail) => invalid("handler", { value: handler, detail })),
+  Secret: secretCauses,
+  StorageClass: storageClassCauses,
+};
 
 /** Says what is wrong with an object of a built-in kind. */
 export function builtinCauses(kind: string, object: KubeObject): Cause[] {
-  if (kind === "ConfigMap") {
-    const { data, binaryData } = object;
-    const keys = [...keyCauses(data, "data"), ...keyCauses(binaryData, "binaryData")];
-    return [...keys, ...sizeCauses([data, binaryData], "[]")];
-  }
-  if (kind === "Secret") return secretCauses(object);
-  if (kind === "Pod") return podSpecCauses(objectAt(object, "spec") ?? {}, { path: "spec" });
-  if (REPLICATED.includes(kind)) return replicatedCauses(objectAt(object, "spec") ?? {});
-  if (kind === "Job") return jobCauses(objectAt(object, "spec") ?? {}, "spec");
-  if (kind === "CronJob") return cronJobCauses(object);
-  if (kind === "HorizontalPodAutoscaler") return autoscalerCauses(object);
-  if (kind === "ResourceQuota") return quotaCauses(object);
-  if (kind === "APIService") return apiServiceCauses(object);
-  if (kind === "LimitRange") return limitRangeCauses(object);
-  return [];
+  if (REPLICATED.includes(kind)) return replicatedCauses(kind, object.spec ?? {});
+  return Object.hasOwn(CHECKS, kind) ? CHECKS[kind]?.(object) ?? [] : [];
+}
+
+function leaseCauses(spec: JsonObject): Cause[] {
+  const { leaseDurationSeconds: value } = spec;
+  const causes = typeof value === "number" && value <= 0
+    ? [invalid("spec.leaseDurationSeconds", { value, detail: "must be greater than 0" })]
+    : [];
+  return [...causes, ...negativeCauses(spec, "spec", ["leaseTransitions"])];
 }
 
 /** The keys that Secrets of a type must have: of a list, one. */
@@ -95,24 +120,4 @@ function sizeCauses(maps: readonly unknown[], field: string): Cause[] {
     message: `Too long: may not be more than ${DATA_LIMIT} bytes`,
     field,
   }];
-}
-
-function replicatedCauses(spec: JsonObject): Cause[] {
-  const template = objectAt(spec, "template");
-  const claims = objectsIn(spec.volumeClaimTemplates).map((claim) => objectAt(claim, "metadata")?.name);
-  const pod = podSpecCauses(objectAt(template, "spec") ?? {}, { path: "spec.template.spec", claims });
-  const wanted = objectAt(spec.selector, "matchLabels");
-  const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
-  const missing = isObject(spec.selector) ? [] : [required("spec.selector")];
-  const fits = missing.length === 0 &&
-    Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
-  if (fits) return pod;
-  const shown = Object.entries(labels).map(([key, value]) =>
-    `${JSON.stringify(key)}:${JSON.stringify(value)}`
-  );
-  return [...missing, {
-    reason: "FieldValueInvalid",
-    message: `Invalid value: {${shown.join(",")}}: \`selector\` does not match template \`labels\``,
-    field: "spec.template.metadata.labels",
-  }, ...pod];
 }

@@ -10,6 +10,7 @@ import { type Cause, duplicate, forbidden, invalid, notFound, notSupported, requ
 import { formatQuantity, readQuantity } from "../formats/quantity.ts";
 import { dnsLabelErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn } from "../values.ts";
+import { negativeCauses, portCauses } from "./value_checks.ts";
 
 /** In seconds. */
 const LONGEST_DEADLINE = 2 ** 31 - 1;
@@ -47,10 +48,21 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
   return causes;
 }
 
-/** Says what is wrong with the template of a Job, whose Pods come to an end. */
+const COUNTS = [
+  "parallelism",
+  "completions",
+  "activeDeadlineSeconds",
+  "backoffLimit",
+  "ttlSecondsAfterFinished",
+  "backoffLimitPerIndex",
+  "maxFailedIndexes",
+];
+
+/** Says what is wrong with a Job, whose Pods come to an end. */
 export function jobCauses(spec: JsonObject, path: string): Cause[] {
   const pod = objectAt(objectAt(spec, "template"), "spec") ?? {};
-  const causes = podSpecCauses(pod, { path: `${path}.template.spec` });
+  const causes = negativeCauses(spec, path, COUNTS);
+  causes.push(...podSpecCauses(pod, { path: `${path}.template.spec` }));
   const { restartPolicy: value } = pod;
   const [field, supported] = [`${path}.template.spec.restartPolicy`, ["OnFailure", "Never"]];
   if (value === undefined || value === "" || value === "Always") {
@@ -109,21 +121,19 @@ function containerCauses(container: JsonObject, { path, names, volumes }: Contai
   return [
     ...nameCauses(name, `${path}.name`),
     ...(image === "" ? [required(`${path}.image`)] : []),
-    ...portCauses(objectsIn(ports), `${path}.ports`),
+    ...portsCauses(objectsIn(ports), `${path}.ports`),
     ...mountCauses(objectsIn(volumeMounts), { path: `${path}.volumeMounts`, volumes }),
     ...resourceCauses(isObject(resources) ? resources : {}, `${path}.resources`),
     ...repeatedCauses(name, { field: `${path}.name`, names }),
   ];
 }
 
-function portCauses(ports: readonly JsonObject[], path: string): Cause[] {
+function portsCauses(ports: readonly JsonObject[], path: string): Cause[] {
   return ports.flatMap(({ containerPort = 0, hostPort = 0, protocol = "TCP" }, index) => {
     const causes: Cause[] = [];
     if (containerPort === 0) causes.push(required(`${path}[${index}].containerPort`));
     for (const [field, value] of Object.entries({ containerPort, hostPort })) {
-      if (typeof value !== "number" || value === 0 || (value >= 1 && value <= 65_535)) continue;
-      const detail = "must be between 1 and 65535, inclusive";
-      causes.push(invalid(`${path}[${index}].${field}`, { value, detail }));
+      if (value !== 0) causes.push(...portCauses(value, `${path}[${index}].${field}`));
     }
     if (!PROTOCOLS.includes(String(protocol))) {
       causes.push(notSupported(`${path}[${index}].protocol`, { value: protocol, supported: PROTOCOLS }));
@@ -148,7 +158,7 @@ function mountCauses(
   });
 }
 
-/** What is requested must not be more than the limit. */
+/** Requests must not be above limits. */
 function resourceCauses(resources: JsonObject, path: string): Cause[] {
   const [limits, requests] = [objectAt(resources, "limits") ?? {}, objectAt(resources, "requests") ?? {}];
   const causes: Cause[] = [];

@@ -40,7 +40,7 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
       if (kind === "Job") labelJob(object);
     },
     validate: (object, { old, part }) => [
-      ...builtinCauses(kind, object),
+      ...(part === "status" ? [] : builtinCauses(kind, object)),
       ...(kind === "Pod" && old === undefined ? newPodCauses(object.spec ?? {}) : []),
       ...(kind === "Event" ? eventCauses(object, { old, isStrict: group === "events.k8s.io" }) : []),
       ...deviceCauses(kind, object, old),
