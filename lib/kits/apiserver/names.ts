@@ -125,3 +125,28 @@ function explain(
   const list = examples.map((example) => `'${example}', `).join(" or ");
   return `${message} (e.g. ${list}regex used for validation is '${pattern}')`;
 }
+
+/** Returns what is wrong with a key of a ConfigMap or Secret. */
+export function configKeyErrors(key: string): string[] {
+  const errors = key.length > 253 ? ["must be no more than 253 characters"] : [];
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    errors.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    );
+  }
+  if (key === "." || key === "..") errors.push(`must not be '${key}'`);
+  else if (key.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
+}
+
+/** Returns what is wrong with the name of a port. */
+export function portNameErrors(name: string): string[] {
+  const errors = name.length > 15 ? ["must be no more than 15 characters"] : [];
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    errors.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
+  }
+  if (!/[a-z]/.test(name)) errors.push("must contain at least one letter (a-z)");
+  if (name.includes("--")) errors.push("must not contain consecutive hyphens");
+  if (name.startsWith("-") || name.endsWith("-")) errors.push("must not begin or end with a hyphen");
+  return errors;
+}

@@ -4,7 +4,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, invalid, required } from "../causes.ts";
-import { dnsLabelErrors } from "../names.ts";
+import { configKeyErrors, dnsLabelErrors } from "../names.ts";
 import { limitRangeCauses, quotaCauses } from "../quota/rules.ts";
 import { isObject } from "../values.ts";
 import { apiServiceCauses } from "./api_service_checks.ts";
@@ -85,27 +85,14 @@ function secretCauses({ type, data, metadata }: KubeObject): Cause[] {
   return causes;
 }
 
-/** Source: k8s.io/apimachinery, pkg/util/validation, IsConfigMapKey. */
 function keyCauses(map: unknown, field: string): Cause[] {
   const causes: Cause[] = [];
   for (const key of Object.keys(isObject(map) ? map : {})) {
-    for (const detail of keyErrors(key)) {
+    for (const detail of configKeyErrors(key)) {
       causes.push(invalid(`${field}[${key}]`, { value: key, detail }));
     }
   }
   return causes;
-}
-
-function keyErrors(key: string): string[] {
-  const errors = key.length > 253 ? ["must be no more than 253 characters"] : [];
-  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
-    errors.push(
-      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-    );
-  }
-  if (key === "." || key === "..") errors.push(`must not be '${key}'`);
-  else if (key.startsWith("..")) errors.push("must not start with '..'");
-  return errors;
 }
 
 function sizeCauses(maps: readonly unknown[], field: string): Cause[] {

@@ -1,20 +1,20 @@
 /**
- * Refusals of Pods, and of the templates of those who make Pods: names, ports, mounts, and what containers may have.
+ * Refusals of Pods and Jobs, and of the templates of those who make Pods: names, volumes, containers, policies.
  *
- * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec. Not checked: probes, variables, volumes' sources,
- * security contexts, affinity.
+ * Source: k8s.io/kubernetes, pkg/apis/core/validation, ValidatePodSpec, and pkg/apis/batch/validation. Not checked: security
+ * contexts, affinity, constraints of spread, DNS, and most sources of volumes.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { type Cause, duplicate, forbidden, invalid, notFound, notSupported, required } from "../causes.ts";
-import { formatQuantity, readQuantity } from "../formats/quantity.ts";
-import { dnsLabelErrors } from "../names.ts";
+import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
+import { ipErrors } from "../formats/ip_address.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn } from "../values.ts";
-import { negativeCauses, portCauses } from "./value_checks.ts";
+import { containerCauses, nameCauses, repeatedCauses } from "./container_checks.ts";
+import { choiceCauses, negativeCauses } from "./value_checks.ts";
 
 /** In seconds. */
 const LONGEST_DEADLINE = 2 ** 31 - 1;
-const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 const RESTARTS = ["Always", "OnFailure", "Never"];
 
 export interface PodSpecOptions {
@@ -27,25 +27,91 @@ export interface PodSpecOptions {
 export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOptions): Cause[] {
   const causes = volumeCauses(objectsIn(spec.volumes), `${path}.volumes`);
   const volumes = new Set([...objectsIn(spec.volumes).map(({ name }) => name), ...claims]);
-  const { restartPolicy } = spec;
   const names = new Set<unknown>();
   for (const field of ["containers", "initContainers"]) {
     const containers = Array.isArray(spec[field]) ? spec[field] : [];
-    if (field === "containers" && containers.length === 0) causes.push(required(`${path}.containers`));
+    const isInitial = field === "initContainers";
+    if (!isInitial && containers.length === 0) causes.push(required(`${path}.containers`));
     for (const [index, container] of containers.entries()) {
-      const at = `${path}.${field}[${index}]`;
-      causes.push(...containerCauses(isObject(container) ? container : {}, { path: at, names, volumes }));
+      const options = { path: `${path}.${field}[${index}]`, names, volumes, isInitial };
+      causes.push(...containerCauses(isObject(container) ? container : {}, options));
     }
+    if (!isInitial) causes.push(...hostPortCauses(objectsIn(containers), `${path}.containers`));
   }
-  if (restartPolicy !== undefined && !RESTARTS.includes(String(restartPolicy))) {
-    causes.push(notSupported(`${path}.restartPolicy`, { value: restartPolicy, supported: RESTARTS }));
+  causes.push(...choiceCauses(spec.restartPolicy, `${path}.restartPolicy`, RESTARTS));
+  for (const [key, value] of Object.entries(objectAt(spec, "nodeSelector") ?? {})) {
+    if (typeof value !== "string") continue;
+    causes.push(
+      ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.nodeSelector`, { value: key, detail })),
+    );
   }
+  causes.push(...placeCauses(spec, path));
   const { activeDeadlineSeconds: value } = spec;
   if (typeof value === "number" && (value < 1 || value > LONGEST_DEADLINE)) {
     const detail = `must be between 1 and ${LONGEST_DEADLINE}, inclusive`;
     causes.push(invalid(`${path}.activeDeadlineSeconds`, { value, detail }));
   }
+  return [...causes, ...hostCauses(spec, path)];
+}
+
+/** Where it runs, and as whom. */
+function placeCauses(spec: JsonObject, path: string): Cause[] {
+  const causes: Cause[] = [];
+  for (const field of ["serviceAccountName", "nodeName"]) {
+    const value = spec[field];
+    if (!value) continue;
+    causes.push(
+      ...dnsSubdomainErrors(String(value)).map((detail) => invalid(`${path}.${field}`, { value, detail })),
+    );
+  }
   return causes;
+}
+
+/** Its names, and the taints that it bears. */
+function hostCauses(spec: JsonObject, path: string): Cause[] {
+  const causes: Cause[] = [];
+  for (const field of ["hostname", "subdomain"]) {
+    const value = spec[field];
+    if (!value) continue;
+    causes.push(
+      ...dnsLabelErrors(String(value)).map((detail) => invalid(`${path}.${field}`, { value, detail })),
+    );
+  }
+  causes.push(
+    ...objectsIn(spec.tolerations).flatMap((each, index) =>
+      tolerationCauses(each, `${path}.tolerations[${index}]`)
+    ),
+  );
+  for (const [index, { ip: value = "" }] of objectsIn(spec.hostAliases).entries()) {
+    const field = `${path}.hostAliases[${index}].ip`;
+    causes.push(...ipErrors(String(value)).map((detail) => invalid(field, { value, detail })));
+  }
+  return causes;
+}
+
+function tolerationCauses(toleration: JsonObject, path: string): Cause[] {
+  const { key = "", operator = "", value = "", effect = "", tolerationSeconds } = toleration;
+  const causes: Cause[] = [];
+  const bad = (field: string, value: unknown, detail: string) =>
+    causes.push(invalid(`${path}.${field}`, { value, detail }));
+  if (key === "" && operator !== "Exists") {
+    bad(
+      "operator",
+      operator,
+      'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+    );
+  }
+  if (tolerationSeconds !== undefined && effect !== "NoExecute") {
+    bad("effect", effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  }
+  if (operator === "Exists" && value !== "") {
+    bad("operator", value, "value must be empty when `operator` is 'Exists'");
+  }
+  if (!["", "Equal", "Exists"].includes(String(operator))) {
+    causes.push(notSupported(`${path}.operator`, { value: operator, supported: ["Equal", "Exists"] }));
+  }
+  const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+  return effect === "" ? causes : [...causes, ...choiceCauses(effect, `${path}.effect`, effects)];
 }
 
 const COUNTS = [
@@ -86,97 +152,63 @@ export function newPodCauses({ ephemeralContainers, nodeName, schedulingGates }:
   return causes;
 }
 
+/** By source: the field that it must have, if any. */
+const NAMED: Readonly<Record<string, string>> = {
+  hostPath: "path",
+  secret: "secretName",
+  configMap: "name",
+  persistentVolumeClaim: "claimName",
+};
+
 function volumeCauses(volumes: readonly JsonObject[], path: string): Cause[] {
   const names = new Set<unknown>();
-  return volumes.flatMap(({ name = "" }, index) => {
-    const field = `${path}[${index}].name`;
-    return [...nameCauses(name, field), ...repeatedCauses(name, { field, names })];
+  return volumes.flatMap((volume, index) => {
+    const { name = "" } = volume;
+    const at = `${path}[${index}]`;
+    const field = `${at}.name`;
+    const sources = Object.keys(volume).filter((key) => isObject(volume[key]));
+    const [first, ...more] = ORDER.filter((source) => sources.includes(source));
+    const causes = first === undefined
+      ? []
+      : sourceCauses(objectAt(volume, first) ?? {}, first, `${at}.${first}`);
+    for (const other of more) {
+      causes.push(forbidden(`${at}.${other}`, "may not specify more than 1 volume type"));
+    }
+    return [...causes, ...nameCauses(name, field), ...repeatedCauses(name, { field, names })];
   });
 }
 
-function nameCauses(name: unknown, field: string): Cause[] {
-  if (name === "") return [required(field)];
-  return dnsLabelErrors(String(name)).map((detail) => invalid(field, { value: name, detail }));
+/** In the order in which the real server looks at them; those that it looks at in other ways are not here. */
+const ORDER = [
+  "emptyDir",
+  "hostPath",
+  "secret",
+  "nfs",
+  "persistentVolumeClaim",
+  "configMap",
+  "projected",
+  "csi",
+];
+
+function sourceCauses(source: JsonObject, kind: string, path: string): Cause[] {
+  const field = NAMED[kind];
+  const causes = field !== undefined && (source[field] ?? "") === "" ? [required(`${path}.${field}`)] : [];
+  const { defaultMode: value } = source;
+  if (typeof value !== "number" || (value >= 0 && value <= 0o777)) return causes;
+  const detail = "must be a number between 0 and 0777 (octal), both inclusive";
+  return [...causes, invalid(`${path}.defaultMode`, { value, detail })];
 }
 
-/** No name stands twice; this one is added to those before. */
-function repeatedCauses(
-  name: unknown,
-  { field, names }: { readonly field: string; readonly names: Set<unknown> },
-): Cause[] {
-  const causes = names.has(name) ? [duplicate(field, name)] : [];
-  if (name !== "") names.add(name);
-  return causes;
-}
-
-interface ContainerOptions {
-  readonly path: string;
-  /** Names of the containers before. */
-  readonly names: Set<unknown>;
-  readonly volumes: ReadonlySet<unknown>;
-}
-
-function containerCauses(container: JsonObject, { path, names, volumes }: ContainerOptions): Cause[] {
-  const { name = "", image = "", ports, volumeMounts, resources } = container;
-  return [
-    ...nameCauses(name, `${path}.name`),
-    ...(image === "" ? [required(`${path}.image`)] : []),
-    ...portsCauses(objectsIn(ports), `${path}.ports`),
-    ...mountCauses(objectsIn(volumeMounts), { path: `${path}.volumeMounts`, volumes }),
-    ...resourceCauses(isObject(resources) ? resources : {}, `${path}.resources`),
-    ...repeatedCauses(name, { field: `${path}.name`, names }),
-  ];
-}
-
-function portsCauses(ports: readonly JsonObject[], path: string): Cause[] {
-  return ports.flatMap(({ containerPort = 0, hostPort = 0, protocol = "TCP" }, index) => {
-    const causes: Cause[] = [];
-    if (containerPort === 0) causes.push(required(`${path}[${index}].containerPort`));
-    for (const [field, value] of Object.entries({ containerPort, hostPort })) {
-      if (value !== 0) causes.push(...portCauses(value, `${path}[${index}].${field}`));
-    }
-    if (!PROTOCOLS.includes(String(protocol))) {
-      causes.push(notSupported(`${path}[${index}].protocol`, { value: protocol, supported: PROTOCOLS }));
-    }
-    return causes;
-  });
-}
-
-function mountCauses(
-  mounts: readonly JsonObject[],
-  { path, volumes }: { readonly path: string; readonly volumes: ReadonlySet<unknown> },
-): Cause[] {
-  const places = new Set<unknown>();
-  return mounts.flatMap(({ name = "", mountPath = "" }, index) => {
-    const [named, place] = [`${path}[${index}].name`, `${path}[${index}].mountPath`];
-    const causes = name === "" ? [required(named)] : [];
-    if (!volumes.has(name)) causes.push(notFound(named, name));
-    if (mountPath === "") causes.push(required(place));
-    if (places.has(mountPath)) causes.push(invalid(place, { value: mountPath, detail: "must be unique" }));
-    places.add(mountPath);
-    return causes;
-  });
-}
-
-/** Requests must not be above limits. */
-function resourceCauses(resources: JsonObject, path: string): Cause[] {
-  const [limits, requests] = [objectAt(resources, "limits") ?? {}, objectAt(resources, "requests") ?? {}];
-  const causes: Cause[] = [];
-  for (const [field, amounts] of Object.entries({ limits, requests })) {
-    for (const name of Object.keys(amounts).sort()) {
-      const amount = readQuantity(String(amounts[name]));
-      if (amount === undefined) continue;
-      const value = formatQuantity(amount);
-      if (amount.value < 0n) {
-        causes.push(
-          invalid(`${path}.${field}[${name}]`, { value, detail: "must be greater than or equal to 0" }),
-        );
-      }
-      const limit = field === "requests" ? readQuantity(String(limits[name] ?? "")) : undefined;
-      if (limit === undefined || amount.value <= limit.value) continue;
-      const detail = `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`;
-      causes.push(invalid(`${path}.requests`, { value, detail }));
-    }
-  }
-  return causes;
+/** No two containers listen at the same port of the node. */
+function hostPortCauses(containers: readonly JsonObject[], path: string): Cause[] {
+  const seen = new Set<string>();
+  return containers.flatMap(({ ports }, index) =>
+    objectsIn(ports).flatMap(({ protocol = "TCP", hostIP = "", hostPort }, i) => {
+      if (!hostPort) return [];
+      const place = `${protocol}/${hostIP}/${hostPort}`;
+      const isTaken = seen.has(place);
+      seen.add(place);
+      return isTaken ? [duplicate(`${path}[${index}].ports[${i}].hostPort`, place)] : [];
+    })
+  );
 }

@@ -204,7 +204,75 @@ const TRIED: readonly (readonly [path: string, object: Answer])[] = [
   }],
 ];
 
+function one(more: Answer): Answer {
+  return { containers: [{ ...container, ...more }] };
+}
+
+function volume(more: Answer): Answer {
+  return { containers: [container], volumes: [{ name: "v", ...more }] };
+}
+
+const PODS: readonly Answer[] = [
+  one({ env: [{ name: "" }] }),
+  one({ env: [{ name: "a=b" }] }),
+  one({ env: [{ name: "A", value: "x", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }] }),
+  one({ env: [{ name: "A", valueFrom: {} }] }),
+  one({ env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: "metadata.nothing" } } }] }),
+  one({ env: [{ name: "A", valueFrom: { secretKeyRef: { name: "", key: "" } } }] }),
+  one({ env: [{ name: "A", valueFrom: { configMapKeyRef: { name: "a", key: "b" } } }] }),
+  one({ envFrom: [{}] }),
+  one({ envFrom: [{ configMapRef: { name: "A_" } }] }),
+  one({ livenessProbe: {} }),
+  one({ livenessProbe: { httpGet: { port: 0 } } }),
+  one({ readinessProbe: { httpGet: { port: "web", path: "/" } } }),
+  one({ readinessProbe: { exec: { command: [] } } }),
+  one({ livenessProbe: { tcpSocket: { port: 1 }, httpGet: { port: 1 } } }),
+  one({ livenessProbe: { tcpSocket: { port: 1 }, successThreshold: 2 } }),
+  one({ livenessProbe: { tcpSocket: { port: 1 }, periodSeconds: -1 } }),
+  one({ imagePullPolicy: "x" }),
+  one({ terminationMessagePolicy: "x" }),
+  one({ lifecycle: { preStop: {} } }),
+
+  one({ ports: [{ name: "a", containerPort: 1 }, { name: "a", containerPort: 2 }] }),
+  one({ ports: [{ name: "A B", containerPort: 1 }] }),
+  one({ ports: [{ containerPort: 1, hostPort: 5 }, { containerPort: 2, hostPort: 5 }] }),
+  volume({}),
+  volume({ emptyDir: {}, hostPath: { path: "/a" } }),
+  volume({ hostPath: { path: "" } }),
+  volume({ configMap: {} }),
+  volume({ secret: {} }),
+  volume({ persistentVolumeClaim: { claimName: "" } }),
+  volume({ configMap: { name: "a", defaultMode: 9999 } }),
+  { containers: [container], serviceAccountName: "A_" },
+  { containers: [container], nodeName: "A_" },
+  { containers: [container], nodeSelector: { "a b": "c" } },
+  { containers: [container], hostname: "A_" },
+  { containers: [container], subdomain: "A_" },
+  { containers: [container], tolerations: [{ key: "a", operator: "x" }] },
+  { containers: [container], tolerations: [{ operator: "Equal", effect: "x" }] },
+  { containers: [container], hostAliases: [{ ip: "x" }] },
+  { containers: [container], hostNetwork: true, hostPID: true },
+  { containers: [container], priority: 5 },
+  {
+    containers: [container],
+    initContainers: [{ name: "i", image: "i", livenessProbe: { tcpSocket: { port: 1 } } }],
+  },
+  { containers: [container], initContainers: [{ name: "i", image: "i", restartPolicy: "Never" }] },
+];
+
 export const VALUES: readonly Scenario[] = [
+  {
+    name: "refuses values of Pods that cannot be, and takes those beside them",
+    async run(api) {
+      await api.namespace("pod-values");
+      for (const [index, spec] of PODS.entries()) {
+        await api.call("POST", "/api/v1/namespaces/pod-values/pods", {
+          metadata: { name: `value-${index}` },
+          spec: { automountServiceAccountToken: false, ...spec },
+        });
+      }
+    },
+  },
   {
     name: "refuses values of built-in kinds that cannot be, and takes those beside them",
     async run(api) {
