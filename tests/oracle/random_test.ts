@@ -156,8 +156,9 @@ class Row implements AsyncDisposable {
 
   #calls(side: Side): readonly Seen[] {
     if (side !== "kopf") return this.#ours[side];
-    const lines = existsSync(this.#file) ? readFileSync(this.#file, "utf8").split("\n").filter(Boolean) : [];
-    return lines.map((line) => JSON.parse(line) as Seen);
+    const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
+    // NB: the last line may still be being written.
+    return text.split("\n").slice(0, -1).filter(Boolean).map((line) => JSON.parse(line) as Seen);
   }
 
   get #file(): string {
