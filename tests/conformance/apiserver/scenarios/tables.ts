@@ -82,6 +82,7 @@ const MADE: readonly (readonly [path: string, object: Answer])[] = [
   ["/apis/apps/v1/namespaces/all-tables/controllerrevisions", {
     metadata: {
       name: "all-tables",
+      finalizers: ["example.com/hold"], // its owner is not there, and it would be collected
       ownerReferences: [{
         apiVersion: "apps/v1",
         kind: "StatefulSet",
