@@ -73,8 +73,9 @@ function templateCauses(spec: JsonObject): Cause[] {
   }
   const wanted = objectAt(spec.selector, "matchLabels");
   const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
-  if (!isObject(spec.selector)) return causes;
-  if (Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value))) return causes;
+  // NB: a selector that is not there selects nothing.
+  const isSelected = Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
+  if (isObject(spec.selector) && isSelected) return causes;
   const shown = Object.entries(labels).map(([key, value]) =>
     `${JSON.stringify(key)}:${JSON.stringify(value)}`
   );
