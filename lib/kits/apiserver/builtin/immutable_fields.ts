@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid } from "../causes.ts";
 import type { ObjectPart } from "../paths.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";
+import { sourcesOf } from "./storage_checks.ts";
 
 const SEALED = "field is immutable when `immutable` is set";
 const IMMUTABLE = "field is immutable";
@@ -154,7 +155,7 @@ function nodeTerms(spec: JsonObject): JsonObject[] {
   );
 }
 
-/** The real server shows its internal type. */
+/** As Go prints it: the names of its fields happen to be in the order of the alphabet. */
 function shownTerm(term: JsonObject): JsonObject {
   const shown = (list: unknown) =>
     Array.isArray(list)
@@ -272,22 +273,8 @@ function claimCauses(object: KubeObject, old: KubeObject): Cause[] {
   return equal(rest(object.spec), rest(old.spec)) ? [] : [forbidden("spec", CLAIM)];
 }
 
-const SHARED_VOLUME_FIELDS = [
-  "accessModes",
-  "capacity",
-  "claimRef",
-  "mountOptions",
-  "nodeAffinity",
-  "persistentVolumeReclaimPolicy",
-  "storageClassName",
-  "volumeAttributesClassName",
-  "volumeMode",
-];
-
 function volumeCauses(now: JsonObject, before: JsonObject): Cause[] {
-  const source = (spec: JsonObject) =>
-    Object.fromEntries(Object.entries(spec).filter(([field]) => !SHARED_VOLUME_FIELDS.includes(field)));
-  const causes = equal(source(now), source(before)) ? [] : [
+  const causes = equal(sourcesOf(now), sourcesOf(before)) ? [] : [
     forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"),
   ];
   return [...causes, ...sameField("spec.volumeMode", now.volumeMode, before.volumeMode)];

@@ -45,7 +45,8 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
       ...qualifiedNameErrors(key).map((detail) => invalid(`${path}.nodeSelector`, { value: key, detail })),
     );
   }
-  causes.push(...placeCauses(spec, path));
+  const subdomains = { fields: ["serviceAccountName", "nodeName"], errors: dnsSubdomainErrors };
+  causes.push(...namesCauses(spec, path, subdomains));
   const { activeDeadlineSeconds: value } = spec;
   if (typeof value === "number" && (value < 1 || value > LONGEST_DEADLINE)) {
     const detail = `must be between 1 and ${LONGEST_DEADLINE}, inclusive`;
@@ -54,29 +55,22 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
   return [...causes, ...hostCauses(spec, path)];
 }
 
-/** Where it runs, and as whom. */
-function placeCauses(spec: JsonObject, path: string): Cause[] {
-  const causes: Cause[] = [];
-  for (const field of ["serviceAccountName", "nodeName"]) {
+/** The names in these fields, as far as there are any. */
+function namesCauses(
+  spec: JsonObject,
+  path: string,
+  { fields, errors }: { readonly fields: readonly string[]; readonly errors: (name: string) => string[] },
+): Cause[] {
+  return fields.flatMap((field) => {
     const value = spec[field];
-    if (!value) continue;
-    causes.push(
-      ...dnsSubdomainErrors(String(value)).map((detail) => invalid(`${path}.${field}`, { value, detail })),
-    );
-  }
-  return causes;
+    if (!value) return [];
+    return errors(String(value)).map((detail) => invalid(`${path}.${field}`, { value, detail }));
+  });
 }
 
 /** Its names, and the taints that it bears. */
 function hostCauses(spec: JsonObject, path: string): Cause[] {
-  const causes: Cause[] = [];
-  for (const field of ["hostname", "subdomain"]) {
-    const value = spec[field];
-    if (!value) continue;
-    causes.push(
-      ...dnsLabelErrors(String(value)).map((detail) => invalid(`${path}.${field}`, { value, detail })),
-    );
-  }
+  const causes = namesCauses(spec, path, { fields: ["hostname", "subdomain"], errors: dnsLabelErrors });
   causes.push(
     ...objectsIn(spec.tolerations).flatMap((each, index) =>
       tolerationCauses(each, `${path}.tolerations[${index}]`)

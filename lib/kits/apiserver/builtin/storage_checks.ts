@@ -55,6 +55,11 @@ function modeCauses(modes: readonly unknown[]): Cause[] {
   return [...causes, forbidden(field, "may not use ReadWriteOncePod with other access modes")];
 }
 
+/** Returns the fields of a volume that say where it is. */
+export function sourcesOf(spec: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !SHARED.includes(field)));
+}
+
 /** Says what is wrong with a volume. */
 export function volumeCauses(spec: JsonObject): Cause[] {
   const modes = Array.isArray(spec.accessModes) ? spec.accessModes : [];
@@ -65,7 +70,7 @@ export function volumeCauses(spec: JsonObject): Cause[] {
   if (String(capacity) !== "storage") {
     causes.push(notSupported("spec.capacity", { value: spec.capacity ?? null, supported: ["storage"] }));
   }
-  const hasSource = Object.keys(spec).some((key) => !SHARED.includes(key) && isObject(spec[key]));
+  const hasSource = Object.values(sourcesOf(spec)).some(isObject);
   if (!hasSource) causes.push(required("spec", "must specify a volume type"));
   return [...causes, ...choiceCauses(spec.volumeMode, "spec.volumeMode", VOLUME_MODES)];
 }

@@ -40,15 +40,6 @@ export function choiceCauses(value: unknown, field: string, supported: readonly 
   return [notSupported(field, { value, supported })];
 }
 
-/** Says that a struct is wrong, as Go prints it: its fields stand in their own order. */
-export function structCause(field: string, { value, detail }: { value: JsonObject; detail: string }): Cause {
-  const isChoice = detail.startsWith("supported values");
-  const [reason, title] = isChoice
-    ? ["FieldValueNotSupported", "Unsupported value"] as const
-    : ["FieldValueInvalid", "Invalid value"] as const;
-  return { reason, field, message: `${title}: ${JSON.stringify(value)}: ${detail}` };
-}
-
 /** A number of a port. */
 export function portCauses(value: unknown, field: string): Cause[] {
   if (typeof value !== "number" || (value >= 1 && value <= 65_535)) return [];

@@ -6,9 +6,10 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
+import { PrintedStruct } from "../formats/go_format.ts";
 import { equal, isObject, objectAt, objectsIn } from "../values.ts";
 import { podSpecCauses } from "./pod_checks.ts";
-import { choiceCauses, excessCauses, negativeCauses, shareCauses, structCause } from "./value_checks.ts";
+import { choiceCauses, excessCauses, negativeCauses, shareCauses } from "./value_checks.ts";
 
 /** The kinds that keep a number of Pods. */
 export const REPLICATED: readonly string[] = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"];
@@ -93,9 +94,8 @@ function strategyCauses(strategy: JsonObject): Cause[] {
   const rolling = objectAt(strategy, "rollingUpdate");
   const path = "spec.strategy.rollingUpdate";
   if (!STRATEGIES.includes(String(type))) {
-    // The real server shows its internal type.
-    const value = { Type: type, RollingUpdate: rolling ?? null };
-    return [structCause("spec.strategy", { value, detail: 'supported values: "Recreate", "RollingUpdate"' })];
+    const value = new PrintedStruct({ Type: type, RollingUpdate: rolling ?? null });
+    return [notSupported("spec.strategy", { value, supported: STRATEGIES })];
   }
   if (type === "Recreate") {
     const detail = "may not be specified when strategy `type` is 'Recreate'";
@@ -130,12 +130,10 @@ function orderCauses({ podManagementPolicy: value }: JsonObject): Cause[] {
 function daemonStrategyCauses(spec: JsonObject): Cause[] {
   const strategy = objectAt(spec, "updateStrategy") ?? {};
   const { type = "RollingUpdate" } = strategy;
-  if (["RollingUpdate", "OnDelete"].includes(String(type))) return [];
-  // The real server shows its internal type.
-  const value = { Type: type, RollingUpdate: objectAt(strategy, "rollingUpdate") ?? null };
-  return [
-    structCause("spec.updateStrategy", { value, detail: 'supported values: "RollingUpdate", "OnDelete"' }),
-  ];
+  const supported = ["RollingUpdate", "OnDelete"];
+  if (supported.includes(String(type))) return [];
+  const value = new PrintedStruct({ Type: type, RollingUpdate: objectAt(strategy, "rollingUpdate") ?? null });
+  return [notSupported("spec.updateStrategy", { value, supported })];
 }
 
 /** Says what is wrong with a PodDisruptionBudget. */
@@ -143,14 +141,13 @@ export function budgetCauses(spec: JsonObject): Cause[] {
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
   const causes: Cause[] = [];
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    // The real server shows its internal type.
-    const value = {
+    const value = new PrintedStruct({
       MinAvailable: minAvailable,
       Selector: selector ?? null,
       MaxUnavailable: maxUnavailable,
       UnhealthyPodEvictionPolicy: policy ?? null,
-    };
-    causes.push(structCause("spec", { value, detail: "minAvailable and maxUnavailable cannot be both set" }));
+    });
+    causes.push(invalid("spec", { value, detail: "minAvailable and maxUnavailable cannot be both set" }));
   }
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
     causes.push(...shareCauses(value, `spec.${field}`), ...excessCauses(value, `spec.${field}`));

@@ -33,6 +33,19 @@ export function formatPlain(value: unknown): string {
   );
 }
 
+/** A struct of Go's, whose fields stand in their own order. */
+export class PrintedStruct implements Printed {
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(fields: Readonly<Record<string, unknown>>) {
+    this.#fields = fields;
+  }
+
+  print(): string {
+    return formatPlain(this.#fields);
+  }
+}
+
 /** NB: by prototype, so that data with a key `print` is never called. */
 function isPrinted(value: unknown): value is Printed {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
