@@ -14,7 +14,7 @@ import { eventCauses } from "./event_rules.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "../kinds.ts";
 import { PRIORITY_CLASSES, setPriority } from "./priority_classes.ts";
-import { copyTopology, NODES } from "../pod_topology.ts";
+import { copyTopology, NODES } from "./pod_topology.ts";
 import type { Store } from "../store.ts";
 import { equal, isObject, objectAt, setOwn } from "../values.ts";
 

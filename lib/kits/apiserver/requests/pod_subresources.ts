@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { keyFor, type Kind, type ObjectKey } from "../kinds.ts";
-import { copyTopology, NODES } from "../pod_topology.ts";
+import { copyTopology, NODES } from "../builtin/pod_topology.ts";
 import { badRequest, conflict, internal, notFound, tooManyRequests } from "../refusal.ts";
 import { selects } from "../selectors/selector.ts";
 import type { Stored } from "../storage/stored.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { tidyBase64 } from "../base64.ts";
+import { tidyBase64 } from "../formats/base64.ts";
 import { tidyQuantity } from "../formats/quantity.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { tidyBase64 } from "../../../lib/kits/apiserver/base64.ts";
+import { tidyBase64 } from "../../../../lib/kits/apiserver/formats/base64.ts";
 
 describe("tidyBase64()", () => {
   it("takes line breaks out, and bits that mean nothing", () => {

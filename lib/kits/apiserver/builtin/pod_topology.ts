@@ -4,8 +4,8 @@
  * Source: k8s.io/kubernetes, plugin/pkg/admission/podtopologylabels.
  */
 
-import type { ObjectMeta } from "../../model/object.ts";
-import type { Collection } from "./storage/collection.ts";
+import type { ObjectMeta } from "../../../model/object.ts";
+import type { Collection } from "../storage/collection.ts";
 
 /** The name of the collection of nodes. */
 export const NODES = "nodes";
