@@ -6,10 +6,15 @@ import { configMap, type Scenario } from "./scenario.ts";
 
 const as = (form: string) => ({ accept: `application/json;as=${form};v=v1;g=meta.k8s.io` });
 
+/** NB: what was orphaned may be going just now, and then there is none. */
 async function renew(api: Session, path: string): Promise<void> {
-  await api.peek("PATCH", `${path}/a`, { metadata: { finalizers: null } }, MERGE);
   const made = { ...configMap("a"), metadata: { name: "a", labels: { mine: "yes" } } };
-  await api.peek("POST", path, made);
+  await api.until(async () => {
+    await api.peek("PATCH", `${path}/a`, { metadata: { finalizers: null } }, MERGE);
+    await api.peek("POST", path, made);
+    const { code, body } = await api.peek("GET", `${path}/a`);
+    return code === 200 && body.metadata.deletionTimestamp === undefined;
+  }, "it is there anew");
 }
 
 /** Deletes one object, then those of a selector; who is refused leaves it. */

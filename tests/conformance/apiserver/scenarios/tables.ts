@@ -178,7 +178,8 @@ export const TABLES: readonly Scenario[] = [
       const deployments = "/apis/apps/v1/namespaces/all-tables/deployments";
       await api.peek("POST", deployments, {
         metadata: { name: "a" },
-        spec: { replicas: 3, selector: { matchLabels: { app: "a" } }, template: TEMPLATE },
+        // Paused, so that no controller makes Pods before its row is looked at.
+        spec: { replicas: 3, paused: true, selector: { matchLabels: { app: "a" } }, template: TEMPLATE },
       });
       await noteRow(api, `${deployments}/a/scale`);
     },
