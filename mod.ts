@@ -84,7 +84,7 @@ export type {
   RetryOptions,
 } from "./lib/registry/handlers.ts";
 export type { Index } from "./lib/registry/index_handle.ts";
-export { kinds } from "./lib/registry/kinds.ts";
+export { kinds } from "./lib/kits/kinds/kinds.ts";
 export type { On } from "./lib/registry/on.ts";
 export type {
   ActivityOptions,

@@ -79,8 +79,8 @@ const document = readDocument();
 const kinds = kindsOf(document);
 const names = nameTypes(document, kinds);
 const version = /@v(\d+\.\d+)/.exec(moduleFolder())?.[1] ?? "";
-write("lib/registry/kubernetes.ts", typesModule());
-write("lib/registry/builtin_kinds.ts", kindsModule());
+write("lib/kits/kinds/kubernetes.ts", typesModule());
+write("lib/kits/kinds/builtin_kinds.ts", kindsModule());
 
 function readDocument(): Document {
   const [path = join(moduleFolder(), "api/openapi-spec/swagger.json")] =
@@ -205,7 +205,7 @@ function typesModule(): string {
     " * They are type aliases, not interfaces, so that they fit where any JSON object does.",
     " */",
     "",
-    'import type { JsonObject, ObjectMeta } from "../model/object.ts";',
+    'import type { JsonObject, ObjectMeta } from "../../model/object.ts";',
   ];
   for (const [id, name] of [...names].sort(([, one], [, other]) => one < other ? -1 : 1)) {
     const { properties = {}, required = [] } = document.definitions[id] ?? {};
@@ -236,7 +236,7 @@ function kindsModule(): string {
     " */",
     "",
     'import type * as types from "./kubernetes.ts";',
-    'import type { ResourceType } from "./resource.ts";',
+    'import type { ResourceType } from "../../registry/resource.ts";',
     "",
     "/** Built-in kinds by name. */",
     "export interface Kinds {",

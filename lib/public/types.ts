@@ -62,7 +62,7 @@ export type { ExponentialBackoff, HandlerBackoff } from "../execution/backoff.ts
 export type { RateLimit, ReconcileReason } from "../execution/reconcile_record.ts";
 export type { IndexKey, IndexOf, IndexValue, SingleValue } from "../registry/index_handle.ts";
 export type { DeclaredHandler } from "../registry/declared.ts";
-export type { Kinds } from "../registry/kinds.ts";
+export type { Kinds } from "../kits/kinds/kinds.ts";
 export type {
   ColumnOptions,
   Conversion,

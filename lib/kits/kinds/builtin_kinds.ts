@@ -5,7 +5,7 @@
  */
 
 import type * as types from "./kubernetes.ts";
-import type { ResourceType } from "./resource.ts";
+import type { ResourceType } from "../../registry/resource.ts";
 
 /** Built-in kinds by name. */
 export interface Kinds {

@@ -7,7 +7,7 @@
  * They are type aliases, not interfaces, so that they fit where any JSON object does.
  */
 
-import type { JsonObject, ObjectMeta } from "../model/object.ts";
+import type { JsonObject, ObjectMeta } from "../../model/object.ts";
 
 /** `APIService` of apiregistration/v1. */
 export type APIService = {

@@ -6,7 +6,7 @@
  */
 
 import { ADDRESSES, type Kinds } from "./builtin_kinds.ts";
-import { resource, type ResourceType } from "./resource.ts";
+import { resource, type ResourceType } from "../../registry/resource.ts";
 
 export type { Kinds };
 

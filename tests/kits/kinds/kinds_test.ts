@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { apiServer } from "../../lib/kits/apiserver/mod.ts";
-import { KINDS } from "../../lib/model/kinds.ts";
-import { kinds } from "../../lib/registry/kinds.ts";
-import type { ConfigMap, PodSpec, PodStatus } from "../../lib/registry/kubernetes.ts";
-import { virtualHost } from "../../lib/runtime/virtual/host.ts";
-import { operator } from "../../mod.ts";
+import { apiServer } from "../../../lib/kits/apiserver/mod.ts";
+import { KINDS } from "../../../lib/model/kinds.ts";
+import { kinds } from "../../../lib/kits/kinds/kinds.ts";
+import type { ConfigMap, PodSpec, PodStatus } from "../../../lib/kits/kinds/kubernetes.ts";
+import { virtualHost } from "../../../lib/runtime/virtual/host.ts";
+import { operator } from "../../../mod.ts";
 
 describe("kinds", () => {
   it("declare each kind under its own name", () => {
