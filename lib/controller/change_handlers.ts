@@ -233,7 +233,8 @@ class ChangeRun {
     const carriesOver = ({ isMixedIn }: ChangeHandler): boolean => isMixedIn;
     progress.activate(selected, { purpose: this.#purpose, now: clock.now(), isAsSigned, carriesOver });
     const awake = progress.awake(clock.now());
-    const picked = new Set(lifecycle()(awake, { ...this.#cause, random }).map(({ id }) => id));
+    const { makeChildren: _, ...cause } = this.#cause;
+    const picked = new Set(lifecycle()(awake, { ...cause, random }).map(({ id }) => id));
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
@@ -312,7 +313,7 @@ class ChangeRun {
     descendants: Set<string>,
     contribution: Contribution,
   ): Promise<Outcome | undefined> {
-    const { clock, signal, succeeded, makeChildren } = this.#r;
+    const { clock, signal, succeeded } = this.#r;
     const begun = clock.monotonic() - runtime;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
     const fn = async (args: never): Promise<unknown> => {
@@ -331,18 +332,10 @@ class ChangeRun {
       contribution,
       args: (limited) => {
         const { param } = handler;
-        const attempt = {
-          param,
-          retry,
-          started,
-          begun,
-          signal: limited,
-          clock,
-          sub: () => children.sub,
-          makeChildren,
-        };
+        const attempt = { param, retry, started, begun, signal: limited, clock };
+        const { field } = handler;
         // The types of `op.on` have made sure that the function takes these arguments.
-        return new ChangeArgs(this.#cause, { attempt, field: handler.field }) as never;
+        return new ChangeArgs(this.#cause, { attempt, field, sub: () => children.sub }) as never;
       },
     });
     children.close();

@@ -46,7 +46,7 @@ interface Call {
 
 async function call(r: Reconciliation, handler: ChildHandler, told: Call): Promise<void> {
   const { events, pending, contribution } = told;
-  const { clock, signal, makeChildren } = r;
+  const { clock, signal } = r;
   const { event, failures: retry } = pending;
   const begun = pending.begun ?? { wall: clock.now(), monotonic: clock.monotonic() };
   const outcome = await execute(handler, {
@@ -58,7 +58,7 @@ async function call(r: Reconciliation, handler: ChildHandler, told: Call): Promi
     args: (limited) => {
       const { wall: started, monotonic } = begun;
       const times = { retry, started, begun: monotonic, signal: limited, clock };
-      const attempt = { ...times, param: handler.param, makeChildren };
+      const attempt = { ...times, param: handler.param };
       // The types of `on.child` have made sure that the function takes these arguments.
       return new ChildArgs(causeOf(r), { attempt, event }) as never;
     },

@@ -110,7 +110,16 @@ function findStuck({ state, persistence, clock }: Reconciliation): Step {
 }
 
 function detectCause(r: Reconciliation): ChangeCause {
-  const { state, persistence, handlers: { fields: extraFields }, confidential, logger, indices, patch } = r;
+  const {
+    state,
+    persistence,
+    handlers: { fields: extraFields },
+    confidential,
+    logger,
+    indices,
+    patch,
+    makeChildren,
+  } = r;
   const { snapshot: body, resource, memo } = state;
   const onUnreadable = (record: UnreadableRecord): void => reportUnreadable(r, record);
   const old = handledEssence(persistence, body, { extraFields, confidential, onUnreadable }) ??
@@ -124,7 +133,20 @@ function detectCause(r: Reconciliation): ChangeCause {
     hasDiff: diff.length > 0,
     initial: state.firstSeen === "listing" && !state.hasHandledCause,
   });
-  return { reason, initial, resource, body, memo, old, new: current, diff, patch, logger, indices };
+  return {
+    reason,
+    initial,
+    resource,
+    body,
+    memo,
+    old,
+    new: current,
+    diff,
+    patch,
+    logger,
+    indices,
+    makeChildren,
+  };
 }
 
 /** A change handler, and what its filters say of an object, but for those on what has changed. */

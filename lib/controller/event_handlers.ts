@@ -4,14 +4,15 @@
  * Source: Kopf, docs/handlers "Event-watching handlers".
  */
 
-import { Contribution } from "../execution/contribution.ts";
-import { execute } from "../execution/execute.ts";
-import { storeResult } from "../execution/results.ts";
+import { type Caller, callHandler, type Sort } from "../execution/call.ts";
+import { FRESH } from "../execution/retry.ts";
 import type { KubeObject, WatchEvent } from "../model/object.ts";
 import { EventArgs } from "../registry/args.ts";
 import type { EventCause } from "../registry/causes.ts";
 import type { EventHandler } from "../registry/handlers.ts";
 import { isWanted, type Reconciliation } from "./reconciliation.ts";
+
+const SORT: Sort = { noun: "Handler", errors: "ignored" };
 
 /**
  * Calls all handlers that match, in order. What they want to write goes into the reconcile's patch, which is not sent if the
@@ -35,23 +36,14 @@ function completeDeletion(event: WatchEvent, known: KubeObject): WatchEvent {
 }
 
 async function call(r: Reconciliation, handler: EventHandler, cause: EventCause): Promise<void> {
-  const { clock, localLogger: logger, signal, observer, state: subject } = r;
-  const { param } = handler;
-  const started = clock.now();
-  const begun = clock.monotonic();
-  const outcome = await execute(handler, {
-    clock,
-    logger,
-    attempts: { retry: 0, runtime: 0 },
-    noun: "Handler",
-    errors: "ignored",
-    defaultBackoff: 0,
-    signal,
-    contribution: new Contribution(r.patch),
-    observed: { observer, subject },
-    // The types of `on.event` have made sure that the function takes these arguments.
-    args: (limited) =>
-      new EventArgs(cause, { param, retry: 0, started, begun, signal: limited, clock }) as never,
+  const { clock, localLogger: logger, signal, observer, state: subject, patch } = r;
+  // Attempts count at once: a refusal of the write fails no handler of events.
+  const caller: Caller = { clock, logger, signal, observed: { observer, subject }, defaultBackoff: 0 };
+  await callHandler(caller, handler, {
+    sort: SORT,
+    retry: FRESH,
+    patch,
+    keepsResult: true,
+    args: (attempt) => new EventArgs(cause, attempt),
   });
-  if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);
 }

@@ -148,7 +148,7 @@ export class ReconcileRun {
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
-    const { state, clock, host: { random }, logger, signal, patch, succeeded, makeChildren } = this.#r;
+    const { state, clock, host: { random }, logger, signal, patch, succeeded } = this.#r;
     const isFinal = isDeleting(state.snapshot);
     const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
     record.seen = state.snapshot;
@@ -176,7 +176,7 @@ export class ReconcileRun {
       args: (limited) => {
         const { wall: started, monotonic } = begun;
         const times = { retry, started, begun: monotonic, signal: limited, clock };
-        const attempt = { ...times, param: handler.param, makeChildren };
+        const attempt = { ...times, param: handler.param };
         // The types of `op.reconcile` have made sure that the function takes these arguments.
         return new ReconcileArgs(causeOf(this.#r), { attempt, reasons }) as never;
       },

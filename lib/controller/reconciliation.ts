@@ -191,9 +191,9 @@ export function loadProgress(
 }
 
 /** Returns what functions get to see of the object, as the reconcile began with it. */
-export function causeOf({ state, logger, indices, patch }: Reconciliation): ObjectCause {
+export function causeOf({ state, logger, indices, patch, makeChildren }: Reconciliation): ObjectCause {
   const { resource, snapshot: body, memo } = state;
-  return { resource, body, memo, logger, indices, patch };
+  return { resource, body, memo, logger, indices, patch, makeChildren };
 }
 
 /** Whether all filters of a handler hold; a handler whose filter throws does not match, which is reported once. */

@@ -60,7 +60,7 @@ export interface ExecuteOptions<Args> extends AttemptContext {
 }
 
 /** How long a handler may compute before it waits for the first time, until others should know. */
-const BLOCKING: Seconds = 0.75;
+export const BLOCKING: Seconds = 0.75;
 
 /** Calls the handler once, unless its limits are exceeded already. Never throws. */
 export async function execute<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
@@ -82,7 +82,11 @@ export async function execute<Args>(handler: Handler<Args>, options: ExecuteOpti
   return outcome;
 }
 
-async function attemptOnce<Args>(handler: Handler<Args>, options: ExecuteOptions<Args>): Promise<Outcome> {
+/** Makes one attempt, which nobody is told of. Never throws. */
+export async function attemptOnce<Args>(
+  handler: Handler<Args>,
+  options: ExecuteOptions<Args>,
+): Promise<Outcome> {
   const { attempts, logger, noun } = options;
   const exceeded = exceededLimit(handler, attempts);
   if (exceeded !== undefined) {

@@ -2,6 +2,7 @@
  * The one argument that functions are called with: a class with getters, so that only what is taken is computed.
  */
 
+import type { Attempt } from "../execution/call.ts";
 import type { ChildEvent } from "../execution/child_events.ts";
 import type { ReconcileReason } from "../execution/reconcile_record.ts";
 import type { Stopped } from "../async/stop_flag.ts";
@@ -16,26 +17,10 @@ import type { Resource } from "../model/resource.ts";
 import { liveViews, snapshotViews, type Views } from "../model/views.ts";
 import type { StopReason, Sub } from "./arguments.ts";
 import type { AdmissionCause, ChangeCause, EventCause, ObjectCause, Reason, UserInfo } from "./causes.ts";
-import type { Children, MakeChildren } from "./children.ts";
+import type { Children } from "./children.ts";
 import { type Conditions, ObjectConditions } from "./conditions.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
-
-/** The facts about the attempt for which a handler is called. */
-export interface Attempt {
-  readonly param: unknown;
-  readonly retry: number;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** The same on the monotonic clock. */
-  readonly begun: Seconds;
-  readonly signal: AbortSignal;
-  readonly clock: Clock;
-  /** Makes the function that sub-handlers are declared with. */
-  readonly sub?: () => Sub;
-  /** Makes `children`. Default: there is none. */
-  readonly makeChildren?: MakeChildren;
-}
 
 /** Arguments about an object. Filters get it without an attempt. */
 export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
@@ -123,8 +108,8 @@ export class ObjectArgs<Cause extends ObjectCause = ObjectCause> {
 
   /** Brings about the children of the object: in handlers only that are called again. */
   get children(): Children | undefined {
-    const { body, newest = () => body, patch } = this.#cause;
-    const { makeChildren, signal } = this.#attempt ?? {};
+    const { body, newest = () => body, patch, makeChildren } = this.#cause;
+    const signal = this.#attempt?.signal;
     const { conditions } = this;
     if (makeChildren === undefined || signal === undefined || conditions === undefined) return undefined;
     return this.#children ??= makeChildren({ owner: newest, patch, conditions, signal });
@@ -219,17 +204,25 @@ export class EventArgs extends ObjectArgs<EventCause> {
   }
 }
 
+/** Options of {@linkcode ChangeArgs}. */
+export interface ChangeArgsOptions {
+  readonly attempt?: Attempt;
+  readonly field?: FieldPath;
+  /** Makes the function that sub-handlers are declared with. */
+  readonly sub?: () => Sub;
+}
+
 /** Arguments about a change; with a field, `old`, `new` and `diff` are the field's. */
 export class ChangeArgs extends ObjectArgs<ChangeCause> {
   readonly #cause: ChangeCause;
   readonly #field: FieldPath | undefined;
-  readonly #sub: Attempt["sub"];
+  readonly #sub: (() => Sub) | undefined;
 
-  constructor(cause: ChangeCause, options: { readonly attempt?: Attempt; readonly field?: FieldPath } = {}) {
+  constructor(cause: ChangeCause, options: ChangeArgsOptions = {}) {
     super(cause, options.attempt);
     this.#cause = cause;
     this.#field = options.field;
-    this.#sub = options.attempt?.sub;
+    this.#sub = options.sub;
   }
 
   get reason(): Reason {

@@ -10,6 +10,7 @@ import type { JsonObject, KubeObject, WatchEvent } from "../model/object.ts";
 import type { Patch } from "../model/patch.ts";
 import type { Resource } from "../model/resource.ts";
 import type { Logger } from "../runtime/logging.ts";
+import type { MakeChildren } from "./children.ts";
 import type { AdmissionOperation } from "./handlers.ts";
 import type { Index } from "./index_handle.ts";
 
@@ -26,6 +27,8 @@ export interface ObjectCause {
   readonly indices: Readonly<Record<string, Index>>;
   /** For handlers that live on while the object changes: its newest state, instead of `body`, in all views. */
   readonly newest?: () => KubeObject;
+  /** Makes `children` for handlers of the object. Default: they have none. */
+  readonly makeChildren?: MakeChildren;
 }
 
 /** A raw event. */

@@ -131,7 +131,7 @@ function argsOf(
 ): DaemonArgs {
   const { resource, memo } = state;
   const newest = () => state.body;
-  const cause = { resource, body: state.body, newest, patch, logger, memo, indices };
-  const attempt = { param: handler.param, retry, started, begun, signal, clock, makeChildren };
+  const cause = { resource, body: state.body, newest, patch, logger, memo, indices, makeChildren };
+  const attempt = { param: handler.param, retry, started, begun, signal, clock };
   return new DaemonArgs(cause, { attempt, stopped: () => flag().stopped });
 }
