@@ -1,5 +1,5 @@
 /**
- * The tests, all of them, on each runtime: what `deno task test` runs.
+ * The tests: what `deno task test` runs.
  *
  * Each file runs in a process of its own, so that a crash, a leak or a hang is one file's failure. The counts are of single
  * tests, as the runtimes report them (`runner/junit.ts` says how they differ). The last line is `N passed, N failed, N skipped`.
@@ -13,34 +13,23 @@ import { spawnSync } from "node:child_process";
 import { filesBelow } from "./architecture/tree.ts";
 import { findControlPlane } from "./control_plane/binaries.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
+import { type Part, runsOn } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
-import { EXPECTATIONS, FEWEST_TESTS } from "./runner/expectations.ts";
+import { EXPECTATIONS, FLOORS } from "./runner/expectations.ts";
 import { repeatFailed } from "./runner/repeats.ts";
-import { demand, describeReport, describeRun, isRed, whyTooFew } from "./runner/report.ts";
+import { demand, describeReport, describeRun, findTooFew, isRed } from "./runner/report.ts";
+import { hasTag, readTag } from "./runner/tags.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
 
-const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node]
+const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node] [--tag TAG] [--rest]
 
-Runs the test files whose path contains one of the parts (default: all) on Deno and on Bun, and those of
-tests/conformance/host, and some of whole operators, on Node too. With --only node, whatever is asked for runs on Node.`;
+Runs every test file on Deno, and on Bun and Node those whose outcome may depend on the runtime
+(tests/runner/plan.ts).
 
-/** Node runs what is about the host, and whole operators; all between is the same code on the same interface. */
-const ON_NODE = [
-  "tests/conformance/host/",
-  "tests/e2e/copies_test.ts",
-  "tests/e2e/rotation_test.ts",
-  "tests/e2e/stray_errors_test.ts",
-  "tests/scenarios/deep_objects_test.ts",
-  "tests/e2e/stopping_test.ts",
-];
-
-/** These use Deno's own tools, or start each runtime themselves; what they find cannot depend on who runs them. */
-const ON_DENO_ONLY = [
-  "tests/architecture/",
-  "tests/package/",
-  "tests/clients/",
-  "tests/e2e/examples_test.ts",
-];
+  part of a path   only files whose path contains one of these, on each runtime that they can run on
+  --only RUNTIME   only on that runtime; with node, whatever is asked for runs there
+  --tag TAG        only tests with that tag in their names, such as A97
+  --rest           only what the command without options leaves out: stories on virtual hosts, on Bun`;
 
 process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));
@@ -53,9 +42,9 @@ async function main(args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   if (typeof options === "string") return refuse(options);
   const all = filesBelow("tests/", "_test.ts");
-  const files = all.filter((file) => matches(file, options.filters));
-  if (files.length === 0) return refuse(`No test file has "${options.filters.join('" or "')}" in its path`);
-  const jobs = planJobs(files, options.only);
+  const files = all.filter((file) => matches(file, options));
+  if (files.length === 0) return refuse(whyNoFile(options));
+  const jobs = planJobs(files, options);
   const isCI = process.env["CI"] === "true";
   let done = 0;
   const first = await runAll(jobs, {
@@ -72,11 +61,13 @@ async function main(args: readonly string[]): Promise<number> {
   });
   const reports = isCI ? await repeatFailed(first, runAgain) : first;
   const demanded = isCI ? demand(reports, EXPECTATIONS) : reports;
-  conclude(demanded);
-  const isWhole = files.length === all.length && options.only === undefined;
-  const tooFew = isCI && isWhole ? whyTooFew(demanded, FEWEST_TESTS) : undefined;
-  if (tooFew !== undefined) console.error(tooFew);
-  return tooFew !== undefined || isRed(demanded) ? 1 : 0;
+  const isWhole = files.length === all.length && options.only === undefined && options.tag === undefined;
+  const tooFew = isCI && isWhole ? findTooFew(demanded, FLOORS[options.part]) : [];
+  for (const line of tooFew) console.error(line);
+  const { reason } = findControlPlane();
+  const left = isWhole && options.part === "first" ? describeLeft(all) : [];
+  for (const line of describeRun(demanded, { noControlPlane: reason, left })) console.log(line);
+  return tooFew.length > 0 || isRed(demanded) ? 1 : 0;
 }
 
 async function runAgain(job: Job): Promise<JobReport> {
@@ -88,19 +79,26 @@ async function runAgain(job: Job): Promise<JobReport> {
 interface Options {
   readonly filters: readonly string[];
   readonly only: RuntimeName | undefined;
+  readonly tag: string | undefined;
+  readonly part: Part;
 }
 
 /** The options, or what is wrong with them. */
 function readOptions(args: readonly string[]): Options | string {
   try {
-    const { values, positionals } = parseArgs({
+    const { values: { only, tag, rest = false }, positionals: filters } = parseArgs({
       args: [...args],
-      options: { only: { type: "string" } },
+      options: { only: { type: "string" }, tag: { type: "string" }, rest: { type: "boolean" } },
       allowPositionals: true,
     });
-    const only = RUNTIMES.find((name) => name === values.only);
-    if (values.only !== undefined && !only) return `There is no runtime "${values.only}"`;
-    return { filters: positionals, only };
+    const runtime = RUNTIMES.find((name) => name === only);
+    if (only !== undefined && !runtime) return `There is no runtime "${only}"`;
+    if (tag !== undefined && readTag(tag) === undefined) {
+      return `"${tag}" is no tag: a tag looks like A97 or N1.2`;
+    }
+    const isChosen = filters.length > 0 || only !== undefined || tag !== undefined;
+    const part = rest ? "rest" : isChosen ? "all" : "first";
+    return { filters, only: runtime, tag: tag === undefined ? undefined : readTag(tag), part };
   } catch (error) {
     return (error as Error).message;
   }
@@ -111,30 +109,36 @@ function refuse(reason: string): number {
   return 2;
 }
 
-function matches(file: string, filters: readonly string[]): boolean {
-  return filters.length === 0 || filters.some((filter) => file.includes(filter.replace(/^\.\//, "")));
+function matches(file: string, { filters, tag }: Options): boolean {
+  const isNamed = filters.length === 0 ||
+    filters.some((filter) => file.includes(filter.replace(/^\.\//, "")));
+  return isNamed && (tag === undefined || hasTag(readFileSync(file, "utf8"), tag));
 }
 
-function planJobs(files: readonly string[], only: RuntimeName | undefined): Job[] {
+function whyNoFile({ filters, tag }: Options): string {
+  const named = filters.length === 0
+    ? "No test file"
+    : `No test file with "${filters.join('" or "')}" in its path`;
+  return tag === undefined ? named : `${named} has a test with the tag [${tag}]`;
+}
+
+function planJobs(files: readonly string[], { only, tag, part }: Options): Job[] {
   const names = RUNTIMES.filter((name) => only === undefined || only === name);
   return names.flatMap((name) => {
-    const chosen = files.filter((file) => runsOn(name, file) || (name === "node" && only === "node"));
+    const chosen = files.filter((file) => runsOn(name, file, part) || (name === "node" && only === "node"));
     if (chosen.length === 0) return [];
     const runtime = findRuntime(name);
     console.log(`${chosen.length} files on ${name} ${runtime.version}`);
-    if (name === "deno") installPackages(runtime.path);
-    return chosen.map((file) => ({ runtime, file, heavy: startsControlPlane(file) }));
+    if (name !== "node") installPackages();
+    return chosen.map((file) => ({ runtime, file, heavy: startsControlPlane(file), tag }));
   });
 }
 
-function runsOn(name: RuntimeName, file: string): boolean {
-  if (ON_DENO_ONLY.some((folder) => file.startsWith(folder))) return name === "deno";
-  return name !== "node" || ON_NODE.some((folder) => file.startsWith(folder));
-}
-
 /** Lays down node_modules, which Bun and Node need. Takes no time when it is there. */
-function installPackages(deno: string): void {
-  const { status } = spawnSync(deno, ["install", "--quiet"], { stdio: ["ignore", "ignore", "inherit"] });
+function installPackages(): void {
+  const { status } = spawnSync(findRuntime("deno").path, ["install", "--quiet"], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   if (status !== 0) throw new Error("Cannot install the packages: `deno install` failed");
 }
 
@@ -142,7 +146,11 @@ function startsControlPlane(file: string): boolean {
   return file.startsWith("tests/control_plane/") || readFileSync(file, "utf8").includes("control_plane/");
 }
 
-function conclude(reports: readonly JobReport[]): void {
-  const { reason } = findControlPlane();
-  for (const line of describeRun(reports, reason)) console.log(line);
+/** What the command without options leaves to others. */
+function describeLeft(files: readonly string[]): string[] {
+  const rest = files.filter((file) => runsOn("bun", file, "rest"));
+  return [
+    `Left to CI: ${rest.length} files with stories on virtual hosts, on Bun (deno task test --rest)`,
+    "Left to the nightly run: the full sizes of long tests (.ci/nightly)",
+  ];
 }

@@ -4,10 +4,15 @@
  * On a person's machine skips are counted, with their reasons, and are no failures.
  */
 
-import type { Expectations } from "./report.ts";
+import type { Part } from "./plan.ts";
+import type { Expectations, Floor } from "./report.ts";
 
-/** The number of tests only grows: raise it now and then, and lower it only with the reason in the commit. */
-export const FEWEST_TESTS = 9000;
+/** What ran only grows: raise these now and then, and lower them only with the reason in the commit. */
+export const FLOORS: Readonly<Record<Part, Floor>> = {
+  first: { tests: 7000, tags: 500, tagsOnRealServer: 250 },
+  rest: { tests: 900, tags: 400, tagsOnRealServer: 100 },
+  all: { tests: 9000, tags: 500, tagsOnRealServer: 250 },
+};
 
 export const EXPECTATIONS: Expectations = {
   skips: [

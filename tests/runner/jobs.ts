@@ -1,11 +1,12 @@
 /** One test file on one runtime: how it is started, and what it has to show for itself. */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import { readResults, type TestResult } from "./junit.ts";
+import { importMap, onlyTagged, patternOf, TAG_VARIABLE } from "./tags.ts";
 import type { Runtime, RuntimeName } from "./tools.ts";
 
 /** A file to run. */
@@ -19,6 +20,8 @@ export interface Job {
   readonly failFast?: boolean;
   /** Whatever hangs for longer is ended. In milliseconds; default: 15 minutes. */
   readonly timeout?: number;
+  /** Only tests with this tag are wanted, such as "A97". Default: all tests. */
+  readonly tag?: string;
 }
 
 /** What became of it. */
@@ -51,6 +54,9 @@ const FILE_TIMEOUT_MS = 15 * 60_000;
 
 const OUTPUT_LIMIT = 4_000_000;
 
+/** The name of the runtime's report in the folder of a run. */
+const REPORT = "junit.xml";
+
 /**
  * Runs the file to its end. Never throws: a crash, a hang and a file without tests are failures in the report.
  *
@@ -74,8 +80,9 @@ export async function runJob(job: Job): Promise<JobReport> {
 
 async function runOnce(job: Job): Promise<Evidence> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-test-"));
-  const run = await execute(job, join(folder, "junit.xml"));
-  const xml = readIfThere(join(folder, "junit.xml"));
+  if (job.tag !== undefined) writeFileSync(join(folder, "imports.json"), importMap(process.cwd()));
+  const run = await execute(job, folder);
+  const xml = readIfThere(join(folder, REPORT));
   rmSync(folder, { recursive: true, force: true });
   return { ...run, xml };
 }
@@ -104,44 +111,52 @@ interface Evidence {
 }
 
 /** The tests' results, and one failure more where the file as a whole has failed without saying it through a test. */
-export function judge(job: Pick<Job, "file" | "runtime">, evidence: Evidence): TestResult[] {
+export function judge(job: Pick<Job, "file" | "runtime" | "tag">, evidence: Evidence): TestResult[] {
   const { ending, output, xml } = evidence;
   const reported = xml === undefined ? [] : readResults(job.runtime.name, xml, job.file);
   // NB: Node reports a file that cannot be loaded as a test of that name, which says no more than "test failed".
   const isFile = ({ name }: TestResult) => name === job.file || job.file.endsWith(`/${name}`);
-  const results = reported.map((one) => isFile(one) ? { ...one, message: lastLines(output, 30) } : one);
+  const all = reported.map((one) => isFile(one) ? { ...one, message: lastLines(output, 30) } : one);
+  const results = job.tag === undefined ? all : onlyTagged(all, job.tag);
+  // NB: Bun ends with exit code 1 where a file has tests, and none with the tag.
+  if (job.tag !== undefined && all.length > 0 && results.length === 0) return [];
   const failed = results.some(({ outcome }) => outcome === "failed");
-  const problem = ending ?? (results.length === 0 ? "executed no test" : undefined);
+  const isEmpty = results.length === 0 && job.tag === undefined;
+  const problem = ending ?? (isEmpty ? "executed no test" : undefined);
   if (problem === undefined || failed) return results;
   const message = crashOf(evidence)?.message ?? lastLines(output, 30);
   return [...results, { name: `(the file itself ${problem})`, outcome: "failed", message }];
 }
 
-const COMMANDS: Readonly<Record<RuntimeName, (job: Job, report: string) => string[]>> = {
-  deno: ({ file, failFast = false }, report) => [
+/** The arguments of a run; its folder takes the report, `junit.xml`, and has the import map. */
+const COMMANDS: Readonly<Record<RuntimeName, (job: Job, folder: string) => string[]>> = {
+  deno: ({ file, failFast = false, tag }, folder) => [
     "test",
+    ...(tag === undefined ? [] : [`--import-map=${join(folder, "imports.json")}`]),
     ...(failFast ? ["--fail-fast"] : []),
     "--allow-all",
     // The types are what the tests in tests/types/ are about; of the rest they are checked by `deno task static`.
     ...(file.startsWith("tests/types/") ? [] : ["--no-check"]),
-    `--junit-path=${report}`,
+    `--junit-path=${join(folder, REPORT)}`,
     file,
   ],
-  bun: ({ file }, report) => [
+  bun: ({ file, tag }, folder) => [
     "test",
+    ...(tag === undefined ? [] : [`--test-name-pattern=${patternOf(tag)}`]),
     `--timeout=${TEST_TIMEOUT_MS}`,
     "--reporter=junit",
-    `--reporter-outfile=${report}`,
+    `--reporter-outfile=${join(folder, REPORT)}`,
     isAbsolute(file) ? file : `./${file}`,
   ],
-  node: ({ file }, report) => [
+  node: ({ file, tag }, folder) => [
     "--test",
+    ...(tag === undefined ? [] : [`--test-name-pattern=${patternOf(tag)}`]),
     "--test-force-exit",
     "--disable-warning=ExperimentalWarning",
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
     "--test-reporter=junit",
-    `--test-reporter-destination=${report}`,
+    `--test-reporter-destination=${join(folder, REPORT)}`,
     file,
   ],
 };
@@ -154,12 +169,12 @@ const ENVIRONMENT = {
   DENO_NO_UPDATE_CHECK: "1",
 };
 
-function execute(job: Job, report: string): Promise<Omit<Evidence, "xml">> {
+function execute(job: Job, folder: string): Promise<Omit<Evidence, "xml">> {
   const { runtime, timeout = FILE_TIMEOUT_MS } = job;
   const { promise, resolve } = Promise.withResolvers<Omit<Evidence, "xml">>();
-  const child = spawn(runtime.path, COMMANDS[runtime.name](job, report), {
+  const child = spawn(runtime.path, COMMANDS[runtime.name](job, folder), {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...ENVIRONMENT },
+    env: { ...process.env, ...ENVIRONMENT, [TAG_VARIABLE]: job.tag },
   });
   let output = "";
   let errors = "";

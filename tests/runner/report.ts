@@ -15,17 +15,60 @@ export function describeReport({ job, results, seconds, crash }: JobReport): str
   } s)${repeated}`;
 }
 
-/** Whether the run as a whole has failed. A run of nothing is no success either. */
+/** Whether the run as a whole has failed. A run of nothing is no success either, nor one that has skipped everything. */
 export function isRed(reports: readonly JobReport[]): boolean {
-  const { passed, failed, skipped } = count(reports.flatMap(({ results }) => results));
-  return failed > 0 || passed + skipped === 0;
+  const { passed, failed } = count(reports.flatMap(({ results }) => results));
+  return failed > 0 || passed === 0;
 }
 
-/** Returns what is wrong with the number of tests of a whole run; undefined if they are enough. */
-export function whyTooFew(reports: readonly JobReport[], fewest: number): string | undefined {
-  const number = reports.reduce((sum, { results }) => sum + results.length, 0);
-  if (number >= fewest) return undefined;
-  return `Only ${number} tests ran: there have been ${fewest} (tests/runner/expectations.ts)`;
+/** What a whole run has to have executed. Skipped tests do not count. */
+export interface Floor {
+  readonly tests: number;
+  /** Tags of scenarios in the names of tests that passed. */
+  readonly tags: number;
+  /** Of these, tags of tests that ran on a real control plane. */
+  readonly tagsOnRealServer: number;
+}
+
+const TAG = /\[([ABCDGP]\d+|N\d+(?:\.\d+)?)\]/g;
+
+/** Returns what a run has executed. */
+export function measure(reports: readonly JobReport[]): Floor {
+  const tags = new Set<string>();
+  const real = new Set<string>();
+  let tests = 0;
+  for (const { job, results } of reports) {
+    for (const { name, outcome } of results) {
+      if (outcome !== "skipped") tests++;
+      if (outcome !== "passed") continue;
+      for (const [, tag = ""] of name.matchAll(TAG)) {
+        tags.add(tag);
+        if (name.endsWith(ON_REAL_SERVER) || (job.heavy && !name.endsWith(IN_PROCESS))) real.add(tag);
+      }
+    }
+  }
+  return { tests, tags: tags.size, tagsOnRealServer: real.size };
+}
+
+/** The ends of a scenario's names (`tests/support/scenario.ts`). */
+const IN_PROCESS = "(in the process)";
+const ON_REAL_SERVER = "(on a real control plane)";
+
+/** Returns what a whole run has too little of, one line each. */
+export function findTooFew(reports: readonly JobReport[], floor: Floor): string[] {
+  const found = measure(reports);
+  const counted = [
+    ["tests ran", found.tests, floor.tests],
+    ["tags were in tests that passed", found.tags, floor.tags],
+    [
+      "tags were in tests that passed on a real control plane",
+      found.tagsOnRealServer,
+      floor.tagsOnRealServer,
+    ],
+  ] as const;
+  return counted.filter(([, number, fewest]) => number < fewest).map(([what, number, fewest]) =>
+    `Only ${number} ${what}: there have been ${fewest} (tests/runner/expectations.ts)`
+  );
 }
 
 /** What a run has to show for itself where nobody looks on, as in CI. */
@@ -67,21 +110,32 @@ const SKIP_LIST = "tests/runner/expectations.ts";
 const HOW_TO_BUILD =
   "To build one: deno task control-plane (without Deno: npx -y deno@2.9.6 task control-plane)";
 
-/**
- * The end of the run: skips with their reasons, failures in full, the counts as the last line.
- *
- * @param noControlPlane Why there is no control plane; undefined if there is one.
- */
-export function describeRun(reports: readonly JobReport[], noControlPlane: string | undefined): string[] {
+/** What the end of a run says beside its reports. */
+export interface RunDescription {
+  /** Why there is no control plane. Default: there is one. */
+  readonly noControlPlane?: string;
+  /** What this run has left to other runs, one line each. Default: nothing. */
+  readonly left?: readonly string[];
+}
+
+/** The end of the run: skips with their reasons, failures in full, and the counts as the last line. */
+export function describeRun(
+  reports: readonly JobReport[],
+  { noControlPlane, left = [] }: RunDescription = {},
+): string[] {
   const { passed, failed, skipped } = count(reports.flatMap(({ results }) => results));
   const sorted = [...reports].sort((a, b) => key(a).localeCompare(key(b)));
+  const unsteady = sorted.filter(isUnsteady);
   return [
     ...describeSkips(sorted, noControlPlane),
     ...(noControlPlane && sorted.some(({ job }) => job.heavy) ? ["", HOW_TO_BUILD] : []),
     ...sorted.flatMap(describeCrash),
-    ...sorted.flatMap(describeUnsteady),
+    ...unsteady.flatMap(({ before }) => before ? describeFailures(before, UNSTEADY) : []),
     ...sorted.flatMap((report) => describeFailures(report, "FAILED")),
     "",
+    ...left,
+    ...sorted.length > 0 && passed + failed === 0 ? ["No test ran"] : [],
+    ...unsteady.length > 0 ? [`${unsteady.length} unsteady: ${unsteady.map(key).join(", ")}`] : [],
     `${passed} passed, ${failed} failed, ${skipped} skipped`,
   ];
 }
@@ -130,13 +184,11 @@ function describeCrash({ job, crash }: JobReport): string[] {
   ];
 }
 
-/** What failed at first and went well when the file ran once more, alone: to be mended, as it will come again. */
-function describeUnsteady({ before, results }: JobReport): string[] {
-  if (!before || results.some(({ outcome }) => outcome === "failed")) return [];
-  return describeFailures(
-    before,
-    "UNSTEADY (failed at first, and passed when the file ran once more, alone)",
-  );
+const UNSTEADY = "UNSTEADY (failed at first, and passed when the file ran again)";
+
+/** Whether a file failed at first and passed later: it is to be mended, as the failure will come again. */
+function isUnsteady({ before, results }: JobReport): boolean {
+  return before !== undefined && !results.some(({ outcome }) => outcome === "failed");
 }
 
 function describeFailures({ job, results }: JobReport, word: string): string[] {

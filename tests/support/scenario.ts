@@ -3,8 +3,10 @@
  */
 
 import { after, describe, it } from "node:test";
+import process from "node:process";
 import { findControlPlane } from "../control_plane/control_plane.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
+import { hasTag, TAG_VARIABLE } from "../runner/tags.ts";
 import { RealPlace } from "./real_world.ts";
 import {
   type TimedWorld,
@@ -64,6 +66,7 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     const sideBySide = new SideBySide();
     function both(name: string, body: (world: World) => Promise<void>): void {
       virtual(name, body);
+      if (!isWanted(title, name)) return;
       const result = sideBySide.add(async () => {
         shared.place ??= RealPlace.open();
         await body(await (await shared.place).world());
@@ -81,6 +84,12 @@ export function suite(title: string, declare: (scenario: Scenario) => void): voi
     }
     declare(Object.assign(both, { alone, virtual, timed }));
   });
+}
+
+/** NB: scenarios side by side begin together. Those that the runtime will leave out must not begin at all. */
+function isWanted(...names: readonly string[]): boolean {
+  const tag = process.env[TAG_VARIABLE];
+  return tag === undefined || names.some((name) => hasTag(name, tag));
 }
 
 function onReal(name: string): string {
