@@ -4,11 +4,10 @@
  * State is in memory only. Handlers that wait to be tried again do not hold the others up, but the activity. Source: scenarios B260–B278.
  */
 
-import { TOLERANCE } from "../async/schedule.ts";
-import { execute } from "../execution/execute.ts";
+import { type Attempt, type Caller, callHandler, type Sort } from "../execution/call.ts";
 import type { Observer } from "../execution/observer.ts";
 import type { Outcome } from "../execution/handler.ts";
-import { leastPause } from "../execution/backoff.ts";
+import { after, FRESH, isDue, momentOf, type Retry } from "../execution/retry.ts";
 import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
@@ -61,15 +60,13 @@ const WORDS: Readonly<Record<ActivityName, string>> = {
   ready: "Not ready",
 };
 
+const SORT: Sort = { noun: "Activity", errors: "temporary" };
+
+/** One handler of the activity. */
 interface Progress {
   readonly handler: ActivityHandler;
-  /** When the first attempt began. */
-  readonly started: Date;
-  /** The same, on the monotonic clock. */
-  readonly begun: Seconds;
-  retry: number;
-  /** Not before, on the monotonic clock. */
-  due: Seconds;
+  retry: Retry;
+  /** Undefined while it is to be tried again. */
   outcome: Outcome | undefined;
 }
 
@@ -81,75 +78,62 @@ interface Progress {
  */
 export async function runActivity(options: ActivityRunOptions): Promise<ReadonlyMap<string, unknown>> {
   const { clock, handlers, signal } = options;
-  const started = new Date(clock.now());
-  const begun = clock.monotonic();
-  const all: Progress[] = handlers.map((handler) => (
-    { handler, started, begun, retry: 0, due: begun, outcome: undefined }
-  ));
+  // All handlers count their time from the start of the activity.
+  const retry: Retry = { ...FRESH, begun: momentOf(clock) };
+  const all: Progress[] = handlers.map((handler) => ({ handler, retry, outcome: undefined }));
   for (;;) {
     for (const progress of all) {
-      if (progress.outcome === undefined && progress.due <= clock.monotonic() + TOLERANCE) {
+      if (progress.outcome === undefined && isDue(progress.retry, clock.monotonic())) {
         await attempt(progress, options);
       }
     }
     const unfinished = all.filter(({ outcome }) => outcome === undefined);
     if (unfinished.length === 0) return resultsOf(all);
-    const due = Math.min(...unfinished.map(({ due }) => due));
+    const due = Math.min(...unfinished.map(({ retry }) => retry.due));
     await clock.sleep(Math.max(0, due - clock.monotonic()), signal);
     signal.throwIfAborted();
   }
 }
 
 async function attempt(progress: Progress, options: ActivityRunOptions): Promise<void> {
-  const { clock, random, logger, settings } = options;
-  options.signal.throwIfAborted();
-  const { handler, started, begun, retry } = progress;
-  const runtime = (): Seconds => clock.monotonic() - begun;
-  const outcome = await unlessLeftBehind(
-    execute(handler, {
-      clock,
-      logger,
-      attempts: { retry, runtime: runtime() },
-      noun: "Activity",
-      errors: "temporary",
-      defaultBackoff: settings.execution.defaultBackoff,
-      random,
-      signal: options.signal,
-      observed: { observer: options.observer, subject: undefined },
-      // The types of `op.on` have made sure that the function takes these arguments.
-      args: (signal) => activityArgs(handler, { ...options, retry, started, signal }, runtime) as never,
+  const { clock, random, logger, settings, signal, observer } = options;
+  signal.throwIfAborted();
+  const { handler, retry } = progress;
+  const { defaultBackoff } = settings.execution;
+  const observed = { observer, subject: undefined };
+  const caller: Caller = { clock, random, logger, signal, observed, defaultBackoff };
+  const called = await unlessLeftBehind(
+    callHandler(caller, handler, {
+      sort: SORT,
+      retry,
+      args: (attempt) => activityArgs(handler, options, attempt),
     }),
     { ...options, handler: handler.id },
   );
-  if (outcome.kind === "retry") {
-    progress.retry++;
-    progress.due = clock.monotonic() + Math.max(outcome.delay, leastPause(progress.retry));
-  } else {
-    progress.outcome = outcome;
-  }
+  const { outcome } = called;
+  if (outcome.kind === "retry") progress.retry = after(called.retry, outcome, clock.monotonic());
+  else progress.outcome = outcome;
 }
 
 /** Returns the argument object of one attempt; what is not taken is not computed. */
 function activityArgs(
-  handler: ActivityHandler,
-  options: Omit<ActivityArguments, "activity" | "param" | "runtime">,
-  runtime: () => Seconds,
+  { activity }: ActivityHandler,
+  { settings, logger, memo, indices }: ActivityRunOptions,
+  { param, retry, started, begun, signal, clock }: Attempt,
 ): ActivityArguments {
-  // NB: one by one: the caller may have more in there (credentials, for example), which is nobody's business.
-  const { settings, logger, memo, indices, retry, started, signal, clock } = options;
   return {
     settings,
     logger,
     memo,
     indices,
     retry,
-    started,
+    started: new Date(started),
     signal,
     clock,
-    activity: handler.activity,
-    param: handler.param,
+    activity,
+    param,
     get runtime() {
-      return runtime();
+      return clock.monotonic() - begun;
     },
   };
 }

@@ -7,11 +7,10 @@
 
 import { TaskGroup } from "../async/tasks.ts";
 import type { ReadonlyGate } from "../async/gate.ts";
-import { leastPause } from "../execution/backoff.ts";
+import { type Called, type Caller, callHandler, type Sort } from "../execution/call.ts";
 import { TemporaryError, toError } from "../execution/errors.ts";
-import { execute } from "../execution/execute.ts";
-import type { Outcome } from "../execution/handler.ts";
 import type { Observer } from "../execution/observer.ts";
+import { after, FRESH, type Retry } from "../execution/retry.ts";
 import type { Index } from "../registry/index_handle.ts";
 import type { TaskArguments, TaskHandler } from "../registry/tasks.ts";
 import type { Clock, Seconds } from "../runtime/host.ts";
@@ -19,6 +18,8 @@ import type { Logger } from "../runtime/logging.ts";
 
 /** How long the wall clock is trusted. */
 const LONGEST_NAP: Seconds = 60;
+
+const SORT: Sort = { noun: "Task", errors: "temporary" };
 
 export interface TasksOptions {
   readonly handlers: readonly TaskHandler[];
@@ -57,19 +58,19 @@ export class Tasks {
 
   async #repeat(handler: TaskHandler, signal: AbortSignal): Promise<void> {
     const { clock, gate } = this.#options;
-    let retry = 0;
+    let retry = FRESH;
     let pause: Seconds | undefined = "interval" in handler.times ? handler.times.initialDelay : undefined;
     while (!signal.aborted) {
       const isDue = pause === undefined
         ? await this.#awaitTime(handler, signal)
         : await clock.sleep(pause, signal);
       if (!isDue || signal.aborted || !await gate.opened(signal)) return;
-      const outcome = await this.#runOnce(handler, { retry, signal });
+      const { outcome, retry: begun } = await this.#runOnce(handler, { retry, signal });
+      const now = clock.monotonic();
+      // Only a TemporaryError begins a row of attempts: all other errors wait for the schedule.
       const isAskedFor = outcome.kind === "retry" && outcome.error instanceof TemporaryError;
-      retry = isAskedFor ? retry + 1 : 0;
-      // NB: who asks for the next run at once, and gets nowhere, must not take the whole process.
-      const asked = isAskedFor ? Math.max(outcome.delay, leastPause(retry)) : undefined;
-      pause = asked ?? ("interval" in handler.times ? handler.times.interval : undefined);
+      retry = isAskedFor ? after(begun, outcome, now) : FRESH;
+      pause = isAskedFor ? retry.due - now : "interval" in handler.times ? handler.times.interval : undefined;
     }
   }
 
@@ -96,8 +97,8 @@ export class Tasks {
   /** Runs it once, until a pause at the latest. */
   async #runOnce(
     handler: TaskHandler,
-    { retry, signal }: { readonly retry: number; readonly signal: AbortSignal },
-  ): Promise<Outcome> {
+    { retry, signal }: { readonly retry: Retry; readonly signal: AbortSignal },
+  ): Promise<Called> {
     const { clock, logger, memo, indices, gate, observer } = this.#options;
     const own = logger.child({ name: `lotse.tasks.${handler.id}` });
     const ending = new AbortController();
@@ -118,26 +119,21 @@ export class Tasks {
           throw error;
         }
       };
-      return await execute({ ...handler, fn }, {
-        clock,
-        logger: own,
-        attempts: { retry, runtime: 0 },
-        noun: "Task",
-        errors: "temporary",
-        defaultBackoff: this.#untilNext(handler),
-        signal: limits,
-        observed: { observer, subject: undefined },
-        args: (limited): never => {
-          const args: TaskArguments = {
-            name: handler.id,
-            signal: limited,
-            logger: own,
-            memo,
-            indices,
-            retry,
-          };
-          return args as never; // the type of `op.every` has made sure that the function takes these
-        },
+      const observed = { observer, subject: undefined };
+      const defaultBackoff = this.#untilNext(handler);
+      const caller: Caller = { clock, logger: own, signal: limits, observed, defaultBackoff };
+      return await callHandler(caller, handler, {
+        sort: SORT,
+        retry,
+        fn,
+        args: ({ signal, retry }): TaskArguments => ({
+          name: handler.id,
+          signal,
+          logger: own,
+          memo,
+          indices,
+          retry,
+        }),
       });
     } finally {
       watch.abort();

@@ -119,7 +119,7 @@ export async function callHandler(caller: Caller, handler: Handler, calling: Cal
 
 /** Returns how a call of this caller is judged: for a refusal of its write, too. */
 export function contextOf(
-  { logger, defaultBackoff, random, observed }: Caller,
+  { logger, defaultBackoff, random, observed }: Omit<Caller, "signal">,
   { noun, errors }: Sort,
 ): AttemptContext {
   return { logger, noun, errors, defaultBackoff, random, observed };

@@ -44,9 +44,14 @@ export const FRESH: Retry = {
 /** The row has ended with a success that is decided: shared as well. */
 const DONE: Retry = { ...FRESH, due: Infinity };
 
+/** Returns the present moment. */
+export function momentOf(clock: Clock): Moment {
+  return { wall: clock.now(), monotonic: clock.monotonic() };
+}
+
 /** Returns the row with the beginning of an attempt in it. */
 export function begin(retry: Retry, clock: Clock): Retry & { readonly begun: Moment } {
-  const { attempts, due, error, begun = { wall: clock.now(), monotonic: clock.monotonic() } } = retry;
+  const { attempts, due, error, begun = momentOf(clock) } = retry;
   // A success that was undecided is over with the next attempt, or each row would hold the one before.
   return { attempts, begun, due, error, undecided: undefined };
 }
@@ -95,6 +100,11 @@ export function decided(retry: Retry): Retry {
   return retry.undecided === undefined ? retry : DONE;
 }
 
+/** Whether the row has ended without a success: no attempt follows. */
+export function hasFailed({ due, error }: Retry): boolean {
+  return error !== undefined && due === Infinity;
+}
+
 /** A refusal of the server, and how the attempt is judged by it. */
 export interface RefusedWrite {
   readonly error: Error;
@@ -111,5 +121,6 @@ export function refused(
 ): Retry | undefined {
   if (before === undefined) return undefined;
   const outcome = failAfterwards(handler, { ...context, attempts: attemptsOf(before, now), error });
-  return after(before, outcome, now);
+  // An error that is ignored leaves a success that no later write can change.
+  return decided(after(before, outcome, now));
 }

@@ -7,7 +7,8 @@
  */
 
 import type { ReadonlyGate } from "../../async/gate.ts";
-import { execute } from "../../execution/execute.ts";
+import { type Caller, callHandler, type Sort } from "../../execution/call.ts";
+import { FRESH } from "../../execution/retry.ts";
 import { toError } from "../../execution/errors.ts";
 import type { Handler } from "../../execution/handler.ts";
 import type { Observer, ReviewedWebhook, Subject } from "../../execution/observer.ts";
@@ -44,6 +45,8 @@ export interface AdmissionReviewsOptions {
 
 /** How long a review waits for indexes to be complete. Kubernetes itself waits for 30 s at most. */
 const GATE_TIMEOUT: Seconds = 10;
+
+const SORT: Sort = { noun: "Handler", errors: "permanent" };
 
 /** The state of one review. */
 interface Call {
@@ -159,20 +162,12 @@ export class AdmissionReviews {
     const { clock, observer } = this.#options;
     // What a validating handler must not do must not show in what the others have done either.
     const own = handler.cause === "mutate" ? cause : { ...cause, patch: new Patch() };
-    const started = clock.now();
-    const begun = clock.monotonic();
-    const outcome = await execute(withoutPatch(handler, own.patch), {
-      clock,
-      logger: cause.logger,
-      attempts: { retry: 0, runtime: 0 },
-      noun: "Handler",
-      errors: "permanent",
-      defaultBackoff: 0,
-      signal,
-      observed: { observer, subject },
-      // The types of `on.validate` and `on.mutate` have made sure that the function takes these arguments.
-      args: (signal) =>
-        new AdmissionArgs(own, { param: handler.param, retry: 0, started, begun, signal, clock }) as never,
+    const { logger } = cause;
+    const caller: Caller = { clock, logger, signal, observed: { observer, subject }, defaultBackoff: 0 };
+    const { outcome } = await callHandler(caller, withoutPatch(handler, own.patch), {
+      sort: SORT,
+      retry: FRESH,
+      args: (attempt) => new AdmissionArgs(own, attempt),
     });
     if ("error" in outcome) failures.push(outcome.error);
   }

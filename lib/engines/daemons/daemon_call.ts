@@ -1,32 +1,32 @@
 /** Calls the function of a daemon or a timer: what it is given, and what its errors mean. Source: Kopf, docs/daemons. */
 
-import type { AttemptEnd } from "../../execution/observer.ts";
 import type { StopFlag } from "../../async/stop_flag.ts";
+import {
+  type Attempt,
+  type Called,
+  type Caller,
+  callHandler,
+  contextOf,
+  type Sort,
+} from "../../execution/call.ts";
 import { PermanentError, toError } from "../../execution/errors.ts";
-import { Contribution } from "../../execution/contribution.ts";
-import { type AttemptContext, execute, failAfterwards } from "../../execution/execute.ts";
 import type { ObjectState } from "../../execution/object_state.ts";
-import type { Outcome } from "../../execution/handler.ts";
+import type { AttemptEnd } from "../../execution/observer.ts";
+import { FRESH, momentOf, refused, type Retry } from "../../execution/retry.ts";
 import { Patch } from "../../model/patch.ts";
 import { DaemonArgs } from "../../registry/args.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
-import type { Clock, Seconds } from "../../runtime/host.ts";
+import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { checkDelay } from "./next_run.ts";
 import type { DaemonContext } from "./object_daemons.ts";
 
-/** Calls in a row, until one does not ask for a retry. */
-export interface Attempts {
-  retry: number;
-  /** Milliseconds since 1970. */
-  readonly started: number;
-  /** The same on the monotonic clock. */
-  readonly begun: Seconds;
-}
+const DAEMON: Sort = { noun: "Daemon", errors: "temporary" };
+const TIMER: Sort = { noun: "Timer", errors: "temporary" };
 
-/** Whose function it is. */
-export interface Caller {
+/** The daemon or timer of one object, for its calls. */
+export interface Owner {
   readonly handler: BackgroundHandler;
   readonly state: ObjectState;
   readonly context: DaemonContext;
@@ -37,67 +37,50 @@ export interface Caller {
 
 /** One call. */
 export interface CallOptions {
-  readonly attempts: Attempts;
+  readonly retry: Retry;
   readonly patch: Patch;
   /** Aborts when the function is to give up. */
   readonly signal: AbortSignal;
   /** Takes the attempt if it has succeeded: the server may refuse what it has written. */
-  readonly succeeded?: Set<AttemptEnd>;
-}
-
-/** Begins to count. */
-export function beginAttempts(clock: Clock): Attempts {
-  return { retry: 0, started: clock.now(), begun: clock.monotonic() };
+  readonly succeeded: Set<AttemptEnd>;
 }
 
 /** Calls the function once. Never throws. */
-export function callOnce(
-  caller: Caller,
-  { attempts, patch, signal, succeeded }: CallOptions,
-): Promise<Outcome> {
-  const { handler, context: { clock } } = caller;
-  return execute({ ...handler, fn: (args: never) => callUntilStopped(caller, args) }, {
-    ...contextOf(caller, succeeded),
-    clock,
-    attempts: { retry: attempts.retry, runtime: clock.monotonic() - attempts.begun },
-    signal,
-    contribution: new Contribution(patch),
-    // The types of `op.daemon` and `op.timer` have made sure that the function takes these arguments.
-    args: (limited) => argsOf(caller, { attempts, patch, signal: limited }) as never,
+export function callOnce(owner: Owner, { retry, patch, signal, succeeded }: CallOptions): Promise<Called> {
+  const { handler } = owner;
+  return callHandler({ ...judgeOf(owner, succeeded), signal }, handler, {
+    sort: sortOf(handler),
+    retry,
+    patch,
+    keepsResult: true,
+    fn: (args: never) => callUntilStopped(owner, args),
+    args: (attempt) => argsOf(owner, attempt, patch),
   });
 }
 
-/** Fails a run that ended well, because the server has refused what it wrote. */
-export function failRun(caller: Caller, attempts: Attempts, error: Error): Outcome {
-  const { handler, context: { clock } } = caller;
-  const { retry, begun } = attempts;
-  return failAfterwards(handler, {
-    ...contextOf(caller),
-    attempts: { retry, runtime: clock.monotonic() - begun },
-    error,
-  });
+/** Returns the row of a run that had ended well, after the server has refused what it wrote; undefined: there is no such run. */
+export function refuseRun(owner: Owner, retry: Retry, error: Error): Retry | undefined {
+  const { handler, context: { clock } } = owner;
+  const context = contextOf(judgeOf(owner), sortOf(handler));
+  return refused(retry, handler, { error, context, now: clock.monotonic() });
 }
 
-function contextOf(
-  { handler, state, logger, context: { random, settings, observer } }: Caller,
+function judgeOf(
+  { state, logger, context: { clock, random, settings, observer } }: Owner,
   succeeded?: Set<AttemptEnd>,
-): AttemptContext {
-  return {
-    logger,
-    noun: nounOf(handler),
-    errors: "temporary",
-    defaultBackoff: settings.execution.defaultBackoff,
-    random,
-    observed: { observer, subject: state, succeeded },
-  };
+): Omit<Caller, "signal"> {
+  const { defaultBackoff } = settings.execution;
+  return { clock, random, logger, observed: { observer, subject: state, succeeded }, defaultBackoff };
 }
 
 /** Asks how long it is to wait before its first run. Never throws. */
-export function askInitialDelay(caller: Caller, ask: (args: never) => unknown): Seconds {
-  const { handler: { id }, logger, context: { clock, settings } } = caller;
+export function askInitialDelay(owner: Owner, ask: (args: never) => unknown): Seconds {
+  const { handler: { id, param }, logger, context: { clock, settings } } = owner;
   try {
     const { signal } = new AbortController();
-    const args = argsOf(caller, { attempts: beginAttempts(clock), patch: new Patch(), signal });
+    const { wall: started, monotonic: begun } = momentOf(clock);
+    const attempt = { param, retry: FRESH.attempts, started, begun, signal, clock };
+    const args = argsOf(owner, attempt, new Patch());
     // The types of the options have made sure that the function takes these arguments.
     return checkDelay(ask(args as never));
   } catch (thrown) {
@@ -108,13 +91,13 @@ export function askInitialDelay(caller: Caller, ask: (args: never) => unknown): 
   }
 }
 
-/** The word for it in log lines. */
-export function nounOf({ type }: BackgroundHandler): "Daemon" | "Timer" {
-  return type === "daemon" ? "Daemon" : "Timer";
+/** Returns its word for log lines, and the meaning of its errors. */
+export function sortOf({ type }: BackgroundHandler): Sort {
+  return type === "daemon" ? DAEMON : TIMER;
 }
 
 /** Calls the handler. After the stop flag errors are permanent, and an abortion is what we asked for. */
-async function callUntilStopped({ handler, flag }: Caller, args: never): Promise<unknown> {
+async function callUntilStopped({ handler, flag }: Owner, args: never): Promise<unknown> {
   try {
     return await handler.fn(args);
   } catch (thrown) {
@@ -126,12 +109,12 @@ async function callUntilStopped({ handler, flag }: Caller, args: never): Promise
 }
 
 function argsOf(
-  { handler, state, logger, flag, context: { clock, indices, makeChildren } }: Caller,
-  { attempts: { retry, started, begun }, patch, signal }: CallOptions,
+  { state, logger, flag, context: { indices, makeChildren } }: Owner,
+  attempt: Attempt,
+  patch: Patch,
 ): DaemonArgs {
   const { resource, memo } = state;
   const newest = () => state.body;
   const cause = { resource, body: state.body, newest, patch, logger, memo, indices, makeChildren };
-  const attempt = { param: handler.param, retry, started, begun, signal, clock };
   return new DaemonArgs(cause, { attempt, stopped: () => flag().stopped });
 }

@@ -11,24 +11,15 @@ import type { AttemptEnd } from "../../execution/observer.ts";
 import { type Schedule, TOLERANCE } from "../../async/schedule.ts";
 import { StopFlag } from "../../async/stop_flag.ts";
 import { toError } from "../../execution/errors.ts";
-import type { Outcome } from "../../execution/handler.ts";
 import type { WriteResult } from "../../execution/object_writer.ts";
 import { PendingWrite } from "../../execution/pending_write.ts";
-import { storeResult } from "../../execution/results.ts";
+import { after, decided, FRESH, hasFailed, type Retry } from "../../execution/retry.ts";
 import { Patch } from "../../model/patch.ts";
 import type { StopReason } from "../../registry/arguments.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import {
-  askInitialDelay,
-  type Attempts,
-  beginAttempts,
-  type Caller,
-  callOnce,
-  failRun,
-  nounOf,
-} from "./daemon_call.ts";
+import { askInitialDelay, callOnce, type Owner, refuseRun, sortOf } from "./daemon_call.ts";
 import { nextRun, runsOnChange, stopStage } from "./next_run.ts";
 import type { DaemonContext, ObjectDaemons } from "./object_daemons.ts";
 
@@ -71,8 +62,6 @@ interface Writes {
   resendAt: Seconds;
   /** It triggers itself again and again, and must not run before this. */
   brakedUntil: Seconds;
-  /** Whether the run before had succeeded, which a refusal of its pending write makes fail. */
-  mayFail: boolean;
 }
 
 // NB: shared by all tasks, which are many and mostly wait.
@@ -89,12 +78,12 @@ export class DaemonTask {
   #phase = WAITING;
   /** When the next run is due; Infinity: when something happens. */
   #due: Seconds = Infinity;
-  #attempts: Attempts | undefined;
+  #retry: Retry = FRESH;
   /** Only while something is pending, or a brake is on. */
   #writes: Writes | undefined;
   #flag: StopFlag<StopReason> | undefined;
-  /** The outcome of the last run of all, while its write is still pending. */
-  #lastOutcome: Outcome | undefined;
+  /** Whether no run follows: it ends as soon as its pending write is on the object. */
+  #isLast = false;
 
   constructor(handler: BackgroundHandler, siblings: ObjectDaemons<DaemonTask>, context: TaskContext) {
     this.#handler = handler;
@@ -131,13 +120,13 @@ export class DaemonTask {
     const { initialDelay = 0 } = this.handler;
     const delay = typeof initialDelay === "number"
       ? initialDelay
-      : askInitialDelay(this.#caller(this.#logger), initialDelay);
+      : askInitialDelay(this.#owner(this.#logger), initialDelay);
     this.#plan(this.#context.clock.monotonic() + delay);
   }
 
   /** The object has changed: a task that waits for just that gets a time. */
   onChange(): void {
-    if (this.#isIn("waiting") && this.#due === Infinity && this.#lastOutcome === undefined) {
+    if (this.#isIn("waiting") && this.#due === Infinity && !this.#isLast) {
       this.#plan(this.#idleEnd());
     }
   }
@@ -184,8 +173,8 @@ export class DaemonTask {
     return this.#flag ??= new StopFlag(`${this.#noun} "${this.handler.id}"`, this.#context.clock);
   }
 
-  get #noun(): "Daemon" | "Timer" {
-    return nounOf(this.handler);
+  get #noun(): string {
+    return sortOf(this.handler).noun;
   }
 
   get #fields(): Readonly<Record<string, unknown>> {
@@ -196,7 +185,7 @@ export class DaemonTask {
     return this.#context.loggerOf(this.siblings.state.body);
   }
 
-  #caller(logger: Logger): Caller {
+  #owner(logger: Logger): Owner {
     const { handler, siblings: { state } } = this;
     return { handler, state, context: this.#context, logger, flag: () => this.#flagged };
   }
@@ -227,30 +216,34 @@ export class DaemonTask {
     const controller = new AbortController();
     const run: Run = { seen: this.siblings.changes, due: this.#due, controller, hasReturned: false };
     this.#phase = { kind: "running", run };
-    const attempts = this.#attempts ??= beginAttempts(clock);
     const patch = new Patch();
     // Its function can see by its patch not being empty that something has lost a race.
     patch.fns.push(...this.#writes?.pending.takeLost() ?? []);
     const logger = this.#logger;
-    const caller = this.#caller(logger);
     const succeeded = new Set<AttemptEnd>();
-    let outcome = await callOnce(caller, { attempts, patch, signal: run.controller.signal, succeeded });
+    const { signal } = controller;
+    const { outcome, retry } = await callOnce(this.#owner(logger), {
+      retry: this.#retry,
+      patch,
+      signal,
+      succeeded,
+    });
+    this.#retry = after(retry, outcome, clock.monotonic());
     run.hasReturned = true;
     // An abandoned run may be of an object that has gone: it does not write. Where the operator stops, it still may.
     if (this.#isIn("abandoned") && !isExiting()) {
       this.#count(succeeded);
       return this.#end();
     }
-    const { body } = this.siblings.state;
-    if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);
     if (!patch.isEmpty || this.#writes?.pending.isEmpty === false) {
-      const refusal = await this.#write(patch, logger, succeeded);
-      if (refusal !== undefined && outcome.kind === "success") outcome = failRun(caller, attempts, refusal);
-      if (this.#writes !== undefined) this.#writes.mayFail = outcome.kind === "success";
-    } else this.#count(succeeded);
+      await this.#write(patch, logger, succeeded);
+    } else {
+      this.#retry = decided(this.#retry);
+      this.#count(succeeded);
+    }
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
-    this.#planNext(outcome, run);
+    this.#planNext(run);
   }
 
   #count(succeeded: Iterable<AttemptEnd>): void {
@@ -258,39 +251,23 @@ export class DaemonTask {
     for (const end of succeeded) observer.attemptCounts?.(this.siblings.state, end);
   }
 
-  /** Counts a run, whose write has ended, and plans the next one. */
-  #planNext(outcome: Outcome, { seen, due }: Pick<Run, "seen" | "due">): void {
-    const retries = this.#attempts === undefined ? 0 : ++this.#attempts.retry;
-    if (outcome.kind !== "retry") this.#attempts = undefined;
+  /** Plans what follows a run whose write has ended. */
+  #planNext({ seen, due }: Pick<Run, "seen" | "due">): void {
     const now = this.#context.clock.monotonic();
-    const next = nextRun(this.handler, { outcome, due, now, retries });
-    if (next === "change") return this.#plan(this.siblings.changes > seen ? this.#idleEnd() : Infinity);
-    if (next !== "end") return this.#plan(next.due);
-    this.#lastOutcome = outcome;
-    this.#finish();
+    const next = nextRun(this.handler, { retry: this.#retry, due, now });
+    this.#isLast = next === "end";
+    if (next === "end") return this.#finish();
+    this.#plan(next !== "change" ? next.due : this.siblings.changes > seen ? this.#idleEnd() : Infinity);
   }
 
   async #flush(): Promise<void> {
     this.#phase = FLUSHING;
-    const logger = this.#logger;
-    const mayFail = this.#writes?.mayFail === true;
-    const refusal = await this.#write(new Patch(), logger);
+    const hasFailedBy = await this.#write(new Patch(), this.#logger);
     if (this.isStopping) return this.#end();
     this.#phase = WAITING;
-    if (refusal !== undefined && mayFail) return this.#failLastRun(refusal, logger);
-    if (this.#lastOutcome === undefined) this.#plan(this.#due);
-    else this.#finish();
-  }
-
-  /** Fails the last run, whose write was kept then, and is refused now. */
-  #failLastRun(refusal: Error, logger: Logger): void {
-    this.#attempts ??= beginAttempts(this.#context.clock);
-    const outcome = failRun(this.#caller(logger), this.#attempts, refusal);
-    if (outcome.kind === "success") {
-      return this.#lastOutcome === undefined ? this.#plan(this.#due) : this.#finish();
-    }
-    this.#lastOutcome = undefined;
-    this.#planNext(outcome, { seen: this.siblings.changes, due: this.#due });
+    if (hasFailedBy) return this.#planNext({ seen: this.siblings.changes, due: this.#due });
+    if (this.#isLast) this.#finish();
+    else this.#plan(this.#due);
   }
 
   /** There is no further run: ends, as soon as the pending write is written. */
@@ -302,19 +279,17 @@ export class DaemonTask {
     this.#plan(Infinity);
   }
 
-  /** Returns why the write was refused for good, if it was; `ended`: what the run has come to, if that is a success. */
-  async #write(
-    patch: Patch,
-    logger: Logger,
-    ended: Iterable<AttemptEnd> = [],
-  ): Promise<Error | undefined> {
+  /**
+   * Writes, and counts the run by what becomes of the write. Returns whether a refusal has made a run fail that had ended well.
+   * `ended`: the run, if it was a success.
+   */
+  async #write(patch: Patch, logger: Logger, ended: Iterable<AttemptEnd> = []): Promise<boolean> {
     const { writer, brake, clock } = this.#context;
     const { handler, siblings: { state } } = this;
     const writes = this.#writes ??= {
       pending: new PendingWrite(),
       resendAt: Infinity,
       brakedUntil: -Infinity,
-      mayFail: false,
     };
     await brake.findOtherWriters(state, logger);
     const author = { kind: handler.type, handler: handler.id, onChange: runsOnChange(handler) };
@@ -335,7 +310,13 @@ export class DaemonTask {
       if (pause !== undefined) writes.brakedUntil = clock.monotonic() + pause;
     }
     if (pending.isEmpty && writes.brakedUntil <= clock.monotonic()) this.#writes = undefined;
-    return result.kind === "dropped" ? result.error : undefined;
+    if (result.kind !== "dropped") {
+      if (pending.isEmpty) this.#retry = decided(this.#retry);
+      return false;
+    }
+    const refused = refuseRun(this.#owner(logger), this.#retry, result.error);
+    this.#retry = refused ?? this.#retry;
+    return refused?.error !== undefined;
   }
 
   /** Returns when a write that was kept is tried again; Infinity: nothing was kept. */
@@ -385,7 +366,7 @@ export class DaemonTask {
       this.#logger.warn("A patch could not be written: it is dropped", this.#fields);
     }
     if (!wasAsked) {
-      const mayReturn = handler.type === "timer" && this.#lastOutcome?.kind === "failure";
+      const mayReturn = handler.type === "timer" && hasFailed(this.#retry);
       siblings.finish(handler.id, mayReturn ? essenceOf(state, state.body) : undefined);
     }
     this.#flag?.set("DONE");

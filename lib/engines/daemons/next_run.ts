@@ -8,8 +8,7 @@
  */
 
 import { TOLERANCE } from "../../async/schedule.ts";
-import type { Outcome } from "../../execution/handler.ts";
-import { leastPause } from "../../execution/backoff.ts";
+import { hasFailed, type Retry } from "../../execution/retry.ts";
 import type { BackgroundHandler } from "../../registry/handlers.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
@@ -26,12 +25,11 @@ export function checkDelay(delay: unknown): Seconds {
 
 /** A run that is over, with its write. */
 export interface FinishedRun {
-  readonly outcome: Outcome;
+  /** Its row of attempts, with this run in it. */
+  readonly retry: Retry;
   /** When it was due. */
   readonly due: Seconds;
   readonly now: Seconds;
-  /** How often in a row it has asked for a retry. */
-  readonly retries: number;
 }
 
 /** When the next run is due; "change": when the object changes; "end": never. */
@@ -39,12 +37,10 @@ export type NextRun = { readonly due: Seconds } | "change" | "end";
 
 /** Returns when the next run is due. */
 export function nextRun(handler: BackgroundHandler, run: FinishedRun): NextRun {
-  const { outcome, due, now } = run;
-  if (outcome.kind === "retry" || outcome.kind === "children") {
-    return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };
-  }
+  const { retry, due, now } = run;
+  if (retry.due !== Infinity) return { due: retry.due };
   if (handler.type === "daemon") return "end";
-  if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";
+  if (hasFailed(retry) && handler.keepSchedule !== true) return "end";
   const { interval, idle, sharp } = handler;
   if (interval === undefined) return idle === undefined ? "end" : "change";
   if (sharp !== true) return { due: now + interval };

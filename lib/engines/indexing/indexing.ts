@@ -10,9 +10,9 @@
 
 import { Gate, type ReadonlyGate } from "../../async/gate.ts";
 import type { TaskGroup } from "../../async/tasks.ts";
-import { execute } from "../../execution/execute.ts";
+import { type Caller, callHandler, type Sort } from "../../execution/call.ts";
 import type { Observer } from "../../execution/observer.ts";
-import type { Outcome } from "../../execution/handler.ts";
+import { after, FRESH, isDue, type Retry } from "../../execution/retry.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
@@ -56,16 +56,7 @@ interface Line {
   newest: Promise<void>;
 }
 
-/** Why an object is left out of an index for now, or for ever. */
-interface Exclusion {
-  readonly retry: number;
-  /** When the first attempt began, in milliseconds since 1970. */
-  readonly started: number;
-  /** The same, on the monotonic clock. */
-  readonly begun: Seconds;
-  /** Until when, on the monotonic clock. Infinity: for as long as the object is there. */
-  readonly until: Seconds;
-}
+const SORT: Sort = { noun: "Indexer", errors: "ignored" };
 
 /** The indexes of one run of an operator. */
 export class Indexing implements Disposable {
@@ -75,8 +66,8 @@ export class Indexing implements Disposable {
   readonly #tables = new Map<string, IndexTable>();
   readonly #attached: readonly Disposable[];
   readonly #lines = new Map<string, Line>();
-  /** By object, then by index. */
-  readonly #exclusions = new Map<string, Map<string, Exclusion>>();
+  /** The rows of failed attempts by object, then by index: the object is left out of that index until the row is due. */
+  readonly #exclusions = new Map<string, Map<string, Retry>>();
   readonly #gate = new Gate();
   /** Reasons that keep the gate closed. */
   readonly #blockers = new Set<string>();
@@ -207,64 +198,40 @@ export class Indexing implements Disposable {
   }
 
   #isExcluded({ id }: IndexHandler, { key }: Indexed): boolean {
-    return this.#options.clock.monotonic() < (this.#exclusions.get(key)?.get(id)?.until ?? -Infinity);
+    const retry = this.#exclusions.get(key)?.get(id);
+    return retry !== undefined && !isDue(retry, this.#options.clock.monotonic());
   }
 
   async #attempt(
     handler: IndexHandler,
     { object, cause, table }: { object: Indexed; cause: ObjectCause; table: IndexTable },
   ): Promise<void> {
-    const { clock, random, signal, observer } = this.#options;
+    const { clock, random, signal, observer, defaultBackoff } = this.#options;
     const { key, resource } = object;
-    const attempts = this.#exclusions.get(object.key)?.get(handler.id) ??
-      { retry: 0, started: clock.now(), begun: clock.monotonic() };
-    const { retry, started, begun } = attempts;
-    const settle = (outcome: Outcome): void => this.#settle(handler.id, { object, table, outcome, attempts });
-    // A result that cannot be put in is a failure like any other: so it is put in within the attempt.
-    const fn = async (args: never): Promise<void> => {
-      const result = await handler.fn(args);
-      if (result !== undefined && result !== null) table.replace(object.key, entriesOf(result));
-    };
-    settle(
-      await execute(handler, {
-        fn,
-        clock,
-        logger: cause.logger,
-        attempts: { retry, runtime: clock.monotonic() - begun },
-        noun: "Indexer",
-        errors: "ignored",
-        defaultBackoff: this.#options.defaultBackoff(),
-        random,
-        signal,
-        observed: { observer, subject: { key, resource, body: cause.body } },
-        // The types of `op.index` have made sure that the function takes these arguments.
-        args: (signal) =>
-          new ObjectArgs(cause, { param: handler.param, retry, started, begun, signal, clock }) as never,
-      }),
-    );
+    const { logger, body } = cause;
+    const observed = { observer, subject: { key, resource, body } };
+    const caller: Caller = { clock, random, logger, signal, observed, defaultBackoff: defaultBackoff() };
+    const { outcome, retry } = await callHandler(caller, handler, {
+      sort: SORT,
+      retry: this.#exclusions.get(key)?.get(handler.id) ?? FRESH,
+      // A result that cannot be put in is a failure like any other: so it is put in within the attempt.
+      fn: async (args: never): Promise<void> => {
+        const result = await handler.fn(args);
+        if (result !== undefined && result !== null) table.replace(key, entriesOf(result));
+      },
+      args: (attempt) => new ObjectArgs(cause, attempt),
+    });
+    if (outcome.kind === "success") return this.#include(handler, key);
+    table.drop(key);
+    const known = this.#exclusions.get(key) ?? new Map<string, Retry>();
+    known.set(handler.id, after(retry, outcome, clock.monotonic()));
+    this.#exclusions.set(key, known);
   }
 
-  #settle(
-    id: string,
-    { object, table, outcome, attempts }: {
-      readonly object: Indexed;
-      readonly table: IndexTable;
-      readonly outcome: Outcome;
-      readonly attempts: Omit<Exclusion, "until">;
-    },
-  ): void {
-    if (outcome.kind === "success") {
-      const known = this.#exclusions.get(object.key);
-      known?.delete(id);
-      if (known?.size === 0) this.#exclusions.delete(object.key);
-      return;
-    }
-    table.drop(object.key);
-    const until = outcome.kind === "failure" ? Infinity : this.#options.clock.monotonic() + outcome.delay;
-    const known = this.#exclusions.get(object.key) ?? new Map<string, Exclusion>();
-    const { retry, started, begun } = attempts;
-    known.set(id, { retry: retry + 1, started, begun, until });
-    this.#exclusions.set(object.key, known);
+  #include({ id }: IndexHandler, key: string): void {
+    const known = this.#exclusions.get(key);
+    known?.delete(id);
+    if (known?.size === 0) this.#exclusions.delete(key);
   }
 }
 

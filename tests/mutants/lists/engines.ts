@@ -15,12 +15,12 @@ const mutants: Mutant[] = [
       "failures.size > 0 || failures.set(handler.id, outcome.error);",
     ],
     ["ActivityError.constructor", ", { cause: error });", ");"],
-    ["attempt", "Math.max(outcome.delay, leastPause(progress.retry))", "1"],
     [
       "attempt",
-      "const runtime = (): Seconds => clock.monotonic() - begun;",
-      "const runtime = (): Seconds => (clock.now() - started.getTime()) / 1000;",
+      "after(called.retry, outcome, clock.monotonic())",
+      "{ ...called.retry, due: clock.monotonic() + 1 }",
     ],
+    ["activityArgs", "return clock.monotonic() - begun;", "return (clock.now() - started) / 1000;"],
   ]),
   ...breaksOf("lib/engines/probing.ts", [
     ["Probes.#current", "- this.#results.at < CACHED", "- this.#results.at <= CACHED"],

@@ -66,18 +66,18 @@ const mutants: Mutant[] = [
   { ...TASK, in: "DaemonTask.stop", replace: 'if (phase.kind === "waiting") this.#end();', by: "" },
   // When they are tried again, and how often.
   {
-    file: "lib/engines/daemons/next_run.ts",
+    file: "lib/execution/retry.ts",
     tests,
-    in: "nextRun",
-    replace: "Math.max(outcome.delay, leastPause(run.retries))",
-    by: "Math.ceil(outcome.delay)",
+    in: "after",
+    replace: "due: now + pauseOf(delay, attempts)",
+    by: "due: now + Math.ceil(delay)",
   },
   {
     file: "lib/engines/daemons/next_run.ts",
     tests,
     in: "nextRun",
-    replace: 'if (outcome.kind === "retry" || outcome.kind === "children") {',
-    by: "if (false) {",
+    replace: "if (retry.due !== Infinity) return { due: retry.due };",
+    by: "",
   },
   {
     file: "lib/execution/errors.ts",

@@ -201,9 +201,9 @@ const mutants: Mutant[] = [
     file: "lib/engines/daemons/daemon_call.ts",
     tests,
     in: "argsOf",
-    replace: "newest, patch, logger, memo, indices };",
+    replace: "newest, patch, logger, memo, indices, makeChildren };",
     by:
-      "newest, patch, logger, memo, indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])) };",
+      "newest, patch, logger, memo, indices: Object.fromEntries(Object.entries(indices).map(([id, index]) => [id, new Map(index)])), makeChildren };",
   },
 ];
 

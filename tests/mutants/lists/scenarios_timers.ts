@@ -108,14 +108,15 @@ const mutants: Mutant[] = [
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: "return { due: now + Math.max(outcome.delay, leastPause(run.retries)) };",
-    by: 'return { due: now + (handler.type === "timer" ? handler.interval ?? 0 : outcome.delay) };',
+    replace: "return { due: retry.due };",
+    by: 'return { due: handler.type === "timer" ? now + (handler.interval ?? 0) : retry.due };',
   },
   {
     ...TASK,
-    in: "DaemonTask.#planNext",
-    replace: 'if (outcome.kind !== "retry") this.#attempts = undefined;',
-    by: "",
+    in: "DaemonTask.#run",
+    replace: "this.#retry = after(retry, outcome, clock.monotonic());",
+    by:
+      'const next = after(retry, outcome, clock.monotonic()); this.#retry = outcome.kind === "retry" ? next : { ...next, attempts: retry.attempts };',
   },
   {
     ...NEXT_RUN,
