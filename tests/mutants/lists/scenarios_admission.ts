@@ -156,7 +156,7 @@ const mutants: Mutant[] = [
     replace: "for (const handler of handlers) await this.#ask(handler, call);",
     by: "for (const handler of handlers) if (call.failures.length === 0) await this.#ask(handler, call);",
   },
-  { ...REVIEWS, in: "AdmissionReviews.#ask", replace: 'errors: "permanent",', by: 'errors: "ignored",' },
+  { ...REVIEWS, replace: 'errors: "permanent" };', by: 'errors: "ignored" };' },
   { ...REVIEWS, in: "withoutPatch", replace: "if (patch.isEmpty) return;\n", by: "return;\n" },
   {
     ...REVIEWS,

@@ -41,7 +41,7 @@ const mutants: Mutant[] = [
   {
     ...TASK,
     in: "DaemonTask.#end",
-    replace: 'const mayReturn = handler.type === "timer" && this.#lastOutcome?.kind === "failure";',
+    replace: 'const mayReturn = handler.type === "timer" && hasFailed(this.#retry);',
     by: "const mayReturn = true;",
   },
   {
@@ -60,7 +60,7 @@ const mutants: Mutant[] = [
   {
     ...TASK,
     in: "DaemonTask.start",
-    replace: ": askInitialDelay(this.#caller(this.#logger), initialDelay);",
+    replace: ": askInitialDelay(this.#owner(this.#logger), initialDelay);",
     by: ": 0;",
   },
   { ...TASK, in: "DaemonTask.stop", replace: 'if (phase.kind === "waiting") this.#end();', by: "" },
@@ -148,11 +148,10 @@ const mutants: Mutant[] = [
     by: "const { resource } = state;\n  const memo = {};",
   },
   {
-    ...TASK,
-    in: "DaemonTask.#run",
-    replace:
-      'if (outcome.kind === "success") storeResult({ patch, logger, body }, this.handler.id, outcome.result);',
-    by: "",
+    ...CALL,
+    in: "callOnce",
+    replace: "keepsResult: true",
+    by: "keepsResult: false",
   },
   {
     ...TASK,

@@ -88,8 +88,8 @@ const mutants: Mutant[] = [
   {
     ...TASK,
     in: "DaemonTask.#planNext",
-    replace: "this.#plan(this.siblings.changes > seen ? this.#idleEnd() : Infinity);",
-    by: "this.#plan(Infinity);",
+    replace: "this.siblings.changes > seen ? this.#idleEnd() : Infinity",
+    by: "Infinity",
   },
   // A timer that waits for a change does not stop; or holds its object until it is polled.
   {
@@ -121,14 +121,14 @@ const mutants: Mutant[] = [
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: 'if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";',
+    replace: 'if (hasFailed(retry) && handler.keepSchedule !== true) return "end";',
     by:
       'if (outcome.kind === "failure" && handler.keepSchedule !== true && handler.interval !== 1) return "end";',
   },
   {
     ...NEXT_RUN,
     in: "nextRun",
-    replace: 'if (outcome.kind === "failure" && handler.keepSchedule !== true) return "end";',
+    replace: 'if (hasFailed(retry) && handler.keepSchedule !== true) return "end";',
     by: 'if (outcome.kind === "failure") return "end";',
   },
   {
