@@ -11,7 +11,7 @@ import { after, FRESH, isDue, momentOf, type Retry } from "../execution/retry.ts
 import type { ActivityArguments } from "../registry/arguments.ts";
 import type { ActivityHandler, ActivityName } from "../registry/handlers.ts";
 import type { Index } from "../registry/index_handle.ts";
-import type { Clock, Random, Seconds } from "../runtime/host.ts";
+import type { Clock, Random } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Settings } from "../settings/settings.ts";
 
