@@ -11,6 +11,7 @@ import { addApiServerOptions, type ApiServerFlags, serveApi, type ServedApi } fr
 import { applyManifests, findManifestFiles, isDefinition, type Manifest, readManifests } from "./apply.ts";
 import { reportError } from "./dispatch.ts";
 import { importFiles, operatorsOf } from "./loading.ts";
+import { LocalServices } from "./local_services.ts";
 import {
   addLogOptions,
   addOperatorOptions,
@@ -37,7 +38,7 @@ export function addDev(program: Command, host: Host): void {
     `${command.summary()}\n\nStarts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and ` +
       "runs the handlers. Saved handlers replace the running ones (unless they are broken): watches and caches go on, and so " +
       "do daemons whose code has not changed. Saved manifests are applied again. Admission handlers are asked without further " +
-      "ado, wherever they are reached in a cluster.",
+      "ado, wherever they are reached in a cluster; where the code names a Service, by that Service.",
   );
   command.addOption(
     new CommandOption(
@@ -52,10 +53,11 @@ export function addDev(program: Command, host: Host): void {
 
 async function dev(files: readonly string[], flags: DevFlags, host: Host): Promise<void> {
   const logger = loggerFor(flags, host);
-  const operators = withWebhooksHere(operatorsOf(await importFiles(files, { host })));
+  const services = new LocalServices(host);
+  const operators = withWebhooksHere(operatorsOf(await importFiles(files, { host })), services);
   const manifests = await findManifestFiles(flags.apply ?? [], host);
   using stop = listenForSignals(host);
-  await using api = await serveApi(host, flags);
+  await using api = await serveApi(services.host, flags);
   host.process.write("stdout", welcome(api));
   async function read(changed: readonly string[]): Promise<Manifest[]> {
     return (await Promise.all(changed.map((file) => readManifests(file, host)))).flat();
@@ -83,6 +85,7 @@ async function dev(files: readonly string[], flags: DevFlags, host: Host): Promi
     manifests,
     apply,
     kubeconfig,
+    services,
     ready,
   });
 }
@@ -93,13 +96,20 @@ function convertsObjects({ declared }: Operator): boolean {
   return versions.some(({ convert }) => convert !== undefined);
 }
 
-/** Has the API server in this process ask these operators, wherever they are reached in a cluster. */
-function withWebhooksHere(operators: readonly Operator[]): Operator[] {
+/**
+ * Has the API server in this process ask these operators, wherever they are reached in a cluster. Those that are behind a Service
+ * are asked by it.
+ */
+function withWebhooksHere(operators: readonly Operator[], services: LocalServices): Operator[] {
   for (const [number, op] of operators.entries()) {
     const { declared, settings: { admission } } = op;
     const isAsked = declared.some(({ cause }) => cause === "validate" || cause === "mutate");
     if (!isAsked && !convertsObjects(op)) continue;
-    admission.server = webhookServer({ addr: "127.0.0.1" });
+    const { server } = admission;
+    const service = server === null || typeof server === "function" ? undefined : server.service;
+    admission.server = service === undefined
+      ? webhookServer({ addr: "127.0.0.1" })
+      : services.serverFor(service);
     admission.managed ??= `dev-${number}.lotse.dev`;
   }
   return [...operators];
@@ -116,6 +126,7 @@ interface ReloadOptions extends RunOperatorsOptions {
   readonly manifests: readonly string[];
   /** Applies manifest files that were saved. */
   readonly apply: (files: readonly string[]) => Promise<void>;
+  readonly services: LocalServices;
 }
 
 /**
@@ -181,10 +192,10 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
   };
 }
 
-async function reload({ host, files, flags }: ReloadOptions): Promise<Operator[] | undefined> {
+async function reload({ host, files, flags, services }: ReloadOptions): Promise<Operator[] | undefined> {
   try {
     defaultOperator.reset();
-    return withWebhooksHere(operatorsOf(await importFiles(files, { host, fresh: true })));
+    return withWebhooksHere(operatorsOf(await importFiles(files, { host, fresh: true })), services);
   } catch (error) {
     reportError(error, { host, flags, note: "the handlers from before keep running" });
     return undefined;

@@ -224,30 +224,36 @@ export class Admission {
     const write = async (): Promise<void> => {
       const { host: { clock } } = this.#options;
       while (!signal.aborted) {
-        try {
-          return await this.#writeAll(signal);
-        } catch (error) {
-          if (signal.aborted || (error instanceof ApiError && error.status < 500 && error.status !== 429)) {
-            throw error;
-          }
-          const fields = { error, retryIn: RETRY_PAUSE };
-          this.#logger.warn("Cannot write the webhook configurations: it is tried again", fields);
-        }
+        const written = await Promise.all(this.#managed.map((managed) => this.#tryWrite(managed, signal)));
+        if (!written.includes(false)) return;
         await clock.sleep(RETRY_PAUSE, signal);
       }
     };
     return this.#writing = this.#writing.then(write, write);
   }
 
-  async #writeAll(signal: AbortSignal): Promise<void> {
-    const { managed } = this.#options.settings.admission;
-    await Promise.all(this.#managed.map(async ({ cause, configuration }) => {
-      const handlers = this.#handlersOf(cause);
-      // Where nobody is to be called, no way is needed.
-      if (this.#way === undefined && handlers.size > 0) return;
-      const suffix = managed ?? "";
+  /** Whether a configuration is as it should be. Why it is not is logged. */
+  async #tryWrite({ cause, configuration }: Managed, signal: AbortSignal): Promise<boolean> {
+    const handlers = this.#handlersOf(cause);
+    // Where nobody is to be called, no way is needed.
+    if (this.#way === undefined && handlers.size > 0) return true;
+    const suffix = this.#options.settings.admission.managed ?? "";
+    try {
       await configuration.write(webhooksFor({ handlers, suffix, client: this.#way ?? {} }), signal);
-    }));
+      return true;
+    } catch (error) {
+      if (signal.aborted) return true;
+      const fields = { configuration: suffix, error, retryIn: RETRY_PAUSE };
+      if (error instanceof ApiError && (error.status === 400 || error.status === 422)) {
+        const advice = adviceFor(error, [...handlers.keys()]);
+        this.#logger.error("The API server refuses the webhook configuration: it is tried again", {
+          ...fields,
+          stack: false,
+          ...advice,
+        });
+      } else this.#logger.warn("Cannot write the webhook configuration: it is tried again", fields);
+      return false;
+    }
   }
 
   /** Leaves those webhooks that are to outlive the operator, and those that lead to other replicas as well. */
@@ -322,3 +328,25 @@ async function dispose(server: AdmissionServer): Promise<void> {
   await server[Symbol.asyncDispose]?.();
   server[Symbol.dispose]?.();
 }
+
+/** Names the handler whose webhook the server has refused, and what to rename of it. */
+function adviceFor(
+  { details }: ApiError,
+  handlers: readonly AdmissionHandler[],
+): { handler?: string; rename?: string } {
+  for (const { field = "" } of details?.causes ?? []) {
+    const [, index, part = ""] = /^webhooks\[(\d+)\]\.([\w.]+)/.exec(field) ?? [];
+    const handler = handlers[Number(index)]?.id;
+    if (handler === undefined) continue;
+    const rename = RENAMED.find(([start]) => part.startsWith(start))?.[1];
+    return { handler, ...rename !== undefined && { rename } };
+  }
+  return {};
+}
+
+/** The names of which fields of a webhook are made. */
+const RENAMED = [
+  ["name", 'the handler, by its option "id"'],
+  ["clientConfig.service.path", 'the handler, by its option "id", or the path of admission.server'],
+  ["clientConfig", "the address of admission.server"],
+] as const;

@@ -13,6 +13,7 @@ import type { Client } from "../client/client.ts";
 import { createClient } from "../client/object_client.ts";
 import { type Projection, projectionOf } from "../client/projection.ts";
 import { Transport } from "../client/transport/transport.ts";
+import { checkWebhookNames } from "../engines/admission/webhook_configuration.ts";
 import type { Ledger } from "../engines/ledger.ts";
 import { parseProbeAddress, type Route, serveProbes } from "../engines/probing.ts";
 import { RightsFile } from "../engines/rights/recorder.ts";
@@ -133,6 +134,7 @@ async function serveWithProbes(life: Life): Promise<void> {
       `Cannot serve admission handler ${title}: there is no server for it (set admission.server, such as to webhookServer())`,
     );
   }
+  checkWebhookNames(registry.admissionHandlers, settings.admission.managed);
   rejectUnservedConversions(registry, settings);
   await using _probes = await answerProbes(life);
   const transport = new Transport({

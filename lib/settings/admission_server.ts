@@ -26,7 +26,7 @@ export interface WebhookClientConfig {
 
 /** The facts that a server knows of a review besides its content. */
 export interface ReviewHints {
-  /** The id of the one handler to be asked. Default: all. */
+  /** The one handler to be asked: its id, or the path of its webhook, such as "check-seats". Default: all. */
   readonly webhook?: string;
   /** Which kind of handlers is to be asked. Default: both. */
   readonly reason?: "validating" | "mutating";
@@ -102,7 +102,7 @@ export interface AdmissionServerContext {
   readonly review: ReviewFn;
   /** Converts objects between versions, where `resource()` was told how. */
   readonly convert: ConvertFn;
-  /** Both as an HTTP application: a POST to "/" asks all handlers, a POST to "/<id>" that one; conversions are known by their content. */
+  /** Both as an HTTP application: a POST to "/" asks all handlers, a POST to "/check-seats" that one; conversions are known by their content. */
   readonly fetch: (request: Request, peer?: Peer) => Promise<Response>;
   /** The world that the operator runs in: for sockets, files and time. */
   readonly host: Host;
@@ -124,7 +124,7 @@ export interface AdmissionServerObject extends Partial<AsyncDisposable>, Partial
   /** The port to listen on, if it is a certain one: `lotse generate manifests` leads there. */
   readonly port?: number;
   /** The Service to be reached by, if there is one: `lotse generate manifests` makes it. */
-  readonly service?: { readonly name: string; readonly namespace?: string };
+  readonly service?: { readonly name: string; readonly namespace?: string; readonly port?: number };
 }
 
 /** A server or a tunnel through which Kubernetes reaches admission handlers. */

@@ -115,6 +115,29 @@ describe("lotse dev", () => {
     await dev.wrote(/object=things\/one result=configured/);
   });
 
+  it("has its server ask by the Service that the code names", { timeout: PATIENCE }, async () => {
+    const code = (size: number) =>
+      `import { operator, webhookServer } from "@lotse/lotse";
+      const op = operator({ admission: { server: webhookServer({ port: 9443, service: { name: "things-webhook" },
+        certfile: "/certs/tls.crt", pkeyfile: "/certs/tls.key" }), managed: "things.example.com" } });
+      op.on.validate("things", function checkSize({ spec }) { if (spec.size > ${size}) throw new Error("Too large"); });
+      op.on.create("things", function made({ logger }) { logger.info("Made"); });
+      export default op;`;
+    const folder = project({ ...files, "handlers.ts": code(9) });
+    await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
+    await dev.wrote(/\] Made/);
+    save(folder, "thing.yaml", thing(10));
+    await dev.wrote(
+      /admission webhook "check-size\.things\.example\.com" denied the request: Too large/,
+    );
+    save(folder, "handlers.ts", code(10));
+    await dev.wrote(/Reloaded: the operator starts anew/);
+    save(folder, "thing.yaml", thing(11));
+    await dev.wrote(/denied the request: Too large/);
+    save(folder, "thing.yaml", thing(10));
+    await dev.wrote(/object=things\/one result=configured/);
+  });
+
   it(
     "has its server ask who converts objects, wherever they are reached",
     { timeout: PATIENCE },

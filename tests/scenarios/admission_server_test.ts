@@ -318,13 +318,13 @@ suite("admission servers", (scenario) => {
       const names = [`check-example.${NAME}`, `keep.${NAME}`];
       assert.deepEqual(ofOurs(), [["PATCH", "mutating", [`stays.${NAME}`]], ["PATCH", "validating", names]]);
       const [check, keep] = await webhooksIn(world);
-      assert.deepEqual(check?.clientConfig, { url: "https://a.test:1/base/checkExample", caBundle: "QQ==" });
+      assert.deepEqual(check?.clientConfig, { url: "https://a.test:1/base/check-example", caBundle: "QQ==" });
       assert.deepEqual(keep?.rules ?? [], []);
       world.requests.length = 0;
       door.move({ url: "https://b.test" });
       await running.settle();
       assert.deepEqual(ofOurs().length, 2);
-      assert.deepEqual((await webhooksIn(world))[0]?.clientConfig, { url: "https://b.test/checkExample" });
+      assert.deepEqual((await webhooksIn(world))[0]?.clientConfig, { url: "https://b.test/check-example" });
       world.requests.length = 0;
       await world.client.create(
         {
@@ -508,6 +508,82 @@ suite("admission servers", (scenario) => {
       assert.equal((await webhooksIn(world)).length, 1);
       await second.stop();
       assert.equal((await webhooksIn(world)).length, 0);
+    },
+  );
+
+  scenario.timed(
+    "[P13] a handler may be called anything behind a Service, and is asked by both spellings of its path",
+    async (world) => {
+      const service = { name: "hooks", namespace: "default", path: "/base", port: 443 };
+      const door = new Doorway({ service });
+      const op = operator({ admission: { server: door.serve, managed: NAME, release: "all" } });
+      const ids = ["checkSeats", "check_colours", "size/spec.maxSize", "größe!", "_x_"];
+      const asked: string[] = [];
+      // NB: on a real server nobody answers there, so nobody may be kept from anything.
+      for (const id of ids) {
+        op.on.validate(Example, { id, ignoreFailures: true }, () => void asked.push(id));
+      }
+      const running = await world.start(op);
+      await world.until(async () => (await webhooksIn(world)).length === ids.length);
+      const paths = (await webhooksIn(world)).map(({ clientConfig }) =>
+        ((clientConfig as Loose).service as { path: string }).path.slice("/base/".length)
+      );
+      assert.deepEqual(paths, ["check-seats", "check-colours", "size/spec.max-size", "grc3b6c39fe21", "x"]);
+      for (const webhook of [...paths, ...ids]) await door.review({ object: objectOf("one") }, { webhook });
+      assert.deepEqual(asked, [...ids, ...ids]);
+      await assert.rejects(
+        door.review({ object: objectOf("one") }, { webhook: "check" }),
+        /there is no handler "check"/,
+      );
+      await running.stop();
+    },
+  );
+
+  scenario.timed("[P13] two handlers with one path are refused at the start", async (world) => {
+    const op = operator({ admission: { server: new Doorway().serve, managed: NAME } });
+    op.on.validate(Example, function checkSeats() {});
+    op.on.mutate(Plain, { id: "check_seats" }, () => {});
+    await assert.rejects(async () => {
+      const running = await world.start(op);
+      await running.settle();
+    }, /"checkSeats" and "check_seats": both are reached at the path "\/check-seats"/);
+    assert.deepEqual(written(world), []);
+  });
+
+  scenario.timed(
+    "[P13] a configuration that the server refuses is told with what to rename, and tried again",
+    async (world) => {
+      const service = { name: "hooks", namespace: "default", port: 443 };
+      const door = new Doorway({ service: { ...service, path: "/Base" } });
+      const op = operator({ admission: { server: door.serve, managed: NAME, release: "all" } });
+      op.on.validate(Example, { ignoreFailures: true }, function checkSeats() {});
+      const made: string[] = [];
+      op.on.create(Example, ({ name }) => void made.push(name));
+      const running = await world.start(op, { liveness: "http://localhost:8080/healthz" });
+      const told = () => running.logs.filter(({ message }) => message.startsWith("The API server refuses"));
+      await running.advance(70);
+      assert.ok(told().length >= 2, "it is tried again");
+      assert.equal(told()[0]!.level, "error");
+      const { handler, rename, error } = told()[0]!.fields;
+      assert.deepEqual([handler, rename], [
+        "checkSeats",
+        'the handler, by its option "id", or the path of admission.server',
+      ]);
+      assert.match(String((error as Error).message), /422.*clientConfig\.service\.path/);
+      await new Objects(world).create("one");
+      await world.until(() => made.length === 1);
+      if ("host" in world) {
+        const probe = { path: "/readyz?verbose", method: "GET" } as const;
+        const [status, text] = await ask(world, "http://localhost:8080", probe);
+        assert.equal(status, 503);
+        assert.match(text, /admission-validate-configuration.*is not written yet/);
+      }
+      door.move({ service: { ...service, path: "/base" } });
+      await running.advance(40);
+      assert.deepEqual((await webhooksIn(world)).map(({ clientConfig }) => clientConfig), [{
+        service: { ...service, path: "/base/check-seats" },
+      }]);
+      await running.stop();
     },
   );
 

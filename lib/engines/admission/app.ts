@@ -1,5 +1,5 @@
 /**
- * Reviews over HTTP: a POST with an admission review to a path asks all handlers, one below the path the handler of that id.
+ * Reviews over HTTP: a POST with an admission review to a path asks all handlers, one below the path the handler of that name.
  * A conversion review is known by its content, wherever it is sent.
  *
  * The client is not checked here: handlers are told the headers, and the client's certificate where one was verified.

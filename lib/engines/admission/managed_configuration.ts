@@ -102,13 +102,19 @@ export class ManagedConfiguration {
     }
   }
 
-  /** Writes the list of webhooks, unless it is there or a later replica has written it. @throws {ApiError} If the server refuses. */
+  /**
+   * Writes the list of webhooks, unless it is there or a later replica has written it. Until that has been done it counts as not
+   * written: there is a problem.
+   *
+   * @throws {ApiError} If the server refuses.
+   */
   async write(webhooks: readonly JsonObject[], signal: AbortSignal): Promise<void> {
     if (this.#problem === undefined && this.#written !== undefined && areWritten(webhooks, this.#written)) {
       return;
     }
     const { logger, resource, name } = this.#options;
     this.#writing = webhooks;
+    this.#problem ??= `${resource.kind} "${name}" is not written yet`;
     await this.#change(signal, (live) => {
       const generation = generationOf(live);
       if (this.#generation > 0 && generation > this.#generation) return undefined;

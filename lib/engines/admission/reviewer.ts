@@ -26,6 +26,7 @@ import type { AdmissionAnswer, ReviewHints } from "../../settings/admission_serv
 import { answer } from "./response.ts";
 import { parseReview, type Review, ReviewError } from "./review.ts";
 import { findMismatch } from "../../registry/filters.ts";
+import { webhookPath } from "./webhook_configuration.ts";
 
 export interface AdmissionReviewsOptions {
   readonly clock: Clock;
@@ -67,8 +68,9 @@ export class AdmissionReviews {
   }
 
   /** Answers a parsed review. @throws {ReviewError} If there is no answer to it. */
-  async review(payload: unknown, hints: ReviewHints = {}): Promise<AdmissionAnswer> {
+  async review(payload: unknown, given: ReviewHints = {}): Promise<AdmissionAnswer> {
     const { clock, observer } = this.#options;
+    const hints = { ...given, webhook: this.#idOf(given) };
     const webhook = this.#webhookOf(hints);
     const begun = clock.monotonic();
     let code = 200;
@@ -81,6 +83,16 @@ export class AdmissionReviews {
     } finally {
       observer.reviewEnds?.(webhook, { code, seconds: clock.monotonic() - begun });
     }
+  }
+
+  /**
+   * Returns the id of the handler that a path asks for. Configurations that are kept by hand, or that earlier releases have
+   * written, have the id itself for a path. Where no handler is meant, the path comes back.
+   */
+  #idOf({ webhook }: ReviewHints): string | undefined {
+    if (webhook === undefined) return undefined;
+    const ids = [...this.#options.served().keys()].map(({ id }) => id);
+    return ids.find((id) => webhookPath(id) === webhook) ?? webhook;
   }
 
   /** NB: paths are what anybody asks for; what is counted must be few. */

@@ -11,7 +11,7 @@ export interface WebhookServerOptions {
   readonly addr?: string;
   /** The port to listen on. Default: any free one. */
   readonly port?: number;
-  /** The beginning of all paths, such as "/admission". Default: nothing. */
+  /** The beginning of all paths, such as "/admission"; in lower case with a `service`. Default: nothing. */
   readonly path?: string;
   /** The name or address by which the API server reaches us. Default: that of `cluster`, else `addr`, else "localhost". */
   readonly host?: string;
@@ -62,6 +62,9 @@ const NAMES: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
+/** Each part is as DNS spells subdomains. Source: k8s.io/apiserver, pkg/util/webhook/validation.go. */
+const SERVICE_PATH = /^(\/[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)*$/;
+
 /** @throws {TypeError} If an option is unknown, or options contradict each other. */
 export function checkOptions(options: WebhookServerOptions): void {
   const { path = "", insecure = false, tls, certfile, pkeyfile, cluster, verifyMode } = options;
@@ -94,6 +97,11 @@ export function checkOptions(options: WebhookServerOptions): void {
       refuse('"service" says how we are reached: leave out "host" and "cluster"');
     }
     if (insecure) refuse('Kubernetes speaks HTTPS with a "service": leave out "insecure"');
+    if (!SERVICE_PATH.test(path)) {
+      refuse(
+        '"path" must be in lower case with a "service": Kubernetes takes letters, digits, "-" and "." there',
+      );
+    }
     const { name, namespace } = service;
     if (typeof name !== "string" || name === "") refuse('"service" needs a name');
     if (namespace !== undefined && (typeof namespace !== "string" || namespace === "")) {

@@ -1,8 +1,9 @@
 /**
  * The webhooks of handlers as they stand in a ValidatingWebhookConfiguration or a MutatingWebhookConfiguration.
  *
- * Source: scenarios B128–B157. Kubernetes takes lower case only, and each name once: handlers named as JavaScript names functions
- * have hyphens there, and those whose names are the same are numbered.
+ * Kubernetes takes lower case only in names of webhooks and in paths of Services, and each name once: handlers named as JavaScript
+ * names functions have hyphens in both. A path belongs to one id; webhooks of one name are numbered, as those of one handler for
+ * several kinds. Source: scenarios B128–B157, P13; k8s.io/apiserver, pkg/util/webhook/validation.go.
  */
 
 import { getKey, isEmptyObject, isObject } from "../../model/json.ts";
@@ -35,7 +36,7 @@ export function webhooksFor({ handlers, suffix, client, persistentOnly }: Webhoo
       matchPolicy: "Equivalent",
       rules: resources.map((resource) => ruleFor(handler, resource)),
       objectSelector: selectorFor(handler),
-      clientConfig: clientConfigFor(handler.id, client),
+      clientConfig: clientConfigFor(webhookPath(handler.id), client),
       timeoutSeconds: 30,
       admissionReviewVersions: ["v1", "v1beta1"],
     }];
@@ -75,17 +76,48 @@ export function leadsHere(webhook: unknown, client: WebhookClientConfig): "alone
 
 /** Returns the name of a handler's webhook: lower case, as DNS has it. */
 export function webhookName(id: string, suffix: string): string {
-  const hyphenated = id.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
-  const plain = hyphenated.replaceAll("/", ".").replaceAll("_", "-").replace(/[^a-z0-9.-]/gu, hexOf);
-  const labels = plain.split(".").map((label) => label.replace(/^-+|-+$/g, "")).filter((label) =>
-    label !== ""
-  );
-  return [...labels.length === 0 ? ["x"] : labels, suffix].join(".");
+  return `${webhookPath(id).replaceAll("/", ".")}.${suffix}`;
 }
 
-/** Returns the server's configuration with a handler's id at the end of its path. */
-export function clientConfigFor(id: string, client: WebhookClientConfig): WebhookClientConfig {
-  const path = id.split("/").map(quote).join("/");
+/** Returns the path of a handler's webhook, without a slash at its beginning: an id that is a path already stays as it is. */
+export function webhookPath(id: string): string {
+  const parts = id.split("/").map(spell).filter((part) => part !== "");
+  return parts.join("/") || "x";
+}
+
+/** Returns a text as DNS spells subdomains. */
+function spell(text: string): string {
+  const hyphenated = text.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+  const plain = hyphenated.replaceAll("_", "-").replace(/[^a-z0-9.-]/gu, hexOf);
+  const labels = plain.split(".").map((label) => label.replace(/^-+|-+$/g, ""));
+  return labels.filter((label) => label !== "").join(".");
+}
+
+/** The longest name of a webhook that Kubernetes takes. */
+const LONGEST_NAME = 253;
+
+/** @throws {TypeError} If the path of a handler belongs to another one, or its webhook would have a name that is too long. */
+export function checkWebhookNames(handlers: readonly AdmissionHandler[], suffix: string | null): void {
+  const ids = new Map<string, string>();
+  for (const { id } of handlers) {
+    const path = webhookPath(id);
+    const other = ids.get(path) ?? id;
+    if (other !== id) {
+      throw new TypeError(
+        `Cannot serve the admission handlers "${other}" and "${id}": both are reached at the path "/${path}" (give one of them another id)`,
+      );
+    }
+    ids.set(path, id);
+    const { length } = webhookName(id, suffix ?? "");
+    if (suffix === null || length <= LONGEST_NAME) continue;
+    throw new TypeError(
+      `Cannot serve admission handler "${id}": the name of its webhook has ${length} characters, and Kubernetes takes ${LONGEST_NAME} (give it a shorter id)`,
+    );
+  }
+}
+
+/** Returns the server's configuration with a path below the server's own. */
+export function clientConfigFor(path: string, client: WebhookClientConfig): WebhookClientConfig {
   const { url, service } = client;
   return {
     ...client,
@@ -130,9 +162,4 @@ function selectorFor({ labels = {} }: AdmissionHandler): JsonObject | null {
 
 function hexOf(character: string): string {
   return [...new TextEncoder().encode(character)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** As URLs have it; Python's `quote()` spares fewer characters than `encodeURIComponent()`. */
-function quote(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${hexOf(character).toUpperCase()}`);
 }

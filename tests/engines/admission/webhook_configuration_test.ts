@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
+  checkWebhookNames,
   clientConfigFor,
   webhookName,
+  webhookPath,
   webhooksFor,
 } from "../../../lib/engines/admission/webhook_configuration.ts";
 import type { Resource } from "../../../lib/model/resource.ts";
@@ -51,19 +53,64 @@ describe("webhookName()", () => {
   });
 });
 
-describe("clientConfigFor()", () => {
-  it("[A265] [B134] [B135] [B136] appends the id to the path", () => {
-    const cases: [string, string][] = [["id!", "id%21"], ["a_b/c", "a_b/c"], ["a%b", "a%25b"], [
-      "é (x)",
-      "%C3%A9%20%28x%29",
-    ]];
+describe("webhookPath()", () => {
+  it("[P13] has in each part what Kubernetes takes in paths of Services", () => {
+    const cases: [id: string, path: string][] = [
+      ["checkSeats", "check-seats"],
+      ["checkReplicas/spec.maxUnavailable", "check-replicas/spec.max-unavailable"],
+      ["a_b/c", "a-b/c"],
+      ["id!", "id21"],
+      ["é (x)", "c3a92028x29"],
+      ["_private_/.x./", "private/x"],
+      ["-", "x"],
+      ["HTTPCheck", "httpcheck"],
+    ];
     for (const [id, path] of cases) {
-      assert.deepEqual(clientConfigFor(id, { url: "https://a.test/p/", caBundle: "QQ==" }), {
-        url: `https://a.test/p/${path}`,
-        caBundle: "QQ==",
-      });
-      assert.equal(decodeURIComponent(path), id);
+      assert.equal(webhookPath(id), path);
+      assert.equal(webhookPath(path), path, "what is spelt so already stays as it is");
+      for (const part of path.split("/")) {
+        assert.match(part, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+      }
     }
+  });
+});
+
+describe("checkWebhookNames()", () => {
+  const handlers = (...ids: string[]) => {
+    const registry = new Registry();
+    for (const [number, id] of ids.entries()) {
+      declareInto(registry).on.validate(number === 0 ? "xs" : "ys", { id }, () => {});
+    }
+    return registry.admissionHandlers;
+  };
+
+  it("refuses two handlers with one path, whatever their kinds are", () => {
+    assert.throws(
+      () => checkWebhookNames(handlers("checkSeats", "check_seats"), null),
+      {
+        name: "TypeError",
+        message:
+          'Cannot serve the admission handlers "checkSeats" and "check_seats": both are reached at the path "/check-seats" (give one of them another id)',
+      },
+    );
+    checkWebhookNames(handlers("a/b", "a.b"), "sfx");
+  });
+
+  it("takes one id for several kinds", () => checkWebhookNames(handlers("check", "check"), "sfx"));
+
+  it("refuses a name that Kubernetes would refuse for its length", () => {
+    checkWebhookNames(handlers("a".repeat(249)), "sfx");
+    checkWebhookNames(handlers("a".repeat(250)), null);
+    assert.throws(() => checkWebhookNames(handlers("a".repeat(250)), "sfx"), /has 254 characters/);
+  });
+});
+
+describe("clientConfigFor()", () => {
+  it("[B134] [B135] [B136] appends the path", () => {
+    assert.deepEqual(clientConfigFor("a-b/c", { url: "https://a.test/p/", caBundle: "QQ==" }), {
+      url: "https://a.test/p/a-b/c",
+      caBundle: "QQ==",
+    });
     const service = { namespace: "n", name: "s", port: 1 };
     assert.deepEqual(clientConfigFor("x", { service: { ...service, path: "/p" } }), {
       service: { ...service, path: "/p/x" },
@@ -73,6 +120,11 @@ describe("clientConfigFor()", () => {
 });
 
 describe("webhooksFor()", () => {
+  it("[P13] leads to the path of the handler", () => {
+    const [found] = webhooks((on) => on.validate("xs", function checkSeats() {}));
+    assert.deepEqual(found?.clientConfig, { url: "https://a.test/check-seats" });
+  });
+
   it("has Kopf's defaults", () => {
     assert.deepEqual(webhooks((on) => on.validate("xs", function check() {})), [{
       name: "check.sfx",
@@ -136,10 +188,10 @@ describe("webhooksFor()", () => {
 
   it("gives no name twice, and the same one whoever stays", () => {
     const declare = (on: On): void => {
-      on.validate("xs", { id: "a_b" }, () => {});
-      on.validate("xs", { id: "aB", persistent: true }, () => {});
+      on.validate("xs", { id: "a/b" }, () => {});
+      on.validate("xs", { id: "a.b", persistent: true }, () => {});
     };
-    assert.deepEqual(webhooks(declare).map(({ name }) => name), ["a-b.sfx", "a-b-2.sfx"]);
-    assert.deepEqual(webhooks(declare, { persistentOnly: true }).map(({ name }) => name), ["a-b-2.sfx"]);
+    assert.deepEqual(webhooks(declare).map(({ name }) => name), ["a.b.sfx", "a.b-2.sfx"]);
+    assert.deepEqual(webhooks(declare, { persistentOnly: true }).map(({ name }) => name), ["a.b-2.sfx"]);
   });
 });

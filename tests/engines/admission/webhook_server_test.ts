@@ -240,6 +240,15 @@ describe("webhookServer()", () => {
     ];
     for (const options of bad) assert.throws(() => webhookServer(options), TypeError);
   });
+
+  it("refuses a path that Kubernetes refuses behind a Service", () => {
+    const service = { name: "hooks" };
+    for (const path of ["/Hooks", "/a_b", "/a//b", "/-a", "/a."]) {
+      webhookServer({ path });
+      assert.throws(() => webhookServer({ path, service }), /"path" must be in lower case with a "service"/);
+    }
+    for (const path of ["/hooks", "/a.b/c-1"]) webhookServer({ path, service });
+  });
 });
 
 function fromBase64(base64: string): string {

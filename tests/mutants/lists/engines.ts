@@ -134,8 +134,10 @@ const mutants: Mutant[] = [
     ["Poster.#next", "if (!signal.aborted) this.#drop(posting.reference, error);", "throw error;"],
   ]),
   ...breaksOf("lib/engines/admission/webhook_configuration.ts", [
-    ["webhookName", `.replaceAll("_", "-")`, ""],
-    ["quote", ".replace(/[!'()*]/g, (character) => `%${hexOf(character).toUpperCase()}`)", ""],
+    ["spell", `.replaceAll("_", "-")`, ""],
+    ["webhookPath", `.filter((part) => part !== "")`, ""],
+    ["checkWebhookNames", "if (other !== id) {", "if (false) {"],
+    ["checkWebhookNames", "length <= LONGEST_NAME", "true"],
     ["webhooksFor", `handler.sideEffects ? "NoneOnDryRun" : "None"`, `"None"`],
     ["ruleFor", `operations: operations === undefined ? ["*"] : [...operations],`, `operations: ["*"],`],
     ["selectorFor", `operator: "Exists"`, `operator: "In"`],

@@ -14,6 +14,31 @@ const ADMISSION = { file: "lib/operator/admission.ts", tests: server };
 const CONFIGURATION = { file: "lib/engines/admission/webhook_configuration.ts", tests: server };
 
 const mutants: Mutant[] = [
+  // Paths of webhooks, and refusals of configurations.
+  {
+    ...{ file: "lib/engines/admission/reviewer.ts", tests: server },
+    in: "AdmissionReviews.#idOf",
+    replace: "ids.find((id) => webhookPath(id) === webhook) ?? webhook",
+    by: "webhook",
+  },
+  {
+    ...CONFIGURATION,
+    in: "webhooksFor",
+    replace: "clientConfigFor(webhookPath(handler.id), client)",
+    by: "clientConfigFor(handler.id, client)",
+  },
+  {
+    ...ADMISSION,
+    in: "Admission.#tryWrite",
+    replace: "if (signal.aborted) return true;",
+    by: "if (signal.aborted || error instanceof ApiError) throw error;",
+  },
+  {
+    ...KEPT,
+    in: "ManagedConfiguration.write",
+    replace: '`${resource.kind} "${name}" is not written yet`',
+    by: "undefined",
+  },
   // Who is asked: hints, operations and subresources do not count, or count otherwise.
   {
     ...SELECTION,
