@@ -1,73 +1,97 @@
 /**
  * Calls the handlers of children, in turns of their owner: once for each change of a child, with retries.
  *
- * They share the owner's turn and its write with all others, so that none runs beside them.
+ * They share the owner's turn and its write with all others, so that none runs beside them. A change counts as handled when
+ * the write of its handler is on the owner.
  */
 
+import { callHandler, contextOf, type Sort } from "../execution/call.ts";
 import type { ChildEvents, PendingChild } from "../execution/child_events.ts";
-import { leastPause } from "../execution/backoff.ts";
-import { Contribution } from "../execution/contribution.ts";
-import { execute } from "../execution/execute.ts";
+import type { WriteResult } from "../execution/object_writer.ts";
 import { earliest } from "../execution/reconcile_record.ts";
-import { storeResult } from "../execution/results.ts";
+import { after, refused } from "../execution/retry.ts";
 import { ChildArgs } from "../registry/args.ts";
 import type { ChildHandler } from "../registry/related.ts";
-import { attemptContext, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
+import type { Seconds } from "../runtime/host.ts";
+import { callerOf, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
 
-/** Calls the handlers of children of one owner that have something to be told. Returns the work, joined with that of others. */
-export async function callChildHandlers(
-  r: Reconciliation,
-  handlers: readonly ChildHandler[],
-  work: Work,
-): Promise<Work> {
-  const { state, clock, patch } = r;
-  const writers: string[] = [...work.handlers ?? []];
-  for (const handler of handlers) {
-    const events = state.childEventsOf(handler.id);
-    for (const pending of events.due(clock.monotonic())) {
-      const contribution = new Contribution(patch);
-      if (isWanted(r, handler)) await call(r, handler, { events, pending, contribution });
-      else events.settle(pending);
-      if (!contribution.isEmpty && !writers.includes(handler.id)) writers.push(handler.id);
+const SORT: Sort = { noun: "Handler", errors: "temporary" };
+
+/** The handlers of children of one owner, in one reconcile. */
+export class ChildRun {
+  readonly #r: Reconciliation;
+  readonly #writers: string[] = [];
+
+  constructor(r: Reconciliation) {
+    this.#r = r;
+  }
+
+  get #handlers(): readonly ChildHandler[] {
+    return this.#r.handlers.children;
+  }
+
+  /** Calls those that have something to be told. */
+  async run(): Promise<void> {
+    const { state, clock } = this.#r;
+    for (const handler of this.#handlers) {
+      const events = state.childEventsOf(handler.id);
+      for (const pending of events.due(clock.monotonic())) {
+        if (isWanted(this.#r, handler)) await this.#call(handler, events, pending);
+        else events.settle(pending);
+      }
     }
   }
-  const delay = (): number | undefined => {
-    const next = handlers.map(({ id }) => state.childEventsOf(id).next).reduce(earliest, undefined);
-    return earliest(work.delay?.(), next === undefined ? undefined : Math.max(0, next - clock.monotonic()));
-  };
-  return { ...work, handlers: writers, delay };
-}
 
-interface Call {
-  readonly events: ChildEvents;
-  readonly pending: PendingChild;
-  readonly contribution: Contribution;
-}
+  /** Returns the work, joined with that of others. */
+  join(work: Work): Work {
+    const handlers = [...work.handlers ?? []];
+    for (const id of this.#writers) if (!handlers.includes(id)) handlers.push(id);
+    return { ...work, handlers, delay: () => earliest(work.delay?.(), this.#delay()) };
+  }
 
-async function call(r: Reconciliation, handler: ChildHandler, told: Call): Promise<void> {
-  const { events, pending, contribution } = told;
-  const { clock, signal } = r;
-  const { event, failures: retry } = pending;
-  const begun = pending.begun ?? { wall: clock.now(), monotonic: clock.monotonic() };
-  const outcome = await execute(handler, {
-    ...attemptContext(r),
-    clock,
-    attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
-    signal,
-    contribution,
-    args: (limited) => {
-      const { wall: started, monotonic } = begun;
-      const times = { retry, started, begun: monotonic, signal: limited, clock };
-      const attempt = { ...times, param: handler.param };
-      // The types of `on.child` have made sure that the function takes these arguments.
-      return new ChildArgs(causeOf(r), { attempt, event }) as never;
-    },
-  });
-  // What fails because we stop says nothing about the handler: the next process tells it of each child.
-  if (signal.aborted && outcome.kind !== "success") return;
-  if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);
-  if (outcome.kind === "success" || outcome.kind === "failure") return events.settle(pending);
-  const failures = outcome.kind === "retry" ? retry + 1 : retry;
-  const pause = Math.max(outcome.delay, leastPause(failures));
-  events.retry(pending, { failures, begun, due: clock.monotonic() + pause });
+  /** The owner was written: what has become of that decides about successes. */
+  written(result: WriteResult): void {
+    if (result.kind === "kept" || (result.kind === "written" && result.lost.length > 0)) return;
+    for (const handler of this.#handlers) {
+      const events = this.#r.state.childEventsOf(handler.id);
+      if (result.kind === "dropped" && result.handlers.includes(handler.id)) {
+        this.#refuse(handler, events, result.error);
+      } else events.decide();
+    }
+  }
+
+  async #call(handler: ChildHandler, events: ChildEvents, pending: PendingChild): Promise<void> {
+    const { signal, patch, clock } = this.#r;
+    const { event } = pending;
+    const { outcome, retry: begun, wrote } = await callHandler(callerOf(this.#r), handler, {
+      sort: SORT,
+      retry: pending.retry,
+      patch,
+      keepsResult: true,
+      args: (attempt) => new ChildArgs(causeOf(this.#r), { attempt, event }),
+    });
+    if (wrote) this.#writers.push(handler.id);
+    // What fails because we stop says nothing about the handler: the next process tells it of each child.
+    if (signal.aborted && outcome.kind !== "success") return;
+    const retry = after(begun, outcome, clock.monotonic());
+    if (outcome.kind === "retry" || outcome.kind === "children") return events.retry(pending, retry);
+    events.settle(pending);
+    if (outcome.kind === "success" && wrote) events.keepUndecided(pending, retry);
+  }
+
+  #refuse(handler: ChildHandler, events: ChildEvents, error: Error): void {
+    const now = this.#r.clock.monotonic();
+    const context = contextOf(callerOf(this.#r), SORT);
+    events.refuse((retry) => {
+      const next = refused(retry, handler, { error, context, now });
+      return next === undefined || next.due === Infinity ? undefined : next;
+    });
+  }
+
+  /** How long until one of them is to be called, as far as is known now. */
+  #delay(): Seconds | undefined {
+    const { state, clock } = this.#r;
+    const next = this.#handlers.map(({ id }) => state.childEventsOf(id).next).reduce(earliest, undefined);
+    return next === undefined ? undefined : Math.max(0, next - clock.monotonic());
+  }
 }

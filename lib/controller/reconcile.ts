@@ -18,7 +18,7 @@ import type { Seconds } from "../runtime/host.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { type Done, isAtRest, isExpected, isOverForNow } from "./at_rest.ts";
-import { callChildHandlers } from "./child_handlers.ts";
+import { ChildRun } from "./child_handlers.ts";
 import { carryOut } from "./change_handlers.ts";
 import { decide } from "./decide.ts";
 import { callEventHandlers } from "./event_handlers.ts";
@@ -48,11 +48,12 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   state.settledFor = undefined;
 
   const run = handlers.reconciles.length > 0 ? new ReconcileRun(r) : undefined;
+  const children = handlers.children.length > 0 ? new ChildRun(r) : undefined;
   // Patch functions that lost a race come first: handlers are to see what they do.
   if (state.pending.hasFunctions) {
     const { records, notes } = state.pending;
     const work = { ...notes, records: () => records, delay: () => 0 };
-    return await write(r, { work, run, byEvent, decision: undefined });
+    return await write(r, { work, run, children, byEvent, decision: undefined });
   }
 
   const claim = handlers.backgrounds.length > 0 ? await matchDaemons(r) : NO_CLAIM;
@@ -66,8 +67,8 @@ export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> 
   // NB: the finalizer goes on before anything is made that must not outlive the object.
   if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
   const joined = run?.join(work) ?? work;
-  const done = handlers.children.length > 0 ? await callChildHandlers(r, handlers.children, joined) : joined;
-  const result = await write(r, { work: done, run, byEvent, decision });
+  if (children !== undefined) await children.run();
+  const result = await write(r, { work: children?.join(joined) ?? joined, run, children, byEvent, decision });
   if (!state.hasNews && isAtRest(r, { decision, run }) && isOverForNow(result)) state.settledFor = handlers;
   return result;
 }
@@ -118,19 +119,22 @@ function matchDaemons(r: Reconciliation): Promise<Claim> {
 
 interface Writing extends Done {
   readonly work: Work;
+  /** Undefined: the kind has no handlers of children. */
+  readonly children: ChildRun | undefined;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
 }
 
 /** Writes what the reconcile leaves behind, and says when the object's next turn is. */
 async function write(r: Reconciliation, writing: Writing): Promise<Result> {
-  const { work, run, byEvent } = writing;
+  const { work, run, children, byEvent } = writing;
   const { state, writer, patch, logger, urgent } = r;
   const { pending } = state;
   const { notes, finalizer, handled, handlers } = work;
   const author = { kind: "reconcile", byEvent, concluded: handled !== undefined } as const;
   const request = { patch, handlers, notes, finalizer, pending, author, logger, urgent };
   const written = await writer.write(state, request);
+  children?.written(written);
   switch (written.kind) {
     case "gone":
       // DELETED says the rest.
@@ -148,7 +152,7 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
       keepRecords(r, work);
       for (const end of r.succeeded) if (written.handlers.includes(end.handler)) r.succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
-      return failRefused(r, { work, refusal: run?.refuse(written) ?? written });
+      return failRefused(r, { work, refusal: withoutChildren(r, run?.refuse(written) ?? written) });
     case "unchanged":
     case "written":
       if (written.kind === "written" && written.lost.length > 0) {
@@ -192,6 +196,11 @@ function failRefused(
   if (refusal.handlers.length === 0) return nextTurn(work);
   pending.keepRefusal(refusal);
   return { kind: "requeue", after: 0, wake: "error" };
+}
+
+/** Handlers of children have been told already. */
+function withoutChildren({ handlers: { children } }: Reconciliation, { error, handlers }: Refusal): Refusal {
+  return { error, handlers: handlers.filter((id) => !children.some((each) => each.id === id)) };
 }
 
 function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {

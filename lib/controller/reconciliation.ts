@@ -9,6 +9,7 @@ import type { Client } from "../client/client.ts";
 import type { Daemons } from "../engines/daemons/daemons.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import { bridgeLogger, type Poster } from "../engines/posting/poster.ts";
+import type { Caller } from "../execution/call.ts";
 import type { AttemptContext } from "../execution/execute.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectWriter } from "../execution/object_writer.ts";
@@ -156,6 +157,14 @@ export function postingLogger(
     level: () => posting.level,
     post: (content) => poster.post(reference, content, posting.loggingBackoffs),
   });
+}
+
+/** Returns the surroundings of calls in a turn of the object. */
+export function callerOf(
+  { state, logger, host: { clock, random }, signal, settings, observer, succeeded }: Reconciliation,
+): Caller {
+  const { defaultBackoff } = settings.execution;
+  return { clock, random, logger, signal, observed: { observer, subject: state, succeeded }, defaultBackoff };
 }
 
 /** Returns how attempts of handlers that are called in turns are judged, and told of. */

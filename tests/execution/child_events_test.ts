@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ChildEvent, ChildEvents } from "../../lib/execution/child_events.ts";
+import { FRESH } from "../../lib/execution/retry.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 
 function child(name: string, version = 1): KubeObject {
@@ -31,9 +32,9 @@ describe("ChildEvents", () => {
     const [first] = events.due(0);
     events.note(event("MODIFIED", "a", 2), 1);
     events.settle(first!);
-    events.retry(first!, { failures: 5, begun: undefined, due: 100 });
+    events.retry(first!, { ...FRESH, attempts: 5, due: 100 });
     const [second] = events.due(1);
-    assert.deepEqual([second?.event.object, second?.failures], [child("a", 2), 0]);
+    assert.deepEqual([second?.event.object, second?.retry.attempts], [child("a", 2), 0]);
     events.settle(second!);
     assert.equal(events.next, undefined);
   });
@@ -42,10 +43,44 @@ describe("ChildEvents", () => {
     const events = new ChildEvents();
     events.note(event("ADDED", "a", 1), 0);
     const [first] = events.due(0);
-    events.retry(first!, { failures: 1, begun: { wall: 0, monotonic: 0 }, due: 10 });
+    events.retry(first!, { ...FRESH, attempts: 1, begun: { wall: 0, monotonic: 0 }, due: 10 });
     assert.deepEqual([events.due(9), events.next], [[], 10]);
-    assert.equal(events.due(10)[0]?.failures, 1);
+    assert.equal(events.due(10)[0]?.retry.attempts, 1);
     events.note(event("MODIFIED", "a", 2), 5);
-    assert.deepEqual([events.due(5)[0]?.failures, events.due(5)[0]?.begun], [0, undefined]);
+    const [again] = events.due(5);
+    assert.deepEqual([again?.retry.attempts, again?.retry.begun], [0, undefined]);
+  });
+
+  it("brings back what was handled when the write of its handler is refused, unless there is a newer change", () => {
+    const events = new ChildEvents();
+    events.note(event("ADDED", "a", 1), 0);
+    events.note(event("ADDED", "b", 1), 0);
+    for (const pending of events.due(0)) {
+      events.settle(pending);
+      events.keepUndecided(pending, FRESH);
+    }
+    assert.equal(events.next, undefined);
+    events.note(event("MODIFIED", "b", 2), 1);
+    events.refuse((retry) => ({ ...retry, attempts: 1, due: 7 }));
+    assert.deepEqual(
+      events.due(10).map((
+        { event: { type, object }, retry: { attempts, due } },
+      ) => [type, object, attempts, due]),
+      [["MODIFIED", child("b", 2), 0, 1], ["ADDED", child("a", 1), 1, 7]],
+    );
+    events.refuse(() => assert.fail("nothing is undecided any more"));
+  });
+
+  it("forgets what was handled when its write is on the owner, or when it has failed for good", () => {
+    for (const isWritten of [true, false]) {
+      const events = new ChildEvents();
+      events.note(event("ADDED", "a", 1), 0);
+      const [pending] = events.due(0);
+      events.settle(pending!);
+      events.keepUndecided(pending!, FRESH);
+      if (isWritten) events.decide();
+      events.refuse(() => isWritten ? assert.fail("it is decided") : undefined);
+      assert.equal(events.next, undefined);
+    }
   });
 });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { operator } from "../../mod.ts";
+import { kinds, operator } from "../../mod.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
+import { ownerReference } from "../../lib/model/references.ts";
 import { suite } from "../support/scenario.ts";
 import { Example, LAST_HANDLED, type Loose, notesOf, Objects, type Running } from "../support/worlds.ts";
+
+const CONFIG_MAPS = { group: "", version: "v1", plural: "configmaps", namespaced: true };
 
 /** The server calls that invalid, and says which field it is. */
 const WRONG = { "not a label": "!" };
@@ -95,6 +98,38 @@ suite("refused writes", (scenario) => {
     await objects.delete("one");
     await running.stop();
   });
+
+  scenario(
+    "[P1] a handler of children whose write is refused is called again after its backoff",
+    async (world) => {
+      const objects = new Objects(world);
+      const op = operator();
+      const calls: string[] = [];
+      op.on.child(
+        Example,
+        kinds.ConfigMap,
+        { id: "follow", backoff: 0.2 },
+        ({ patch, retry, type, child }) => {
+          calls.push(`${type} ${child.metadata.name} ${retry}`);
+          patch.status.attempt = retry;
+          if (retry === 0) patch.metadata = { labels: WRONG };
+        },
+      );
+      const running = await world.start(op);
+      const owner = await objects.create("one", { spec: { a: 1 } });
+      const ownerReferences = [ownerReference(owner)];
+      await world.client.create(CONFIG_MAPS, {
+        metadata: { name: "theirs", namespace: world.namespace, ownerReferences },
+        data: {},
+      });
+      await world.until(async () => (await objects.get("one")).status?.attempt === 1);
+      await world.settle();
+      assert.deepEqual(calls, ["ADDED theirs 0", "ADDED theirs 1"]);
+      assert.match(errorsOf(running, /^Handler failed temporarily/).join(), /metadata\.labels/);
+      await objects.delete("one");
+      await running.stop();
+    },
+  );
 
   scenario(
     "[P3] functions whose result is refused are no endless loop: their handler has failed, and the object can be deleted",
