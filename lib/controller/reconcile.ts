@@ -134,6 +134,7 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
   const author = { kind: "reconcile", byEvent, concluded: handled !== undefined } as const;
   const request = { patch, handlers, notes, finalizer, pending, author, logger, urgent };
   const written = await writer.write(state, request);
+  run?.written(written);
   children?.written(written);
   switch (written.kind) {
     case "gone":
@@ -152,7 +153,7 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
       keepRecords(r, work);
       for (const end of r.succeeded) if (written.handlers.includes(end.handler)) r.succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
-      return failRefused(r, { work, refusal: withoutChildren(r, run?.refuse(written) ?? written) });
+      return failRefused(r, { work, refusal: ofChanges(r, written) });
     case "unchanged":
     case "written":
       if (written.kind === "written" && written.lost.length > 0) {
@@ -198,9 +199,13 @@ function failRefused(
   return { kind: "requeue", after: 0, wake: "error" };
 }
 
-/** Handlers of children have been told already. */
-function withoutChildren({ handlers: { children } }: Reconciliation, { error, handlers }: Refusal): Refusal {
-  return { error, handlers: handlers.filter((id) => !children.some((each) => each.id === id)) };
+/** The others know already. */
+function ofChanges(
+  { handlers: { children, reconciles } }: Reconciliation,
+  { error, handlers }: Refusal,
+): Refusal {
+  const isOther = (id: string): boolean => [...children, ...reconciles].some((each) => each.id === id);
+  return { error, handlers: handlers.filter((id) => !isOther(id)) };
 }
 
 function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {

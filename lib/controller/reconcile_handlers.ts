@@ -7,11 +7,10 @@
  */
 
 import type { Claim } from "../engines/daemons/daemons.ts";
-import { Contribution } from "../execution/contribution.ts";
-import { execute, failAfterwards } from "../execution/execute.ts";
-import type { Outcome } from "../execution/handler.ts";
-import type { Refusal } from "../execution/pending_write.ts";
+import { type Caller, callHandler, contextOf, type Sort } from "../execution/call.ts";
+import type { WriteResult } from "../execution/object_writer.ts";
 import { earliest, type ReconcileReason, type ReconcileRecord } from "../execution/reconcile_record.ts";
+import { refused } from "../execution/retry.ts";
 import { finalizersOf, hasFinalizer, isDeleting } from "../model/finalizers.ts";
 import { isEqualJson } from "../model/json.ts";
 import type { KubeObject } from "../model/object.ts";
@@ -20,7 +19,9 @@ import { type ReconcileHandler, requeueOf } from "../registry/reconcile.ts";
 import type { Random, Seconds } from "../runtime/host.ts";
 import { terseLogger } from "../runtime/logging.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import { attemptContext, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
+import { callerOf, causeOf, isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
+
+const SORT: Sort = { noun: "Handler", errors: "temporary" };
 
 /** By how much the time of a resync varies. */
 const RESYNC_JITTER = 0.1;
@@ -78,8 +79,8 @@ export class ReconcileRun {
   get isAtRest(): boolean {
     const { state } = this.#r;
     return this.#handlers.every(({ id }) => {
-      const { isWoken, isRunning, failures, seen } = state.recordOf(id);
-      return !isWoken && !isRunning && failures === 0 && seen === state.snapshot;
+      const { isWoken, isRunning, retry, seen } = state.recordOf(id);
+      return !isWoken && !isRunning && retry.attempts === 0 && seen === state.snapshot;
     });
   }
 
@@ -90,20 +91,22 @@ export class ReconcileRun {
     return { ...work, handlers, delay: () => earliest(work.delay?.(), this.#delay()) };
   }
 
-  /** Fails the attempts of these handlers, since the server has refused what they wrote. Returns what is left for others. */
-  refuse({ error, handlers }: Refusal): Refusal {
-    const ours = this.#handlers.filter(({ id }) => handlers.includes(id));
-    for (const handler of ours) {
+  /** The object was written: what has become of that decides about successes. */
+  written(result: WriteResult): void {
+    if (result.kind === "kept" || (result.kind === "written" && result.lost.length > 0)) return;
+    for (const handler of this.#handlers) {
       const record = this.#r.state.recordOf(handler.id);
-      record.hasFinalized = false;
-      const judge = (retry: number): { readonly error: Error; readonly after: Seconds | undefined } => {
-        const context = { ...attemptContext(this.#r), defaultBackoff: handler.backoff };
-        const outcome = failAfterwards(handler, { ...context, attempts: { retry, runtime: 0 }, error });
-        return { error, after: outcome.kind === "retry" ? outcome.delay : undefined };
-      };
-      record.refuse(judge, this.#r.clock.monotonic());
+      if (result.kind === "dropped" && result.handlers.includes(handler.id)) {
+        this.#refuse(handler, record, result.error);
+      } else record.decide();
     }
-    return { error, handlers: handlers.filter((id) => !ours.some((each) => each.id === id)) };
+  }
+
+  #refuse(handler: ReconcileHandler, record: ReconcileRecord, error: Error): void {
+    const context = contextOf(this.#callerOf(handler), SORT);
+    const now = this.#r.clock.monotonic();
+    record.hasFinalized = false;
+    record.refuse((row) => refused(row, handler, { error, context, now }));
   }
 
   /** How long until one of them is to be called, as far as is known now. */
@@ -148,9 +151,9 @@ export class ReconcileRun {
   }
 
   async #call(handler: ReconcileHandler, record: ReconcileRecord, slot: Disposable): Promise<void> {
-    const { state, clock, host: { random }, logger, signal, patch, succeeded } = this.#r;
+    const { state, clock, host: { random }, logger, signal, patch } = this.#r;
     const isFinal = isDeleting(state.snapshot);
-    const reasons = record.begin({ wall: clock.now(), monotonic: clock.monotonic() }, handler);
+    const reasons = record.begin(clock.monotonic(), handler);
     record.seen = state.snapshot;
     if (logger.enabled("debug")) {
       logger.debug(isFinal ? "Finalizing" : "Reconciling", {
@@ -158,28 +161,16 @@ export class ReconcileRun {
         reasons: namesOf(reasons),
       });
     }
-    const contribution = new Contribution(patch);
-    const { begun = { wall: 0, monotonic: 0 }, failures: retry } = record;
     const { site, finalize = handler.fn } = handler;
-    const fn = this.#guarded({ fn: isFinal ? finalize : handler.fn, site }, record, slot);
+    // Nothing has happened: that all is well with ten thousand objects is no news.
     const isQuiet = reasons.every(({ kind }) => kind === "resync");
-    const outcome = await execute(handler, {
-      ...attemptContext(this.#r, succeeded),
-      defaultBackoff: handler.backoff,
-      // Nothing has happened: that all is well with ten thousand objects is no news.
-      logger: isQuiet ? terseLogger(logger) : logger,
-      fn,
-      clock,
-      attempts: { retry, runtime: clock.monotonic() - begun.monotonic },
-      signal,
-      contribution,
-      args: (limited) => {
-        const { wall: started, monotonic } = begun;
-        const times = { retry, started, begun: monotonic, signal: limited, clock };
-        const attempt = { ...times, param: handler.param };
-        // The types of `op.reconcile` have made sure that the function takes these arguments.
-        return new ReconcileArgs(causeOf(this.#r), { attempt, reasons }) as never;
-      },
+    const caller = this.#callerOf(handler, isQuiet ? terseLogger(logger) : logger);
+    const { outcome, retry, wrote } = await callHandler(caller, handler, {
+      sort: SORT,
+      retry: record.retry,
+      fn: this.#guarded({ fn: isFinal ? finalize : handler.fn, site }, record, slot),
+      patch,
+      args: (attempt) => new ReconcileArgs(causeOf(this.#r), { attempt, reasons }),
     });
     if (!record.isRunning) slot[Symbol.dispose]();
     else if (state.reportOnce(`late ${handler.id}`)) {
@@ -187,11 +178,20 @@ export class ReconcileRun {
         handler: handler.id,
       });
     }
-    if (!contribution.isEmpty) this.#writers.push(handler.id);
+    if (wrote) this.#writers.push(handler.id);
     // What fails because we stop says nothing about the handler: the next process calls it anyway.
     if (signal.aborted && outcome.kind !== "success") return;
-    this.#settle(record, outcome);
-    record.resyncAt(nextResync(handler, clock.monotonic(), random));
+    const now = clock.monotonic();
+    record.end(retry, outcome, now);
+    // As everywhere: who fails for good has finished, and holds nothing back.
+    const hasFinished = outcome.kind === "failure" ||
+      (outcome.kind === "success" && outcome.result === undefined);
+    record.hasFinalized = isFinal && hasFinished;
+    record.resyncAt(nextResync(handler, now, random));
+  }
+
+  #callerOf({ backoff: defaultBackoff }: ReconcileHandler, logger = this.#r.logger): Caller {
+    return { ...callerOf(this.#r), defaultBackoff, logger };
   }
 
   /** NB: a function that goes on after its timeout keeps its slot, and is not called a second time meanwhile. */
@@ -212,28 +212,6 @@ export class ReconcileRun {
         if (record.isWoken || record.isPlanned) wake(state);
       }
     };
-  }
-
-  #settle(record: ReconcileRecord, outcome: Outcome): void {
-    const { state, clock } = this.#r;
-    const now = clock.monotonic();
-    const isFinal = isDeleting(state.snapshot);
-    switch (outcome.kind) {
-      case "success":
-        record.hasFinalized = isFinal && outcome.result === undefined;
-        // What it returns was checked, and is how long it wants to wait; an error that is ignored leaves nothing.
-        return record.succeed(now, outcome.result as Seconds | undefined);
-      case "retry":
-        return record.fail(now, outcome.error, outcome.delay);
-      case "children":
-        return record.postpone(now, outcome.delay);
-      case "failure":
-        // As everywhere: who fails for good has finished, and holds nothing back.
-        record.hasFinalized = isFinal;
-        return record.fail(now, outcome.error, undefined);
-      default:
-        outcome satisfies never;
-    }
   }
 
   #wake(record: ReconcileRecord, reason: ReconcileReason): void {

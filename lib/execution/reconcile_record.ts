@@ -9,7 +9,8 @@
 import { TOLERANCE } from "../async/schedule.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
-import { leastPause } from "./backoff.ts";
+import type { Outcome } from "./handler.ts";
+import { after, decided, FRESH, type Retry } from "./retry.ts";
 
 /** A reason that has woken a reconcile. */
 export type ReconcileReason =
@@ -70,20 +71,12 @@ export class ReconcileRecord {
   #isPressing = false;
   #planned: { readonly at: Seconds; readonly reason: ReconcileReason } | undefined;
   #resyncAt: Seconds | undefined;
-  #failures = 0;
-  /** How many had failed in a row before the latest success. */
-  #failuresBefore = 0;
-  #begun: { readonly wall: number; readonly monotonic: Seconds } | undefined;
+  #retry = FRESH;
   #calls: Seconds[] = [];
 
-  /** How many attempts have failed in a row. */
-  get failures(): number {
-    return this.#failures;
-  }
-
-  /** When the first attempt began of those in a row: on the wall clock in milliseconds, and on the monotonic one. */
-  get begun(): { readonly wall: number; readonly monotonic: Seconds } | undefined {
-    return this.#begun;
+  /** The row of attempts. */
+  get retry(): Retry {
+    return this.#retry;
   }
 
   /** Whether something has woken it that no call has taken yet. */
@@ -155,7 +148,7 @@ export class ReconcileRecord {
   }
 
   /** Begins a call: takes what has woken it, and drops what was planned. */
-  begin(now: { readonly wall: number; readonly monotonic: Seconds }, pace: Pace): readonly ReconcileReason[] {
+  begin(now: Seconds, pace: Pace): readonly ReconcileReason[] {
     const earlier = this.#taken.filter(({ kind }) => kind !== "retry");
     for (const reason of earlier) {
       if (!this.#reasons.some((other) => isSameReason(other, reason))) this.#reasons.push(reason);
@@ -165,47 +158,49 @@ export class ReconcileRecord {
     this.#woken = undefined;
     this.#isPressing = false;
     this.#planned = undefined;
-    this.#begun ??= now;
     this.#wasCalled = true;
     if (pace.rateLimit !== undefined) {
-      this.#calls = [...this.#calls, now.monotonic].slice(-pace.rateLimit.calls);
+      this.#calls = [...this.#calls, now].slice(-pace.rateLimit.calls);
     }
     return this.#taken;
   }
 
-  /** The attempt has succeeded. `requeueAfter`: when it wants to be called again; undefined: when something wakes it. */
-  succeed(now: Seconds, requeueAfter: Seconds | undefined): void {
-    this.#failuresBefore = this.#failures;
-    this.#reset();
-    if (requeueAfter === undefined) return;
-    this.#planned = { at: now + requeueAfter, reason: { kind: "requeue" } };
-  }
-
-  /** The attempt has failed. `after`: when to try again; undefined: not before something wakes it. */
-  fail(now: Seconds, error: Error, after: Seconds | undefined): void {
-    if (after === undefined) {
-      this.#reset();
-    } else {
-      this.#failures += 1;
-      const pause = Math.max(after, leastPause(this.#failures));
-      this.#planned = { at: now + pause, reason: { kind: "retry", error } };
+  /** A call has ended; `row` is the row of attempts with its beginning. A success may say when it wants the next call. */
+  end(row: Retry, outcome: Outcome, now: Seconds): void {
+    this.#retry = after(row, outcome, now);
+    if (outcome.kind !== "retry") this.#taken = [];
+    switch (outcome.kind) {
+      case "success": {
+        // What it returns was checked; an error that is ignored leaves nothing.
+        const requeueAfter = outcome.result as Seconds | undefined;
+        if (requeueAfter !== undefined) this.#plan(now + requeueAfter, { kind: "requeue" });
+        return;
+      }
+      case "retry":
+        return this.#plan(this.#retry.due, { kind: "retry", error: outcome.error });
+      case "children":
+        return this.#plan(this.#retry.due, { kind: "requeue" });
+      case "failure":
+        return;
+      default:
+        outcome satisfies never;
     }
   }
 
-  /** The server has refused what a success had written: it counts as one more failure in a row. */
-  refuse(
-    judge: (failures: number) => { readonly error: Error; readonly after: Seconds | undefined },
-    now: Seconds,
-  ): void {
-    this.#failures = this.#failuresBefore;
-    const { error, after } = judge(this.#failures);
-    this.fail(now, error, after);
+  /** The write of the latest success is on the object. */
+  decide(): void {
+    this.#retry = decided(this.#retry);
   }
 
-  /** It waits for something, and goes on after that time: neither a success nor a failure. */
-  postpone(now: Seconds, after: Seconds): void {
-    this.#reset();
-    if (after < Infinity) this.#planned = { at: now + after, reason: { kind: "requeue" } };
+  /** The server has refused what a success had written. `judge` returns the row after that; undefined: no success is undecided. */
+  refuse(judge: (row: Retry) => Retry | undefined): void {
+    const row = judge(this.#retry);
+    if (row === undefined) return;
+    this.#retry = row;
+    // An error that is ignored leaves what the success has planned.
+    if (row.error === undefined) return;
+    this.#planned = undefined;
+    this.#plan(row.due, { kind: "retry", error: row.error });
   }
 
   /** When it is to be called although nothing has happened. */
@@ -220,13 +215,12 @@ export class ReconcileRecord {
     this.#reasons = [];
     this.#woken = undefined;
     this.#isPressing = false;
-    this.#reset();
+    this.#retry = FRESH;
+    this.#taken = [];
   }
 
-  #reset(): void {
-    this.#failures = 0;
-    this.#begun = undefined;
-    this.#taken = [];
+  #plan(at: Seconds, reason: ReconcileReason): void {
+    if (at < Infinity) this.#planned = { at, reason };
   }
 
   #mayRunAt({ debounce = 0, rateLimit }: Pace): Seconds {

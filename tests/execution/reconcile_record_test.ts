@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { earliest, type Pace, ReconcileRecord } from "../../lib/execution/reconcile_record.ts";
+import type { Outcome } from "../../lib/execution/handler.ts";
+import { after, FRESH, type Retry } from "../../lib/execution/retry.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 
 function child(name: string, version = 1): KubeObject {
@@ -8,8 +10,24 @@ function child(name: string, version = 1): KubeObject {
 }
 
 function begin(record: ReconcileRecord, now: number, pace: Pace = {}): string[] {
-  return record.begin({ wall: 0, monotonic: now }, pace).map(({ kind }) => kind);
+  return record.begin(now, pace).map(({ kind }) => kind);
 }
+
+/** Ends a call that has begun at that time. */
+function end(record: ReconcileRecord, now: number, outcome: Outcome, begun = now): void {
+  const { retry } = record;
+  record.end({ ...retry, begun: retry.begun ?? { wall: 0, monotonic: begun } }, outcome, now);
+}
+
+function failing(message: string, delay: number): Outcome {
+  return { kind: "retry", delay, error: new Error(message) };
+}
+
+function successful(requeueAfter?: number): Outcome {
+  return { kind: "success", result: requeueAfter };
+}
+
+const FAILED: Outcome = { kind: "failure", error: new Error("for good") };
 
 describe("ReconcileRecord", () => {
   it("keeps what has woken it until a call takes it, each once, with the newest object", () => {
@@ -22,7 +40,7 @@ describe("ReconcileRecord", () => {
     record.wake({ kind: "trigger", reason: "x" }, 0);
     record.wake({ kind: "trigger", reason: "y" }, 0);
     assert.equal(record.isDue(0, {}), true);
-    const reasons = record.begin({ wall: 0, monotonic: 0 }, {});
+    const reasons = record.begin(0, {});
     assert.deepEqual(reasons, [
       { kind: "change" },
       { kind: "owned", object: child("a", 2) },
@@ -45,48 +63,75 @@ describe("ReconcileRecord", () => {
     const record = new ReconcileRecord();
     record.wake({ kind: "create" }, 0);
     begin(record, 0);
-    record.fail(1, new Error("one"), 5);
-    assert.deepEqual([record.failures, record.nextTurn({})], [1, 6]);
+    end(record, 1, failing("one", 5), 0);
+    assert.deepEqual([record.retry.attempts, record.nextTurn({})], [1, 6]);
     record.wakeIfDue(5);
     assert.equal(record.isDue(5, {}), false);
     record.wakeIfDue(6);
     assert.deepEqual(begin(record, 6), ["retry", "create"]);
-    assert.equal(record.begun?.monotonic, 0);
-    record.fail(7, new Error("two"), 5);
+    assert.equal(record.retry.begun?.monotonic, 0);
+    end(record, 7, failing("two", 5));
     record.wake({ kind: "change" }, 8);
     assert.deepEqual(begin(record, 8), ["change", "create"]);
-    assert.equal(record.failures, 2);
-    record.succeed(9, undefined);
-    assert.deepEqual([record.failures, record.begun, record.nextTurn({})], [0, undefined, undefined]);
+    assert.equal(record.retry.attempts, 2);
+    end(record, 9, successful());
+    const { retry: { attempts, begun } } = record;
+    assert.deepEqual([attempts, begun, record.nextTurn({})], [0, undefined, undefined]);
     record.wake({ kind: "change" }, 10);
     assert.deepEqual(begin(record, 10), ["change"]);
   });
 
   it("plans what succeeds with a time, and what waits; not what has failed for good", () => {
     const record = new ReconcileRecord();
-    record.succeed(0, 30);
+    end(record, 0, successful(30));
     assert.equal(record.nextTurn({}), 30);
     record.wakeIfDue(30);
     assert.deepEqual(begin(record, 30), ["requeue"]);
-    record.postpone(30, 2);
+    end(record, 30, { kind: "children", delay: 2 });
     assert.equal(record.nextTurn({}), 32);
     record.wakeIfDue(32);
     begin(record, 32);
-    record.fail(32, new Error("for good"), undefined);
-    assert.deepEqual([record.nextTurn({}), record.failures], [undefined, 0]);
+    end(record, 32, FAILED);
+    assert.deepEqual([record.nextTurn({}), record.retry.attempts], [undefined, 0]);
+  });
+
+  it("keeps the row of attempts of a handler that waits for something", () => {
+    const record = new ReconcileRecord();
+    end(record, 1, failing("one", 5));
+    end(record, 6, { kind: "children", delay: 2 });
+    assert.deepEqual([record.retry.attempts, record.retry.begun?.monotonic, record.nextTurn({})], [1, 1, 8]);
   });
 
   it("resumes counting where what has succeeded is refused afterwards", () => {
     const record = new ReconcileRecord();
+    const judge = (before: number) => ({ undecided }: Retry): Retry | undefined => {
+      assert.equal(undecided?.attempts, before);
+      return undecided && after(undecided, failing("refused", 1), 0);
+    };
     for (const failures of [0, 1]) {
-      assert.equal(record.failures, failures);
-      record.succeed(0, undefined);
-      record.refuse((before) => {
-        assert.equal(before, failures);
-        return { error: new Error("refused"), after: 1 };
-      }, 0);
+      assert.equal(record.retry.attempts, failures);
+      end(record, 0, successful());
+      record.refuse(judge(failures));
     }
-    assert.deepEqual([record.failures, record.nextTurn({})], [2, 1]);
+    assert.deepEqual([record.retry.attempts, record.nextTurn({})], [2, 1]);
+  });
+
+  it("drops what a success has planned when it is refused for good, and keeps it when the error is ignored", () => {
+    const refusedBy = (outcome: Outcome): number | undefined => {
+      const record = new ReconcileRecord();
+      end(record, 0, successful(30));
+      record.refuse(({ undecided }) => after(undecided ?? FRESH, outcome, 0));
+      return record.nextTurn({});
+    };
+    assert.deepEqual([refusedBy(FAILED), refusedBy(successful())], [undefined, 30]);
+  });
+
+  it("does not change any more when its success is decided", () => {
+    const record = new ReconcileRecord();
+    end(record, 0, successful(30));
+    record.decide();
+    record.refuse(({ undecided }) => undecided && after(undecided, FAILED, 0));
+    assert.equal(record.nextTurn({}), 30);
   });
 
   it("lets the latest of what may come again and again decide when, but waits for ever for none", () => {
@@ -130,7 +175,7 @@ describe("ReconcileRecord", () => {
   it("is called although nothing has happened, when its time has come", () => {
     const record = new ReconcileRecord();
     record.resyncAt(100);
-    record.succeed(0, 200);
+    end(record, 0, successful(200));
     assert.equal(record.nextTurn({}), 100);
     record.wakeIfDue(100);
     assert.deepEqual(begin(record, 100), ["resync"]);
@@ -141,9 +186,9 @@ describe("ReconcileRecord", () => {
     const record = new ReconcileRecord();
     record.resyncAt(100);
     record.wake({ kind: "change" }, 0);
-    record.fail(0, new Error("no"), 1);
+    end(record, 0, failing("no", 1));
     record.beginFinalizing();
-    assert.deepEqual([record.isWoken, record.nextTurn({}), record.failures, record.isFinalizing], [
+    assert.deepEqual([record.isWoken, record.nextTurn({}), record.retry.attempts, record.isFinalizing], [
       false,
       undefined,
       0,
