@@ -54,8 +54,8 @@ export function isExpected(
   done: Done & { readonly work: Work },
 ): boolean {
   const { state, handlers, seen, persistence, confidential } = r;
-  const { work: { notes, handled, finalizer, pause }, decision, run } = done;
-  if (decision === undefined || finalizer !== undefined || pause !== undefined || isDeleting(answer)) {
+  const { work: { notes, handled, finalizer }, decision, run } = done;
+  if (decision === undefined || finalizer !== undefined || isDeleting(answer)) {
     return false;
   }
   if (handled === undefined && !isAtRest(r, done)) return false;

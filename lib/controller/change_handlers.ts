@@ -8,12 +8,11 @@
  */
 
 import { Contribution } from "../execution/contribution.ts";
-import { execute, failAfterwards, Postponed } from "../execution/execute.ts";
-import type { Outcome } from "../execution/handler.ts";
+import { type Called, callHandler, contextOf, type Sort } from "../execution/call.ts";
+import { failAfterwards, Postponed } from "../execution/execute.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import type { ActiveHandler, Progress, Purpose } from "../execution/progress.ts";
-import { isAtOnce, leastPause } from "../execution/backoff.ts";
-import { storeResult } from "../execution/results.ts";
+import { FRESH } from "../execution/retry.ts";
 import { withoutValues } from "../model/confidential.ts";
 import { Patch } from "../model/patch.ts";
 import { keyOf } from "../model/resource.ts";
@@ -23,15 +22,11 @@ import type { ChangeHandler } from "../registry/handlers.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { isNoteOutdated, type ProgressRecord, storeEssence } from "../settings/persistence/storage.ts";
 import { type Decision, prematch, selectChanges } from "./decide.ts";
-import {
-  attemptContext,
-  loadProgress,
-  type Reconciliation,
-  reportLoss,
-  type Work,
-} from "./reconciliation.ts";
+import { callerOf, loadProgress, type Reconciliation, reportLoss, type Work } from "./reconciliation.ts";
 import { Signatures } from "./signatures.ts";
 import { SubHandlers } from "./sub_handlers.ts";
+
+const SORT: Sort = { noun: "Handler", errors: "temporary" };
 
 const NOUNS: Readonly<Record<Purpose, string>> = {
   create: "Creation",
@@ -98,13 +93,12 @@ function tidy(
 
 async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "handle" }>): Promise<Work> {
   const { cause, purpose, handlers, selected, isPending } = decision;
-  const { state, logger, clock, persistence: { finalizer } } = r;
+  const { logger, clock, persistence: { finalizer } } = r;
   const progress = loadProgress(r, handlers);
   if (!progress.isEmpty) logSuperseded(r, cause, progress.othersThan(purpose));
   if (logger.enabled("debug")) logStart(r, cause);
   const run = new ChangeRun(r, cause, purpose);
   const { isIdle } = await run.run(progress, selected);
-  state.retriesAtOnce = run.isSpinning ? state.retriesAtOnce + 1 : 0;
   const notes = sweptNotes(r);
   const records = (): ReadonlyMap<string, ProgressRecord> => run.records();
   // Handlers of a deletion that have finished keep their records until the daemons have ended too.
@@ -116,13 +110,7 @@ async function handle(r: Reconciliation, decision: Extract<Decision, { kind: "ha
       const rest = progress.delay(clock.now());
       return rest === Infinity || (isIdle && rest === 0) ? undefined : rest;
     };
-    return {
-      handlers: run.writers,
-      notes,
-      records,
-      delay,
-      pause: leastPause(state.retriesAtOnce) || undefined,
-    };
+    return { handlers: run.writers, notes, records, delay };
   }
   if (selected.length > 0) logger.info(`${NOUNS[purpose]} is processed`, { ...progress.counts });
   conclude(r, { cause, progress, notes });
@@ -200,8 +188,6 @@ class ChangeRun {
   /** The ids of those that have put something into the patch. */
   readonly #writers: string[] = [];
   #refusal: Refusal | undefined;
-  #hasFinished = false;
-  #hasRetriedAtOnce = false;
 
   constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
     this.#r = r;
@@ -238,30 +224,19 @@ class ChangeRun {
     for (const active of awake) {
       if (!picked.has(active.id)) continue;
       const descendants = new Set<string>();
-      const contribution = new Contribution(patch);
-      const outcome = await this.#execute(active, descendants, contribution);
-      if (outcome === undefined) {
+      const called = await this.#call(active, descendants);
+      if (called === undefined) {
         // Interrupted: what the others have done is written, if that is anything.
         if (this.#ran.size === 0 && patch.isEmpty) throw signal.reason;
         break;
       }
       this.#ran.add(active.id);
-      if (outcome.kind === "success" || outcome.kind === "failure") this.#hasFinished = true;
-      if (outcome.kind === "retry" && isAtOnce(outcome.delay)) this.#hasRetriedAtOnce = true;
-      progress.settle(active.id, outcome, { now: clock.now(), descendants });
-      if (outcome.kind === "success") {
-        storeResult({ patch, logger, body: state.body }, active.id, outcome.result);
-      }
-      if (!contribution.isEmpty) this.#writers.push(active.id);
+      progress.settle(active.id, called.outcome, { now: clock.now(), descendants });
+      if (called.wrote) this.#writers.push(active.id);
     }
     const isIdle = awake.length > 0 && picked.size === 0;
     if (isIdle) logger.warn("The lifecycle has picked no handler: waiting for the next event");
     return { isIdle };
-  }
-
-  /** Whether handlers have only asked to be retried at once, and none has come to its end. */
-  get isSpinning(): boolean {
-    return this.#hasRetriedAtOnce && !this.#hasFinished;
   }
 
   /** Fails the attempts of handlers whose writes of an earlier reconcile were refused. */
@@ -272,7 +247,7 @@ class ChangeRun {
       readonly selected: readonly ChangeHandler[];
     },
   ): void {
-    const context = attemptContext(this.#r);
+    const context = contextOf(callerOf(this.#r), SORT);
     progress.refuse(selected.filter(({ id }) => handlers.includes(id)), {
       now: this.#r.clock.now(),
       judge: (handler, attempts) => failAfterwards(handler, { ...context, attempts, error }),
@@ -281,12 +256,7 @@ class ChangeRun {
 
   /** Runs a handler once, without keeping its progress. */
   async callOnce(handler: ChangeHandler): Promise<void> {
-    const attempt = { handler, retry: 0, started: this.#r.clock.now(), runtime: 0 };
-    const outcome = await this.#execute(attempt, new Set(), new Contribution(this.#r.patch));
-    if (outcome?.kind === "success") {
-      const { patch, logger, state: { body } } = this.#r;
-      storeResult({ patch, logger, body }, handler.id, outcome.result);
-    }
+    await this.#call({ handler, retry: 0, started: this.#r.clock.now(), runtime: 0 }, new Set());
   }
 
   /** Puts all records that changed into the patch. */
@@ -308,14 +278,13 @@ class ChangeRun {
   }
 
   /** Undefined if it was interrupted. */
-  async #execute(
-    { handler, retry, started, runtime }: Attempt,
+  async #call(
+    { handler, retry: attempts, started: wall, runtime }: Attempt,
     descendants: Set<string>,
-    contribution: Contribution,
-  ): Promise<Outcome | undefined> {
-    const { clock, signal, succeeded } = this.#r;
-    const begun = clock.monotonic() - runtime;
+  ): Promise<Called | undefined> {
+    const { clock, signal, patch } = this.#r;
     const children = new SubHandlers(handler, (declared) => this.#runChildren(declared, descendants));
+    const contribution = new Contribution(patch);
     const fn = async (args: never): Promise<unknown> => {
       const result = await handler.fn(args);
       // NB: before others add to it, who are not to lose theirs.
@@ -323,24 +292,19 @@ class ChangeRun {
       if (children.areWaiting) await children.run();
       return result;
     };
-    const outcome = await execute(handler, {
-      ...attemptContext(this.#r, succeeded),
+    const { field } = handler;
+    const called = await callHandler(callerOf(this.#r), handler, {
+      sort: SORT,
+      retry: { ...FRESH, attempts, begun: { wall, monotonic: clock.monotonic() - runtime } },
       fn,
-      clock,
-      attempts: { retry, runtime },
-      signal,
+      patch,
       contribution,
-      args: (limited) => {
-        const { param } = handler;
-        const attempt = { param, retry, started, begun, signal: limited, clock };
-        const { field } = handler;
-        // The types of `op.on` have made sure that the function takes these arguments.
-        return new ChangeArgs(this.#cause, { attempt, field, sub: () => children.sub }) as never;
-      },
+      keepsResult: true,
+      args: (attempt) => new ChangeArgs(this.#cause, { attempt, field, sub: () => children.sub }),
     });
     children.close();
     // What fails because we stop says nothing about the handler: it is called again by the next process.
-    return signal.aborted && outcome.kind !== "success" ? undefined : outcome;
+    return signal.aborted && called.outcome.kind !== "success" ? undefined : called;
   }
 
   async #runChildren(children: readonly ChangeHandler[], descendants: Set<string>): Promise<void> {

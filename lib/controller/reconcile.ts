@@ -14,7 +14,6 @@ import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
 import type { Claim } from "../engines/daemons/daemons.ts";
 import { isDeleting } from "../model/finalizers.ts";
-import type { Seconds } from "../runtime/host.ts";
 import type { Refusal } from "../execution/pending_write.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
 import { type Done, isAtRest, isExpected, isOverForNow } from "./at_rest.ts";
@@ -169,7 +168,6 @@ async function write(r: Reconciliation, writing: Writing): Promise<Result> {
         return settleOwnWrite(r, work);
       }
       keepPruned(r, work, written);
-      if (written.kind === "written" && work.pause !== undefined) return waitAtLeast(r, work.pause);
       // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
       if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
       return nextTurn(work);
@@ -213,14 +211,7 @@ function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
   if (records !== undefined) pending.keepRecords(records);
 }
 
-/** Lets the object wait although its own write is news: only what others change begins the next turn earlier. */
-function waitAtLeast({ state, clock }: Reconciliation, pause: Seconds): Result {
-  state.begin(clock.monotonic());
-  return { kind: "requeue", after: pause, wake: "retry" };
-}
-
-function nextTurn({ delay, pause = 0 }: Work): Result {
-  const rest = delay?.();
-  const after = rest === undefined ? undefined : Math.max(rest, pause);
+function nextTurn({ delay }: Work): Result {
+  const after = delay?.();
   return after === undefined ? { kind: "done" } : { kind: "requeue", after, wake: "retry" };
 }

@@ -10,7 +10,6 @@ import type { Daemons } from "../engines/daemons/daemons.ts";
 import type { HotLoops } from "../engines/hot_loop.ts";
 import { bridgeLogger, type Poster } from "../engines/posting/poster.ts";
 import type { Caller } from "../execution/call.ts";
-import type { AttemptContext } from "../execution/execute.ts";
 import type { Lifecycle } from "../execution/lifecycle.ts";
 import type { ObjectWriter } from "../execution/object_writer.ts";
 import type { ObjectState } from "../execution/object_state.ts";
@@ -104,8 +103,6 @@ export interface Work {
   records?(): ReadonlyMap<string, ProgressRecord>;
   /** Returns how long until a handler wants to run again; undefined: none does. */
   delay?(): Seconds | undefined;
-  /** How long the object waits at least, although our own write is news: its handlers do nothing but ask to be retried at once. */
-  readonly pause?: Seconds;
 }
 
 /** Makes what a reconcile of one object works with. */
@@ -165,21 +162,6 @@ export function callerOf(
 ): Caller {
   const { defaultBackoff } = settings.execution;
   return { clock, random, logger, signal, observed: { observer, subject: state, succeeded }, defaultBackoff };
-}
-
-/** Returns how attempts of handlers that are called in turns are judged, and told of. */
-export function attemptContext(
-  { state, logger, host: { random }, settings, observer }: Reconciliation,
-  succeeded?: Set<AttemptEnd>,
-): AttemptContext {
-  return {
-    logger,
-    noun: "Handler",
-    errors: "temporary",
-    defaultBackoff: settings.execution.defaultBackoff,
-    random,
-    observed: { observer, subject: state, succeeded },
-  };
 }
 
 /** Loads what the object, or a write that failed, holds about these handlers. */

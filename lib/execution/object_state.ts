@@ -48,8 +48,6 @@ export class ObjectState {
   lastHandled: JsonObject | undefined;
   /** Whether a cause was handled to its end: resuming is over. */
   hasHandledCause = false;
-  /** How many reconciles in a row have brought nothing but handlers that ask to be retried at once. */
-  retriesAtOnce = 0;
   /** Of `op.reconcile` handlers, by their ids; undefined as long as there is none. Written by `recordOf()`. */
   #records: Map<string, ReconcileRecord> | undefined;
   /** Of handlers of children, by their ids; undefined as long as there is none. Written by triggers and their calls. */

@@ -16,6 +16,7 @@ import type { Patch } from "../model/patch.ts";
 import type { ProgressRecord, ProgressStorage, UnreadableRecord } from "../settings/persistence/storage.ts";
 import type { Handler, Outcome } from "./handler.ts";
 import type { Candidate } from "./lifecycle.ts";
+import { after, FRESH } from "./retry.ts";
 import { type RecordTimes, secondsUntil } from "./record_times.ts";
 
 /** The last time that can be written, in milliseconds since 1970. */
@@ -360,14 +361,19 @@ function afterOutcome(
       break;
     case "retry":
       next.message = outcome.error.message;
-      return Object.assign(next, dueIn(outcome.delay, now));
+      return Object.assign(next, dueIn(pauseAfter(record, outcome), now));
     case "children":
       next.retries = record.retries;
       next.waits = (waits ?? 0) + 1;
-      return Object.assign(next, dueIn(outcome.delay, now));
+      return Object.assign(next, dueIn(pauseAfter(record, outcome), now));
   }
   next.stopped = formatTimestamp(now);
   return next;
+}
+
+/** How long the next attempt waits. */
+function pauseAfter({ retries: attempts }: ProgressRecord, outcome: Outcome): Seconds {
+  return after({ ...FRESH, attempts }, outcome, 0).due;
 }
 
 /** Undefined rather than empty: most handlers have no sub-handlers. */

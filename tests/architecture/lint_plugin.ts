@@ -9,7 +9,7 @@
 import { isShipped, packageOf, RUNTIME, whyForbidden } from "./layers.ts";
 import { type AnyNode, isGlobalReference } from "./scopes.ts";
 
-export const MAX_FILE_LINES = 400;
+export const MAX_FILE_LINES = 600;
 export const MAX_FUNCTION_LINES = 80;
 /** Files that a tool writes and nobody reads from top to bottom. */
 const GENERATED = ["lib/kits/kinds/kubernetes.ts"];

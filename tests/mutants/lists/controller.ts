@@ -274,16 +274,6 @@ const order: Mutant[] = [
     ["write", "state.markAbsent();", ""],
     [
       "write",
-      'if (written.kind === "written" && work.pause !== undefined) return waitAtLeast(r, work.pause);',
-      "",
-    ],
-    [
-      "waitAtLeast",
-      '  state.begin(clock.monotonic());\n  return { kind: "requeue", after: pause',
-      '  return { kind: "requeue", after: pause',
-    ],
-    [
-      "write",
       `if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");`,
       "",
     ],
@@ -312,7 +302,7 @@ const order: Mutant[] = [
     ],
     [
       "write",
-      "refusal: run?.refuse(written) ?? written }",
+      "refusal: ofChanges(r, written) }",
       "refusal: { ...written, handlers: [] } }",
     ],
     ["write", "if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
@@ -445,12 +435,12 @@ const decisions: Mutant[] = [
   ),
   ...breaksOf(DECIDE, [[
     "detectCause",
-    "diff, patch, logger, indices };",
-    "diff, patch, logger, indices: {} };",
+    "    indices,\n    makeChildren,",
+    "    indices: {},\n    makeChildren,",
   ]], indexing),
   ...breaksOf(
     DECIDE,
-    [["detectCause", "resource, body, memo, old,", "resource, body: current as never, memo, old,"]],
+    [["detectCause", "    body,\n    memo,", "    body: current as never,\n    memo,"]],
     handlers,
   ),
 ];
@@ -478,19 +468,19 @@ const changes: Mutant[] = [
   ...breaksOf(CHANGES, [
     [
       "handle",
-      "const { isIdle } = await run.run(progress, selected);\n  state.retries",
-      "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n  state.retries",
+      "const { isIdle } = await run.run(progress, selected);\n",
+      "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(r.state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n",
     ],
   ], writes),
   ...breaksOf(CHANGES, [
-    ["ChangeRun.run", "this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`],
+    ["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`],
     ["ChangeRun.run", "if (!picked.has(active.id)) continue;", ""],
-    ["ChangeRun.run", "{ ...this.#cause, random }", "{ random }"],
-    ["ChangeRun.run", "{ ...this.#cause, random }", "{ ...this.#cause, random: undefined as never }"],
+    ["ChangeRun.run", "{ ...cause, random }", "{ random }"],
+    ["ChangeRun.run", "{ ...cause, random }", "{ ...cause, random: undefined as never }"],
   ], delays),
   ...breaksOf(
     CHANGES,
-    [["ChangeRun.run", "this.#ran.add(active.id);", `if (outcome.kind !== "success") patch.clear();`]],
+    [["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`]],
     filters,
   ),
   ...breaksOf(CHANGES, [
@@ -525,7 +515,7 @@ const changes: Mutant[] = [
     ],
   ], ["tests/scenarios/persistence_test.ts"]),
   ...breaksOf(CHANGES, [
-    ["ChangeRun.#execute", "if (children.areWaiting) await children.run();\n", ""],
+    ["ChangeRun.#call", "if (children.areWaiting) await children.run();\n", ""],
     [
       "ChangeRun.#runChildren",
       "for (const id of [...selected.map(({ id }) => id), ...progress.descendants]) descendants.add(id);",
@@ -588,11 +578,7 @@ const edges: Mutant[] = [
       "if (isWanted(r, handler, asked)) await call(r, handler, cause);",
       "if (isWanted(r, handler, asked)) return await call(r, handler, cause);",
     ],
-    [
-      "call",
-      `if (outcome.kind === "success") storeResult({ ...r, body: r.state.body }, handler.id, outcome.result);`,
-      "",
-    ],
+    ["call", "keepsResult: true,", ""],
   ], handlers),
   ...breaksOf(EVENTS, [
     ["call", "const { clock, localLogger: logger, signal", "const { clock, logger, signal"],

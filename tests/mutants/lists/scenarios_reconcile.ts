@@ -63,12 +63,16 @@ const mutants: Mutant[] = [
   ], ["tests/scenarios/exchange_test.ts"]),
   ...breaksOf(RECORD, [
     [
-      "ReconcileRecord.succeed",
-      `this.#planned = { at: now + requeueAfter, reason: { kind: "requeue" } };`,
+      "ReconcileRecord.end",
+      `this.#plan(now + requeueAfter, { kind: "requeue" });`,
       "",
     ],
     ["ReconcileRecord.wakeIfDue", `this.wake({ kind: "resync" }, now);`, ""],
-    ["ReconcileRecord.fail", `this.#planned = { at: now + pause, reason: { kind: "retry", error } };`, ""],
+    [
+      "ReconcileRecord.end",
+      `return this.#plan(this.#retry.due, { kind: "retry", error: outcome.error });`,
+      "return;",
+    ],
   ], reconcile),
   ...breaksOf(RUN, [
     ["ReconcileRun.#wakeIfChanged", `this.#wake(record, { kind: "change" });`, ""],
@@ -85,9 +89,9 @@ const mutants: Mutant[] = [
   ], reconcile),
   ...breaksOf(RECORD, [
     [
-      "ReconcileRecord.postpone",
-      `if (after < Infinity) this.#planned = { at: now + after, reason: { kind: "requeue" } };`,
-      "",
+      "ReconcileRecord.end",
+      `return this.#plan(this.#retry.due, { kind: "requeue" });`,
+      "return;",
     ],
   ], ["tests/scenarios/children_test.ts"]),
   ...breaksOf("lib/engines/children/children.ts", [
