@@ -10,7 +10,6 @@ import type { Command } from "commander";
 import type { Host, RunOptions, RunResult } from "../runtime/host.ts";
 import { ownDoors } from "../runtime/modules.ts";
 import { BUN_SCRIPT, type BunBuild } from "./bun_script.ts";
-import { BYTECODE_ORDER } from "./bytecode_order.ts";
 import { doorFiles } from "../runtime/embedded.ts";
 import { CommandError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
@@ -154,15 +153,12 @@ async function compileWithBun(
 ): Promise<void> {
   const script = host.files.resolve(work, "build.js");
   await host.files.writeText(script, BUN_SCRIPT);
-  const order = host.files.resolve(work, "order");
-  await host.files.writeText(order, orderFile());
   const name = output.split(/[/\\]/).at(-1) ?? "operator";
   const job: BunBuild = {
     doors: Object.fromEntries(await doorFiles(work, host)),
     folder,
     call,
     sources,
-    order,
     made: host.files.resolve(work, name),
     output,
     target: target === undefined || target.startsWith("bun-") ? target : `bun-${target}`,
@@ -174,11 +170,6 @@ async function compileWithBun(
     cwd: folder,
     signal,
   });
-}
-
-/** As an executable writes it where BUN_BYTECODE_ORDER_OUT asks it to, in the second version of the format. */
-function orderFile(): string {
-  return ["v2", ...BYTECODE_ORDER.trim().split(/\s+/).map((name) => `F ${name}`), ""].join("\n");
 }
 
 async function compileWithDeno({ host, folder, work, call, output, target, signal }: Job): Promise<void> {

@@ -19,8 +19,6 @@ export interface BunBuild {
   readonly call: string;
   /** The handler files and what they import by relative paths. Each is a chunk, which has a scope of its own. */
   readonly sources: readonly string[];
-  /** The file that says which functions a start calls. */
-  readonly order: string;
   /** Where to build; the folder is temporary. */
   readonly made: string;
   /** Where to put it in the end. */
@@ -49,7 +47,7 @@ function shrinkPackages(build) {
 export const BUN_SCRIPT = String.raw`
 const { copyFileSync, renameSync } = require("node:fs");
 const { dirname, posix, relative } = require("node:path");
-const { doors, folder, call, sources, order, made, output, target } = JSON.parse(process.argv[2]);
+const { doors, folder, call, sources, made, output, target } = JSON.parse(process.argv[2]);
 const DECLARED = /^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([A-Za-z_$][\w$]*)/gm;
 
 function keepNames(text) {
@@ -150,7 +148,6 @@ const result = await Promise.try(() => Bun.build({
     // An operator must not pick up settings from files that happen to lie in its working folder.
     autoloadDotenv: false,
     autoloadBunfig: false,
-    bytecodeOrder: order,
     // What runs at the start alone is not worth the optimizing compiler, which takes 20 ms and 3 MB, nor is an operator that
     // idles: executable.ts says when the start is over, and lib/runtime/bun.ts looks from then on.
     jitPolicy: 32,
