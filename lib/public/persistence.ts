@@ -5,6 +5,8 @@
  */
 
 export {
+  annotationNotes,
+  type AnnotationNotesOptions,
   annotations,
   type AnnotationsOptions,
   auto,
@@ -15,6 +17,8 @@ export {
   type MigrateOptions,
   type NotesOptions,
   status,
+  statusNotes,
+  type StatusNotesOptions,
   type StatusOptions,
 } from "../settings/persistence/presets.ts";
 export type {
@@ -22,6 +26,7 @@ export type {
   EssenceNote,
   FetchEssenceOptions,
   FetchOptions,
+  Notes,
   Persistence,
   ProgressRecord,
   ProgressStorage,
@@ -29,20 +34,7 @@ export type {
   UnreadableRecord,
 } from "../settings/persistence/storage.ts";
 export type { NotesRoom } from "../settings/persistence/notes_room.ts";
-export { MultiDiffBase, type MultiOptions, MultiProgress } from "../settings/persistence/multi.ts";
-export {
-  annotationsDiffBase,
-  type AnnotationsDiffBaseOptions,
-  type DiffBaseOptions,
-  statusDiffBase,
-  type StatusDiffBaseOptions,
-} from "../settings/persistence/diff_base.ts";
-export type { KeyForm } from "../settings/persistence/annotations.ts";
-export {
-  AnnotationsProgress,
-  type AnnotationsProgressOptions,
-  StatusProgress,
-  type StatusProgressOptions,
-} from "../settings/persistence/progress.ts";
+export { combineNotes, type CombineOptions } from "../settings/persistence/combined.ts";
+export type { KeyForm } from "../settings/persistence/annotation_names.ts";
 export type { RecordForm } from "../settings/persistence/record.ts";
 export type { FieldPath, FieldSpec } from "../model/fields.ts";

@@ -73,12 +73,11 @@ export const SURFACE: Readonly<Record<string, string>> = {
     FreezePeersOptions ResumePeersOptions detectIdentity freezePeers resumePeers
   `,
   "./persistence": `
-    AnnotationsDiffBaseOptions AnnotationsOptions AnnotationsProgress AnnotationsProgressOptions
-    DiffBaseOptions DiffBaseStorage EssenceNote FetchEssenceOptions FetchOptions FieldPath FieldSpec
-    KeyForm KopfOptions MigrateOptions MultiDiffBase MultiOptions MultiProgress NotesOptions Persistence
-    ProgressRecord ProgressStorage ProgressTarget RecordForm StatusDiffBaseOptions StatusOptions
-    StatusProgress StatusProgressOptions UnreadableRecord annotations annotationsDiffBase auto kopf migrate AutoOptions NotesRoom
-    status statusDiffBase
+    AnnotationNotesOptions AnnotationsOptions AutoOptions CombineOptions DiffBaseStorage EssenceNote
+    FetchEssenceOptions FetchOptions FieldPath FieldSpec KeyForm KopfOptions MigrateOptions Notes
+    NotesOptions NotesRoom Persistence ProgressRecord ProgressStorage ProgressTarget RecordForm
+    StatusNotesOptions StatusOptions UnreadableRecord annotationNotes annotations auto combineNotes kopf
+    migrate status statusNotes
   `,
   "./settings": `
     AdmissionSettings BackgroundSettings Backoffs ByKind ExecutionSettings NetworkingSettings

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { differsUnseen, seenStatus } from "../../lib/controller/unseen.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { HandlersOfKind } from "../../lib/registry/registry.ts";
-import { MultiDiffBase, MultiProgress } from "../../lib/settings/persistence/multi.ts";
+import { combineNotes } from "../../lib/settings/persistence/combined.ts";
 import { annotations, auto, status } from "../../lib/settings/persistence/presets.ts";
 import type { Persistence } from "../../lib/settings/persistence/storage.ts";
 
@@ -47,10 +47,7 @@ describe("seenStatus()", () => {
       seenBy({ changes: [{}] }, { diffBase, progress: own as unknown as typeof progress }),
       undefined,
     );
-    const several = {
-      diffBase: new MultiDiffBase([diffBase]),
-      progress: new MultiProgress([progress, own as never]),
-    };
+    const several = combineNotes([{ diffBase, progress }, { diffBase, progress: own as never }]);
     assert.equal(seenBy({ changes: [{}] }, several), undefined);
   });
 });

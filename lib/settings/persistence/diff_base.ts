@@ -1,58 +1,34 @@
 /**
- * Storages of the state that was handled last: in an annotation or in the status.
+ * The state that was handled last as a note, in either place and in either form.
  *
- * Ours is canonical JSON with a member of its own, "$lotse", only where there is something to say: which extra fields
+ * Ours is canonical JSON with a member of its own, "$lotse", only where there is a fact to say: which extra fields
  * were counted, or that the state was too large and is kept compressed, in outline, or as a digest. Kopf's are Kopf's, byte
  * for byte.
  */
 
-import { byteLengthOf, digestOf } from "../../model/encoding.ts";
+import { digestOf } from "../../model/encoding.ts";
 import { buildEssence, clearEssence, type EssenceOptions } from "../../model/essence.ts";
 import { isExtraField, withoutExtraFields } from "../../model/essence.ts";
-import { type FieldPath, formatField, getField, withField, withoutField } from "../../model/fields.ts";
+import { type FieldPath, getField, withField } from "../../model/fields.ts";
 import { canonicalJson, isEqualJson, isObject, shallowCopy } from "../../model/json.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import { compressText, decompressText } from "../../runtime/compression.ts";
-import {
-  annotationKeys,
-  annotationsFit,
-  annotationsOf,
-  type KeyForm,
-  parseNote,
-  writeAnnotation,
-  writeMarker,
-  writeStatus,
-} from "./annotations.ts";
-import { fillOutline, type OutlineLimits, outlineOf } from "./truncation.ts";
-import { toPythonJson } from "./record.ts";
+import { parseNote, toPythonJson } from "./note_texts.ts";
+import type { NoteTarget, Place } from "./place.ts";
+import type { RecordForm } from "./record.ts";
 import type { DiffBaseStorage, EssenceNote, FetchEssenceOptions, FetchOptions } from "./storage.ts";
+import { fillOutline, outlineOf } from "./truncation.ts";
 
-/** Options of both storages. */
+/** Options of {@linkcode DiffBase}. */
 export interface DiffBaseOptions {
+  readonly place: Place;
+  /** The id of the note in its place. */
+  readonly id: string;
   /** Whose form is written. Both are read. */
-  readonly form: "lotse" | "kopf";
+  readonly form: RecordForm;
   /** Fields that do not count as changes. Default: none. */
   readonly ignoredFields?: readonly FieldPath[];
 }
-
-/** Options of {@linkcode annotationsDiffBase}. */
-export interface AnnotationsDiffBaseOptions extends DiffBaseOptions {
-  /** The annotation's prefix. */
-  readonly prefix: string;
-  /** Default: "last-handled-configuration". */
-  readonly key?: string;
-  /** How the annotation's name is made. */
-  readonly keyForm: KeyForm;
-}
-
-/** Options of {@linkcode statusDiffBase}. */
-export interface StatusDiffBaseOptions extends DiffBaseOptions {
-  /** Where in the status, such as `["status", "kopf", "last-handled-configuration"]`. */
-  readonly field: FieldPath;
-}
-
-/** All annotations of an object together may have 256 KiB; this much is left to progress and to others. */
-const TOTAL_LIMIT = 256 * 1024 - 32 * 1024;
 
 /** The member in which we say something about the note itself. */
 const ABOUT = "$lotse";
@@ -61,19 +37,6 @@ const ABOUT = "$lotse";
 const UNPACKED_LIMIT = 4 * 1024 * 1024;
 
 const FORMAT = 1;
-
-/** Outlines from the finest on: the first that fits is taken. What is twice as large would hardly be compressed enough. */
-const OUTLINES: readonly OutlineLimits[] = [
-  [4096, Infinity],
-  [512, Infinity],
-  [64, Infinity],
-  [64, 100_000],
-  [64, 10_000],
-  [64, 1000],
-].map(([value = 0, object = 0]) => ({ value, object, whole: 2 * TOTAL_LIMIT }));
-
-/** etcd takes 1.5 MiB in one request; this much is left to what others write. In bytes. */
-const OBJECT_LIMIT = 1.5 * 1024 * 1024 - 256 * 1024;
 
 /** The facts that a note says about itself. */
 interface About {
@@ -86,16 +49,6 @@ interface About {
   readonly outline?: string;
   /** Stands for a state where others' annotations leave no room at all. */
   readonly digest?: string;
-}
-
-/** Returns a storage that keeps the state in an annotation. */
-export function annotationsDiffBase(options: AnnotationsDiffBaseOptions): DiffBaseStorage {
-  return new DiffBase(options, new AnnotationPlace(options));
-}
-
-/** Returns a storage that keeps the state as a JSON text in the status. */
-export function statusDiffBase(options: StatusDiffBaseOptions): DiffBaseStorage {
-  return new DiffBase(options, new StatusPlace(options.field));
 }
 
 /** The facts that a note says of itself, and where it stands. */
@@ -111,32 +64,21 @@ interface WrittenNote {
   readonly content: JsonObject;
 }
 
-/** Where a note is. */
-interface Place {
-  /** The parts of an object that belong to the notes: an annotation prefix that is all ours, a field. */
-  readonly own: Pick<EssenceOptions, "prefix" | "ignoredFields">;
-  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined;
-  /** Tells whether there is room for it. */
-  write(note: EssenceNote, text: string): boolean;
-  /** Whether Kubernetes would take such a note. */
-  fits(body: KubeObject, text: string): boolean;
-  /** The names under which it is kept. */
-  names(): readonly string[];
-}
-
-class DiffBase implements DiffBaseStorage {
+/** Keeps the state that was handled last. */
+export class DiffBase implements DiffBaseStorage {
   readonly #options: DiffBaseOptions;
-  readonly #place: Place;
-  /** The parts that do not count. */
+  /** The parts of an object that do not count. */
   readonly #hidden: EssenceOptions;
-  /** The note that was unpacked last: within a reconcile it is asked for several times. */
+  /** The notes that were parsed and unpacked last: a reconcile asks for them several times. */
+  #parsed: WrittenNote | undefined;
   #unpacked: WrittenNote | undefined;
 
-  constructor(options: DiffBaseOptions, place: Place) {
+  /** Keeps the state as the options say. */
+  constructor(options: DiffBaseOptions) {
     this.#options = options;
-    this.#place = place;
-    const { prefix, ignoredFields = [] } = place.own;
-    this.#hidden = { prefix, ignoredFields: [...ignoredFields, ...options.ignoredFields ?? []] };
+    const { place, id, ignoredFields = [] } = options;
+    const { prefix, ignoredFields: own = [] } = place.own(id);
+    this.#hidden = { prefix, ignoredFields: [...own, ...ignoredFields] };
   }
 
   build(body: KubeObject, extraFields: readonly FieldPath[] = []): JsonObject {
@@ -144,7 +86,7 @@ class DiffBase implements DiffBaseStorage {
   }
 
   fetch(body: KubeObject, options: FetchEssenceOptions = {}): JsonObject | undefined {
-    const note = this.#place.read(body, options);
+    const note = this.#read(body, options);
     if (note === undefined) return undefined;
     const { [ABOUT]: raw, ...essence } = note.content;
     const about = readAbout(raw);
@@ -161,7 +103,7 @@ class DiffBase implements DiffBaseStorage {
 
   isOutdated(body: KubeObject, extraFields: readonly FieldPath[] = []): boolean {
     if (this.#options.form === "kopf") return false;
-    const note = this.#place.read(body, {});
+    const note = this.#read(body);
     const about = note && readAbout(note.content[ABOUT]);
     if (about === undefined) return false;
     return canonicalFields(about.fields ?? []) !== canonicalFields(extraFields.filter(isExtraField));
@@ -171,7 +113,7 @@ class DiffBase implements DiffBaseStorage {
     const { body, essence, extraFields = [] } = note;
     if (this.#options.form === "kopf") {
       // Kopf's own writing of the same state can differ by bytes (1.0 for 1): it is left alone.
-      if (!isEqualJson(this.#place.read(body, {})?.content, essence)) {
+      if (!isEqualJson(this.#read(body)?.content, essence)) {
         this.#write(note, toPythonJson(essence) + "\n");
       }
       return;
@@ -180,6 +122,10 @@ class DiffBase implements DiffBaseStorage {
     const { text, isWhole } = this.#unchanged(note, fields) ??
       this.#fitting(body, essence, { format: FORMAT, fields });
     this.#write(note, text, isWhole);
+  }
+
+  purge(target: NoteTarget): void {
+    this.#options.place.drop(target, this.#options.id);
   }
 
   clear(essence: JsonObject): JsonObject {
@@ -194,7 +140,7 @@ class DiffBase implements DiffBaseStorage {
     { body, essence }: EssenceNote,
     fields: readonly FieldPath[],
   ): { readonly text: string; readonly isWhole: true } | undefined {
-    const note = this.#place.read(body, {});
+    const note = this.#read(body);
     if (note === undefined) return undefined;
     const { [ABOUT]: raw, ...noted } = note.content;
     const about = readAbout(raw);
@@ -207,31 +153,40 @@ class DiffBase implements DiffBaseStorage {
   }
 
   #write(note: EssenceNote, text: string, isWhole = true): void {
-    const isWritten = this.#place.write(note, text);
+    const { place, id } = this.#options;
+    const isWritten = place.write({ patch: note.patch, body: note.body, id, value: text });
     if (!isWritten || !isWhole) note.onLoss?.(isWritten ? "part" : "all");
   }
 
   reserved(): readonly string[] {
-    return this.#place.names();
+    return this.#options.place.names(this.#options.id);
   }
 
   statusFields(): readonly FieldPath[] {
-    return this.#place.own.ignoredFields ?? [];
+    return this.#options.place.own(this.#options.id).ignoredFields ?? [];
   }
 
   /** Returns the first form that fits: as it is, compressed, in outline, or nothing but a digest. */
   #fitting(body: KubeObject, essence: JsonObject, about: About): { text: string; isWhole: boolean } {
+    const fits = (text: string): boolean => this.#options.place.fits(body, this.#options.id, text);
     const plain = canonicalJson(withAbout(essence, about));
-    if (this.#place.fits(body, plain)) return { text: plain, isWhole: true };
+    if (fits(plain)) return { text: plain, isWhole: true };
     const packed = (more: object): string => canonicalJson({ [ABOUT]: { ...tersely(about), ...more } });
     const deflated = packed({ deflated: compressText(canonicalJson(essence)) });
-    if (this.#place.fits(body, deflated)) return { text: deflated, isWhole: true };
-    for (const limits of this.#place.fits(body, "") ? OUTLINES : []) {
-      const outline = outlineOf(essence, limits);
-      const text = outline && packed({ outline: compressText(canonicalJson(outline)) });
-      if (text !== undefined && this.#place.fits(body, text)) return { text, isWhole: false };
+    if (fits(deflated)) return { text: deflated, isWhole: true };
+    for (const levels of fits("") ? [2, 1] : []) {
+      const outline = packed({ outline: compressText(canonicalJson(outlineOf(essence, levels))) });
+      if (fits(outline)) return { text: outline, isWhole: false };
     }
     return { text: packed({ digest: digestOf(essence) }), isWhole: false };
+  }
+
+  #read(body: KubeObject, options: FetchOptions = {}): WrittenNote | undefined {
+    return this.#options.place.find(body, this.#options.id, (text, where) => {
+      if (text === this.#parsed?.text) return this.#parsed;
+      const content = parseNote(text, where, options);
+      return content && (this.#parsed = { text: String(text), content });
+    });
   }
 
   /** Returns the state that a note holds in any form but a digest. */
@@ -264,83 +219,6 @@ class DiffBase implements DiffBaseStorage {
   #fromDigest(body: KubeObject, about: About, wanted: readonly FieldPath[]): JsonObject {
     const unchanged = digestOf(this.build(body, about.fields ?? [])) === about.digest;
     return unchanged ? this.build(body, wanted) : {};
-  }
-}
-
-class AnnotationPlace implements Place {
-  readonly own: { readonly prefix: string };
-  readonly #options: AnnotationsDiffBaseOptions;
-  readonly #key: string;
-  /** The note that was parsed last: within a reconcile it is asked for several times. */
-  #last: WrittenNote | undefined;
-
-  constructor(options: AnnotationsDiffBaseOptions) {
-    this.own = { prefix: options.prefix };
-    this.#options = options;
-    this.#key = options.key ?? "last-handled-configuration";
-  }
-
-  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined {
-    const annotations = annotationsOf(body);
-    for (const key of this.#keys(body)) {
-      const text = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
-      if (typeof text === "string" && text === this.#last?.text) return this.#last;
-      const content = parseNote(text, key, options);
-      if (content === undefined) continue;
-      return this.#last = { text: String(text), content };
-    }
-    return undefined;
-  }
-
-  write(note: EssenceNote, text: string): boolean {
-    const isWritten = this.#keys(note.body).map((key) => writeAnnotation(note, key, text));
-    if (isWritten.includes(true)) writeMarker(note, this.own.prefix);
-    return isWritten.includes(true);
-  }
-
-  fits(body: KubeObject, text: string): boolean {
-    const own = Object.fromEntries(this.#keys(body).map((key) => [key, text]));
-    return annotationsFit(body, own, TOTAL_LIMIT);
-  }
-
-  names(): readonly string[] {
-    return this.#keys();
-  }
-
-  #keys(body?: KubeObject): readonly string[] {
-    return annotationKeys(this.#key, { prefix: this.own.prefix, form: this.#options.keyForm, body });
-  }
-}
-
-class StatusPlace implements Place {
-  readonly own: { readonly ignoredFields: readonly FieldPath[] };
-  readonly #field: FieldPath;
-
-  constructor(field: FieldPath) {
-    this.own = { ignoredFields: [field] };
-    this.#field = field;
-  }
-
-  read(body: KubeObject, options: FetchOptions): WrittenNote | undefined {
-    const text = getField(body, this.#field);
-    const content = parseNote(text, formatField(this.#field), options);
-    return content && { text: String(text), content };
-  }
-
-  write(note: EssenceNote, text: string): boolean {
-    if (getField(note.body, this.#field) !== text.trimEnd()) writeStatus(note, this.#field, text.trimEnd());
-    return true;
-  }
-
-  fits(body: KubeObject, text: string): boolean {
-    if (text.length * 3 <= TOTAL_LIMIT) return true;
-    const others = byteLengthOf(canonicalJson(withoutField(body, this.#field)));
-    // The text is a member of JSON: what is quoted in it is escaped.
-    return others + byteLengthOf(JSON.stringify(text)) <= OBJECT_LIMIT;
-  }
-
-  names(): readonly string[] {
-    return [this.#field.join(".")];
   }
 }
 

@@ -4,16 +4,18 @@
  * Each sets the finalizer and both storages; any of the three can be replaced. See docs/decisions/0004-notes.md.
  */
 
+import { MARKER } from "../../model/essence.ts";
 import { type FieldSpec, parseField } from "../../model/fields.ts";
-import { MultiDiffBase, MultiProgress } from "./multi.ts";
-import { annotationsDiffBase, statusDiffBase } from "./diff_base.ts";
-import { annotationKeys, checkPrefix, dropAnnotation, dropStatus } from "./annotations.ts";
-import { AutoDiffBase, AutoProgress } from "./auto.ts";
+import { checkPrefix, type KeyForm } from "./annotation_names.ts";
+import { chooseNotes, combineNotes } from "./combined.ts";
+import { DiffBase } from "./diff_base.ts";
 import { NotesRoom } from "./notes_room.ts";
-import type { Persistence } from "./storage.ts";
-import { AnnotationsProgress, StatusProgress } from "./progress.ts";
+import { AnnotationPlace, StatusPlace } from "./place.ts";
+import { ProgressNotes } from "./progress.ts";
+import type { RecordForm } from "./record.ts";
+import type { Notes, Persistence } from "./storage.ts";
 
-/** The name of the note that holds the state that was handled last. */
+/** The id of the note that holds the state that was handled last. */
 const STATE = "last-handled-configuration";
 
 /** Options of all presets. */
@@ -54,14 +56,9 @@ export interface KopfOptions extends AnnotationsOptions {
  * ```
  */
 export function annotations(options: AnnotationsOptions = {}): Persistence {
-  const { prefix = "lotse.dev" } = options;
-  const place = { prefix, keyForm: "lotse", form: "lotse" } as const;
-  return {
-    warnings: checkPrefix(prefix),
-    finalizer: `${prefix}/finalizer`,
-    diffBase: annotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
-    progress: new AnnotationsProgress(place),
-  };
+  const { prefix = "lotse.dev", ignoredFields } = options;
+  const notes = annotationNotes({ prefix, ignoredFields, form: "lotse" });
+  return { ...notes, warnings: checkPrefix(prefix), finalizer: `${prefix}/finalizer` };
 }
 
 /**
@@ -80,15 +77,8 @@ export function annotations(options: AnnotationsOptions = {}): Persistence {
 export function status(options: StatusOptions = {}): Persistence {
   const { name = "lotse" } = options;
   if (name === "") throw new RangeError("Cannot keep notes in the status: the name of their field is empty");
-  return {
-    finalizer: "lotse.dev/finalizer",
-    diffBase: statusDiffBase({
-      form: "lotse",
-      field: ["status", name, STATE],
-      ignoredFields: pathsOf(options),
-    }),
-    progress: new StatusProgress({ form: "lotse", ...statusFields(name) }),
-  };
+  const { ignoredFields } = options;
+  return { ...statusNotes({ name, ignoredFields, form: "lotse" }), finalizer: "lotse.dev/finalizer" };
 }
 
 /** Options of {@linkcode auto}. */
@@ -113,21 +103,9 @@ export interface AutoOptions extends AnnotationsOptions, StatusOptions {}
  * ```
  */
 export function auto(options: AutoOptions = {}): Persistence {
-  const { prefix = "lotse.dev", name = "lotse" } = options;
-  const [inAnnotations, inStatus] = [annotations(options), status(options)];
-  const room = new NotesRoom(["status", name]);
-  const places = { annotations: inAnnotations, status: inStatus, room };
-  return {
-    ...inAnnotations,
-    diffBase: new AutoDiffBase(places, {
-      status: (target) => dropStatus(target, ["status", name, STATE]),
-      annotations: (target) => {
-        const keys = annotationKeys(STATE, { prefix, form: "lotse", body: target.body });
-        for (const key of keys) dropAnnotation(target, key);
-      },
-    }),
-    progress: new AutoProgress(places),
-  };
+  const inAnnotations = annotations(options);
+  const room = new NotesRoom(["status", options.name ?? "lotse"]);
+  return { ...inAnnotations, ...chooseNotes({ annotations: inAnnotations, status: status(options), room }) };
 }
 
 /**
@@ -142,14 +120,14 @@ export function auto(options: AutoOptions = {}): Persistence {
  * ```
  */
 export function kopf(options: KopfOptions = {}): Persistence {
-  const { prefix = "kopf.zalando.org", name = "kopf", v1 = true } = options;
-  const place = { prefix, keyForm: v1 ? "kopf-v1" : "kopf-v2", form: "kopf" } as const;
-  const inStatus = new StatusProgress({ form: "kopf", ...statusFields(name) });
+  const { prefix = "kopf.zalando.org", name = "kopf", v1 = true, ignoredFields } = options;
+  const form = "kopf";
+  const notes = annotationNotes({ prefix, form, keyForm: v1 ? "kopf-v1" : "kopf-v2", ignoredFields });
   return {
     warnings: checkPrefix(prefix),
     finalizer: "kopf.zalando.org/KopfFinalizerMarker",
-    diffBase: annotationsDiffBase({ ...place, ignoredFields: pathsOf(options) }),
-    progress: new MultiProgress([new AnnotationsProgress(place), inStatus], { writable: 1 }),
+    diffBase: notes.diffBase,
+    progress: combineNotes([notes, statusNotes({ name, form })], { writable: 1 }).progress,
   };
 }
 
@@ -181,17 +159,69 @@ export function migrate({ to, from, both = false }: MigrateOptions): Persistence
   const [before] = from;
   if (before === undefined) throw new RangeError("Cannot move notes: say where they come from");
   const all = [to, ...from];
-  const writable = both ? all.length : 1;
   return {
+    ...combineNotes(all, { writable: both ? all.length : 1 }),
     warnings: all.flatMap(({ warnings = [] }) => warnings),
     finalizer: before.finalizer,
-    diffBase: new MultiDiffBase(all.map(({ diffBase }) => diffBase), { writable }),
-    progress: new MultiProgress(all.map(({ progress }) => progress), { writable }),
   };
 }
 
-function statusFields(name: string) {
-  return { field: ["status", name, "progress"], touchField: ["status", name, "dummy"] };
+/** Options of {@linkcode annotationNotes}. */
+export interface AnnotationNotesOptions extends NotesOptions {
+  /** The annotations' prefix. */
+  readonly prefix: string;
+  /** Whose form is written. Both are read. */
+  readonly form: RecordForm;
+  /** How the annotations' names are made. Default: "lotse" for our form, "kopf-v1" for Kopf's. */
+  readonly keyForm?: KeyForm;
+  /** The name of the state's annotation after the prefix. Default: "last-handled-configuration". */
+  readonly key?: string;
+  /** The name of Kopf's wake-up note after the prefix: it is removed where it is found. Default: "touch-dummy". */
+  readonly touchKey?: string;
+  /** Whether records say null for what they do not have. Default: false. */
+  readonly verbose?: boolean;
+}
+
+/** Returns storages that keep both notes in annotations, for arrangements that no preset has, such as Kopf's own storages. */
+export function annotationNotes(options: AnnotationNotesOptions): Notes {
+  const { prefix, form, key = STATE, touchKey = "touch-dummy", verbose } = options;
+  const place = new AnnotationPlace(prefix, options.keyForm ?? (form === "kopf" ? "kopf-v1" : "lotse"));
+  const [touch, others] = [{ place, id: touchKey }, [MARKER, key, touchKey]];
+  return {
+    diffBase: new DiffBase({ place, id: key, form, ignoredFields: pathsOf(options) }),
+    progress: new ProgressNotes({ place, form, verbose, touch, others }),
+  };
+}
+
+/** Options of {@linkcode statusNotes}. */
+export interface StatusNotesOptions extends NotesOptions {
+  /** Whose form is written. Both are read. */
+  readonly form: RecordForm;
+  /** The field of the status that holds the notes. Default: "lotse" for our form, "kopf" for Kopf's. */
+  readonly name?: string;
+  /** Where the state is. Default: "status.<name>.last-handled-configuration". */
+  readonly stateField?: FieldSpec;
+  /** Where the records are. Default: "status.<name>.progress". */
+  readonly progressField?: FieldSpec;
+  /** Where Kopf's wake-up note is. Default: "status.<name>.dummy". */
+  readonly touchField?: FieldSpec;
+}
+
+/** Returns storages that keep both notes in the status, for arrangements that no preset has, such as Kopf's own storages. */
+export function statusNotes(options: StatusNotesOptions): Notes {
+  const { form, name = form } = options;
+  const { stateField = ["status", name, STATE], touchField = ["status", name, "dummy"] } = options;
+  const { progressField = ["status", name, "progress"] } = options;
+  const place = new StatusPlace(parseField(progressField));
+  return {
+    diffBase: new DiffBase({ ...noteAt(stateField), form, ignoredFields: pathsOf(options) }),
+    progress: new ProgressNotes({ place, form, touch: noteAt(touchField) }),
+  };
+}
+
+function noteAt(field: FieldSpec): { readonly place: StatusPlace; readonly id: string } {
+  const path = parseField(field);
+  return { place: new StatusPlace(path.slice(0, -1)), id: path.at(-1) ?? "" };
 }
 
 function pathsOf({ ignoredFields = [] }: NotesOptions) {

@@ -1,200 +1,101 @@
 /**
- * Storages of handlers' progress: one annotation per unfinished handler, or one member of a field of the status.
+ * The progress of handlers as notes: a record for each unfinished handler, in either place and in either form.
  */
 
-import { clearEssence, MARKER } from "../../model/essence.ts";
-import { type FieldPath, getField, withoutField } from "../../model/fields.ts";
-import { isEmptyObject, isObject } from "../../model/json.ts";
+import { clearEssence, type EssenceOptions } from "../../model/essence.ts";
+import type { FieldPath } from "../../model/fields.ts";
 import type { JsonObject, KubeObject } from "../../model/object.ts";
 import type { Patch } from "../../model/patch.ts";
 import { formatJson } from "../../runtime/json.ts";
-import {
-  annotationKeys,
-  annotationsOf,
-  dropAnnotation,
-  dropStatus,
-  idOfKey,
-  isAnnotationName,
-  type KeyForm,
-  parseNote,
-  writeAnnotation,
-  writeMarker,
-  writeStatus,
-} from "./annotations.ts";
+import { parseNote, toPythonJson } from "./note_texts.ts";
+import type { Place } from "./place.ts";
+import { decodeRecord, encodeRecord, isSameRecord, type RecordForm } from "./record.ts";
 import type { FetchOptions, ProgressRecord, ProgressStorage, ProgressTarget } from "./storage.ts";
-import { decodeRecord, encodeRecord, isSameRecord, type RecordForm, toPythonJson } from "./record.ts";
 
-/** Options of {@linkcode AnnotationsProgress}. */
-export interface AnnotationsProgressOptions {
-  /** The annotations' prefix. */
-  readonly prefix: string;
-  /** How the annotations' names are made. */
-  readonly keyForm: KeyForm;
+/** Options of {@linkcode ProgressNotes}. */
+export interface ProgressNotesOptions {
+  readonly place: Place;
   /** Whose form is written. Both are read. */
   readonly form: RecordForm;
-  /** Whether null is written for what a record does not have. Default: false. */
+  /** Whether null is written into texts for what a record does not have. Default: false. */
   readonly verbose?: boolean;
-  /** The id of Kopf's wake-up note. Default: "touch-dummy". */
-  readonly touchKey?: string;
+  /** Kopf's wake-up note: it is never written, and removed where it is found. */
+  readonly touch: { readonly place: Place; readonly id: string };
+  /** The ids of other notes in the place of the records. Default: none. */
+  readonly others?: readonly string[];
 }
 
-/** Keeps records in annotations, as JSON texts. */
-export class AnnotationsProgress implements ProgressStorage {
-  readonly #options: AnnotationsProgressOptions;
-  readonly #touchKey: string;
+/** Keeps the records of handlers. */
+export class ProgressNotes implements ProgressStorage {
+  readonly #options: ProgressNotesOptions;
+  readonly #own: EssenceOptions;
 
   /** Keeps records as the options say. */
-  constructor(options: AnnotationsProgressOptions) {
+  constructor(options: ProgressNotesOptions) {
     this.#options = options;
-    this.#touchKey = options.touchKey ?? "touch-dummy";
+    const { place, touch } = options;
+    const [records, wakeUp] = [place.own(), touch.place.own(touch.id)];
+    const ignoredFields = [...records.ignoredFields ?? [], ...wakeUp.ignoredFields ?? []];
+    this.#own = { prefix: records.prefix, ignoredFields };
   }
 
   fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
-    for (const key of this.#keys(id, body)) {
-      const record = this.#read(body, key, options);
-      if (record !== undefined) return record;
-    }
-    return undefined;
+    return this.#options.place.find(body, id, (value, where) => this.#decode(value, { ...options, where }));
   }
 
-  store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
-    const { body, id, record } = target;
-    const text = this.#encode(record);
-    let isWritten = false;
-    for (const key of this.#keys(id, body)) {
-      const stored = this.#read(body, key, {});
-      if (stored !== undefined && isSameRecord(stored, record, this.#options.form)) {
-        delete target.patch.metadata.annotations[key];
-      } else {
-        isWritten = writeAnnotation(target, key, text) || isWritten;
-      }
-    }
-    if (isWritten) writeMarker(target, this.#options.prefix);
+  store({ record, ...target }: ProgressTarget & { readonly record: ProgressRecord }): void {
+    const { place, form } = this.#options;
+    const isSame = (value: unknown): boolean => {
+      const stored = this.#decode(value, { where: "" });
+      return stored !== undefined && isSameRecord(stored, record, form);
+    };
+    place.write({ ...target, value: this.#encode(record), isSame });
   }
 
   purge(target: ProgressTarget): void {
-    for (const key of this.#keys(target.id, target.body)) dropAnnotation(target, key);
+    this.#options.place.drop(target, target.id);
   }
 
   ids(body: KubeObject): string[] {
-    const { prefix } = this.#options;
-    const others = [MARKER, "last-handled-configuration", this.#touchKey];
-    return Object.keys(annotationsOf(body))
-      .filter((key) => key.startsWith(`${prefix}/`))
-      .map((key) => idOfKey(key, { prefix, body }))
-      .filter((id) => !others.includes(id));
+    const { place, others = [] } = this.#options;
+    return place.ids(body).filter((id) => !others.includes(id));
   }
 
   keys(id: string): readonly string[] {
-    const keys = this.#keys(id);
-    const refused = keys.find((key) => !isAnnotationName(key));
-    if (refused === undefined) return keys;
-    throw new TypeError(
-      `Cannot keep the progress of "${id}" in the way of Kopf: Kubernetes takes no annotation "${refused}" (give the ` +
-        'handler an id of ASCII letters, digits, "-", "_" and ".", or keep notes in another way)',
-    );
+    return this.#options.place.names(id);
   }
 
   reserved(): readonly string[] {
-    return [MARKER, this.#touchKey].flatMap((id) => this.#keys(id));
+    const { place, others = [] } = this.#options;
+    return others.flatMap((id) => place.names(id));
   }
 
   statusFields(): readonly FieldPath[] {
-    return [];
+    return this.#own.ignoredFields ?? [];
   }
 
   clear(essence: JsonObject): JsonObject {
-    return clearEssence(essence, { prefix: this.#options.prefix });
+    return clearEssence(essence, this.#own);
   }
 
   sweep(patch: Patch, body: KubeObject): void {
-    for (const key of this.#keys(this.#touchKey, body)) dropAnnotation({ patch, body }, key);
+    const { touch } = this.#options;
+    touch.place.drop({ patch, body }, touch.id);
   }
 
-  #keys(id: string, body?: KubeObject): readonly string[] {
-    const { prefix, keyForm } = this.#options;
-    return annotationKeys(id, { prefix, form: keyForm, body });
+  #decode(value: unknown, options: FetchOptions & { readonly where: string }): ProgressRecord | undefined {
+    const isText = this.#options.place.holds === "texts";
+    return decodeRecord(isText ? parseNote(value, options.where, options) : value, options);
   }
 
-  #read(body: KubeObject, key: string, options: FetchOptions): ProgressRecord | undefined {
-    const annotations = annotationsOf(body);
-    const raw = Object.hasOwn(annotations, key) ? parseNote(annotations[key], key, options) : undefined;
-    return decodeRecord(raw, { ...options, where: key });
-  }
-
-  #encode(record: ProgressRecord): string {
-    const { form, verbose = false } = this.#options;
-    const encoded = Object.entries(encodeRecord(record, form)).filter(([, value]) =>
-      value !== null || verbose
-    );
-    const content = Object.fromEntries(encoded);
-    return form === "kopf" ? toPythonJson(content) : formatJson(content);
-  }
-}
-
-/** Options of {@linkcode StatusProgress}. */
-export interface StatusProgressOptions {
-  /** Where the records are, such as `["status", "kopf", "progress"]`. */
-  readonly field: FieldPath;
-  /** Where Kopf's wake-up note is, such as `["status", "kopf", "dummy"]`. */
-  readonly touchField: FieldPath;
-  /** Whose form is written. Both are read. */
-  readonly form: RecordForm;
-}
-
-/** Keeps records in a field of the status, as objects under the handlers' ids. */
-export class StatusProgress implements ProgressStorage {
-  readonly #options: StatusProgressOptions;
-
-  /** Keeps records as the options say. */
-  constructor(options: StatusProgressOptions) {
-    this.#options = options;
-  }
-
-  fetch(body: KubeObject, id: string, options: FetchOptions = {}): ProgressRecord | undefined {
-    const field = this.#fieldOf(id);
-    return decodeRecord(getField(body, field), { ...options, where: field.join(".") });
-  }
-
-  store(target: ProgressTarget & { readonly record: ProgressRecord }): void {
-    const { body, id, record } = target;
-    const stored = this.fetch(body, id);
-    if (stored !== undefined && isSameRecord(stored, record, this.#options.form)) return;
-    // The nulls matter: an object in a merge patch is merged with what is there.
-    writeStatus(target, this.#fieldOf(id), encodeRecord(record, this.#options.form));
-  }
-
-  purge(target: ProgressTarget): void {
-    dropStatus(target, this.#fieldOf(target.id));
-  }
-
-  ids(body: KubeObject): string[] {
-    const records = getField(body, this.#options.field);
-    return isObject(records) ? Object.keys(records).filter((id) => records[id] != null) : [];
-  }
-
-  keys(id: string): readonly string[] {
-    return [this.#fieldOf(id).join(".")];
-  }
-
-  clear(essence: JsonObject): JsonObject {
-    const { field, touchField } = this.#options;
-    const cleared = withoutField(withoutField(essence, field), touchField);
-    return isObject(cleared.status) && isEmptyObject(cleared.status)
-      ? withoutField(cleared, ["status"])
-      : cleared;
-  }
-
-  sweep(patch: Patch, body: KubeObject): void {
-    const { touchField } = this.#options;
-    if (getField(body, touchField) !== undefined) dropStatus({ patch, body }, touchField);
-  }
-
-  statusFields(): readonly FieldPath[] {
-    return [this.#options.field, this.#options.touchField];
-  }
-
-  #fieldOf(id: string): FieldPath {
-    return [...this.#options.field, id];
+  #encode(record: ProgressRecord): unknown {
+    const { place, form, verbose = false } = this.#options;
+    const encoded = encodeRecord(record, form);
+    // The nulls matter in an object: a merge patch merges it with the one that is there.
+    if (place.holds === "values") return encoded;
+    const said = verbose
+      ? encoded
+      : Object.fromEntries(Object.entries(encoded).filter(([, value]) => value !== null));
+    return form === "kopf" ? toPythonJson(said) : formatJson(said);
   }
 }

@@ -6,7 +6,6 @@
 import { isObject } from "../../model/json.ts";
 import type { JsonObject } from "../../model/object.ts";
 import { formatKopfTimestamp, formatTimestamp, parseTimestamp } from "../../model/timestamps.ts";
-import { writeJson } from "../../runtime/json.ts";
 import type { FetchOptions, ProgressRecord } from "./storage.ts";
 
 /** Whose form it is. */
@@ -155,23 +154,4 @@ class Reader {
   #get(name: string): unknown {
     return Object.hasOwn(this.#raw, name) ? this.#raw[name] ?? undefined : undefined;
   }
-}
-
-// JSON as Python writes it, byte for byte: `json.dumps(value, separators=(",", ":"))`, of what an API server sends.
-// Two things differ from JavaScript's: all but ASCII is escaped, and small numbers look otherwise. Large ones do not: the API
-// server sends whole numbers below 1e21 with all their digits, which both then keep.
-
-/** Returns the JSON text of a JSON value. Members that are undefined are left out. */
-export function toPythonJson(value: unknown): string {
-  return writeJson(value, { formatNumber }).replace(/[\x7f-\uffff]/g, escape);
-}
-
-/** Python takes the exponent from 1e-5 on downwards, and gives it two digits. */
-function formatNumber(value: number): string {
-  const isSmall = value !== 0 && Math.abs(value) < 1e-4;
-  return isSmall ? value.toExponential().replace(/e-(\d)$/, "e-0$1") : JSON.stringify(value);
-}
-
-function escape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

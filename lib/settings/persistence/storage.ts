@@ -90,6 +90,8 @@ export interface DiffBaseStorage {
   isOutdated(body: KubeObject, extraFields?: readonly FieldPath[]): boolean;
   /** Puts the essence into the patch; nothing if the body holds the same already. */
   store(note: EssenceNote): void;
+  /** Puts the removal of the note into the patch, where notes move to another place. Default: it stays. */
+  purge?(target: Pick<EssenceNote, "patch" | "body">): void;
   /** Returns an essence without what this storage keeps in it. */
   clear(essence: JsonObject): JsonObject;
   /** Returns the names that notes of this storage take, in the form of {@linkcode ProgressStorage.keys}. Default: none. */
@@ -134,21 +136,25 @@ export interface ProgressStorage {
   sweep(patch: Patch, body: KubeObject): void;
 }
 
-/** All that decides about an operator's notes. */
-export interface Persistence {
-  /** The name of the finalizer that holds objects back until they are handled. Changing it strands objects. */
-  readonly finalizer: string;
+/** The storages of both notes. */
+export interface Notes {
   /** Where the state is kept that was handled last. */
   readonly diffBase: DiffBaseStorage;
   /** Where the progress of unfinished handlers is kept. */
   readonly progress: ProgressStorage;
+}
+
+/** All that decides about an operator's notes. */
+export interface Persistence extends Notes {
+  /** The name of the finalizer that holds objects back until they are handled. Changing it strands objects. */
+  readonly finalizer: string;
   /** Warnings to be said once at the start about how this was configured. */
   readonly warnings?: readonly string[];
 }
 
 /** Returns the essence of a body as the storages see it: `new` in handlers. */
 export function currentEssence(
-  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+  { diffBase, progress }: Notes,
   body: KubeObject,
   options: { readonly extraFields?: readonly FieldPath[] } = {},
 ): JsonObject {
@@ -165,7 +171,7 @@ export interface ConfidentialOptions {
 
 /** Returns the essence that was handled last: `old` in handlers; undefined if the object was never handled. */
 export function handledEssence(
-  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+  { diffBase, progress }: Notes,
   body: KubeObject,
   { confidential = [], ...options }: FetchEssenceOptions & ConfidentialOptions = {},
 ): JsonObject | undefined {
@@ -175,7 +181,7 @@ export function handledEssence(
 
 /** Notes the essence as handled. */
 export function storeEssence(
-  { diffBase }: Pick<Persistence, "diffBase">,
+  { diffBase }: Pick<Notes, "diffBase">,
   { confidential = [], ...note }: EssenceNote & ConfidentialOptions,
 ): void {
   const { body, essence } = note;
@@ -188,7 +194,7 @@ export function storeEssence(
 
 /** Whether the note should be written anew although nothing changed: made for other extra fields, or with open values. */
 export function isNoteOutdated(
-  { diffBase }: Pick<Persistence, "diffBase">,
+  { diffBase }: Pick<Notes, "diffBase">,
   body: KubeObject,
   { extraFields, confidential = [] }: ConfidentialOptions & { readonly extraFields: readonly FieldPath[] },
 ): boolean {
@@ -200,7 +206,7 @@ export function isNoteOutdated(
 
 /** Returns the names of all notes that are not records of handlers. */
 export function reservedNames(
-  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
+  { diffBase, progress }: Notes,
 ): readonly string[] {
   return [...diffBase.reserved?.() ?? [], ...progress.reserved?.() ?? []];
 }

@@ -70,7 +70,7 @@ const mutants: Mutant[] = [
     ],
     ["Progress.#purge", "for (const each of [id, ...subrefs])", "for (const each of [id])"],
   ]),
-  ...breaksOf("lib/settings/persistence/annotations.ts", [
+  ...breaksOf("lib/settings/persistence/place.ts", [
     ["dropAnnotation", "if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
   ], ["tests/execution/progress_test.ts"]),
   ...breaksOf("lib/execution/lifecycle.ts", [

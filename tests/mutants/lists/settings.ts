@@ -2,7 +2,7 @@
 
 import { breaksOf, type Mutant } from "../mutant.ts";
 
-const KEYS = "lib/settings/persistence/annotations.ts";
+const KEYS = "lib/settings/persistence/annotation_names.ts";
 const PRESETS = ["tests/settings/persistence/presets_test.ts"];
 const PROGRESS = ["tests/settings/persistence/progress_test.ts"];
 
@@ -30,52 +30,60 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/settings/persistence/presets.ts", [
     [
       "kopf",
-      "[new AnnotationsProgress(place), inStatus], { writable: 1 }",
-      "[new AnnotationsProgress(place)]",
+      "combineNotes([notes, statusNotes({ name, form })], { writable: 1 }).progress",
+      "notes.progress",
     ],
     [
       "kopf",
-      "[new AnnotationsProgress(place), inStatus], { writable: 1 }",
-      "[new AnnotationsProgress(place), inStatus]",
+      "combineNotes([notes, statusNotes({ name, form })], { writable: 1 }).progress",
+      "combineNotes([notes, statusNotes({ name, form })]).progress",
     ],
   ]),
-  ...breaksOf("lib/settings/persistence/annotations.ts", [
+  ...breaksOf("lib/settings/persistence/place.ts", [
     [
       "dropStatus",
       "for (let length = field.length - 1; length >= 2; length--) {",
       "for (let length = 0; length >= 2; length--) {",
     ],
   ], PRESETS),
-  ...breaksOf("lib/settings/persistence/annotations.ts", [
+  ...breaksOf("lib/settings/persistence/place.ts", [
     ["dropAnnotation", "if (getKey(annotationsOf(body), key) === undefined) delete", "if (false) delete"],
     ["dropStatus", "else takeBack(patch.status as JsonObject, field.slice(1));", ""],
     ["writeMarker", `: !isWithin(prefix, "kopf.zalando.org");`, `: !prefix.startsWith("kopf.");`],
     ["writeMarker", `: !isWithin(prefix, "kopf.zalando.org");`, ": false;"],
     ["writeMarker", "if (Object.hasOwn(annotations, marker)) return;", ""],
   ], PROGRESS),
-  ...breaksOf("lib/settings/persistence/annotations.ts", [
+  ...breaksOf("lib/settings/persistence/note_texts.ts", [
     ["parseNote", "value = parseJson(text);", "value = parseJson(text === text.trim() ? text : '');"],
   ], ["tests/settings/persistence/diff_base_test.ts"]),
   ...breaksOf("lib/settings/persistence/progress.ts", [
-    ["AnnotationsProgress.#encode", "value !== null || verbose", "value !== null"],
-    ["AnnotationsProgress.#encode", "value !== null || verbose", "true"],
+    ["ProgressNotes.#encode", "const said = verbose", "const said = false"],
+    ["ProgressNotes.#encode", "const said = verbose", "const said = true"],
+  ]),
+  ...breaksOf("lib/settings/persistence/place.ts", [
     [
-      "AnnotationsProgress.purge",
-      "for (const key of this.#keys(target.id, target.body)) dropAnnotation",
-      "for (const key of this.#keys(target.id, target.body).slice(0, 1)) dropAnnotation",
+      "AnnotationPlace.drop",
+      "for (const key of this.#keys(id, target.body)) dropAnnotation",
+      "for (const key of this.#keys(id, target.body).slice(0, 1)) dropAnnotation",
     ],
     [
-      "AnnotationsProgress.store",
-      "    for (const key of this.#keys(id, body)) {\n      const stored",
-      "    for (const key of this.#keys(id, body).slice(0, 1)) {\n      const stored",
+      "AnnotationPlace.write",
+      "for (const key of this.#keys(id, target.body)) {",
+      "for (const key of this.#keys(id, target.body).slice(0, 1)) {",
     ],
+    ["AnnotationPlace.write", "there !== undefined && isSame?.(there) ? String(there) :", ""],
+    ["StatusPlace.write", "(there !== undefined && isSame?.(there))", "false"],
+  ], PROGRESS),
+  ...breaksOf("lib/settings/persistence/progress.ts", [
+    ["ProgressNotes.#decode", "isText ? parseNote(value, options.where, options) : value", "value"],
+    ["ProgressNotes.ids", ".filter((id) => !others.includes(id))", ""],
   ]),
   ...breaksOf("lib/settings/persistence/progress.ts", [
-    ["AnnotationsProgress.#encode", `form === "kopf" ? toPythonJson(content) :`, ""],
+    ["ProgressNotes.#encode", `form === "kopf" ? toPythonJson(said) :`, ""],
     [
-      "AnnotationsProgress.#encode",
-      `form === "kopf" ? toPythonJson(content) : formatJson(content)`,
-      "toPythonJson(content)",
+      "ProgressNotes.#encode",
+      `form === "kopf" ? toPythonJson(said) : formatJson(said)`,
+      "toPythonJson(said)",
     ],
   ]),
   ...breaksOf("lib/settings/persistence/record.ts", [
@@ -96,21 +104,28 @@ const mutants: Mutant[] = [
     ],
     ["encodeMessage", "waits !== undefined && !success && !failure", "waits !== undefined"],
   ]),
-  ...breaksOf("lib/settings/persistence/multi.ts", [
+  ...breaksOf("lib/settings/persistence/combined.ts", [
+    ["Places.first", "for (const place of this.all) {", "for (const place of this.all.slice(0, 1)) {"],
+    ["Places.first", "const found = chosen && fetch(chosen);", "const found = undefined;"],
+    ["Places.sides", "if (chosen === undefined)", "if (true)"],
+    ["CombinedDiffBase.store", "for (const { diffBase } of wrong) diffBase.purge?.(note);", ""],
+    ["CombinedProgress.store", "for (const { progress } of wrong) progress.purge(target);", ""],
     [
-      "MultiDiffBase.fetch",
-      "return firstOf(this.#storages, (storage) => storage.fetch(body, options));",
-      "return this.#storages[0]?.fetch(body, options);",
+      "CombinedDiffBase.isOutdated",
+      "wrong.some(({ diffBase }) => diffBase.fetch(body) !== undefined)",
+      "false",
     ],
   ]),
   ...breaksOf("lib/settings/persistence/diff_base.ts", [
-    ["DiffBase.store", `toPythonJson(essence) + "\\n"`, "toPythonJson(essence)"],
-    [
-      "StatusPlace.write",
-      "writeStatus(note, this.#field, text.trimEnd());",
-      "writeStatus(note, this.#field, text);",
-    ],
+    ["DiffBase.#fitting", "[2, 1]", "[1]"],
+    ["DiffBase.#fitting", "[2, 1]", "[2]"],
   ]),
+  ...breaksOf("lib/settings/persistence/diff_base.ts", [
+    ["DiffBase.store", `toPythonJson(essence) + "\\n"`, "toPythonJson(essence)"],
+  ]),
+  ...breaksOf("lib/settings/persistence/place.ts", [
+    ["StatusPlace.write", 'typeof value === "string" ? value.trimEnd() : value', "value"],
+  ], ["tests/settings/persistence/diff_base_test.ts"]),
 ];
 
 export default mutants;

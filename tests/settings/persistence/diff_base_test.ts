@@ -4,31 +4,20 @@ import { calculateDiff } from "../../../lib/model/diff.ts";
 import type { JsonObject, KubeObject } from "../../../lib/model/object.ts";
 import { applyMergePatch, Patch } from "../../../lib/model/patch.ts";
 import { compressText } from "../../../lib/runtime/compression.ts";
-import { annotationsDiffBase, statusDiffBase } from "../../../lib/settings/persistence/diff_base.ts";
+import { annotationNotes, statusNotes } from "../../../lib/settings/persistence/presets.ts";
 import type { DiffBaseStorage, UnreadableRecord } from "../../../lib/settings/persistence/storage.ts";
+import { noise } from "./earlier_notes.ts";
 
 const LHC = "kopf.zalando.org/last-handled-configuration";
 const OURS = "lotse.dev/last-handled-configuration";
 const FIELD = ["status", "kopf", "last-handled-configuration"];
 
-const own = annotationsDiffBase({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" });
-const kopf = annotationsDiffBase({ prefix: "kopf.zalando.org", keyForm: "kopf-v1", form: "kopf" });
-const inStatus = statusDiffBase({ form: "kopf", field: FIELD });
-const ownInStatus = statusDiffBase({
-  form: "lotse",
-  field: ["status", "lotse", "last-handled-configuration"],
-});
+const own = annotationNotes({ prefix: "lotse.dev", form: "lotse" }).diffBase;
+const kopf = annotationNotes({ prefix: "kopf.zalando.org", form: "kopf" }).diffBase;
+const inStatus = statusNotes({ form: "kopf" }).diffBase;
+const ownInStatus = statusNotes({ form: "lotse" }).diffBase;
 
 const STATE = ["status", "state"];
-
-/** A text that cannot be compressed much; always the same. */
-function noise(length: number, start = 1): string {
-  let seed = start;
-  return Array.from({ length }, () => {
-    seed = (seed * 48_271) % 2_147_483_647;
-    return String.fromCharCode(33 + seed % 90);
-  }).join("");
-}
 
 function annotated(annotations: Record<string, unknown>, rest: JsonObject = {}): KubeObject {
   return { ...rest, metadata: { annotations: annotations as Record<string, string> } };
@@ -94,7 +83,7 @@ for (const [name, storage] of storages) {
   });
 }
 
-describe("annotationsDiffBase, as Kopf does", () => {
+describe("DiffBase in annotations, as Kopf does", () => {
   it("[A84] writes compact JSON and a newline", () => {
     const body: KubeObject = {
       kind: "X",
@@ -127,12 +116,8 @@ describe("annotationsDiffBase, as Kopf does", () => {
   });
 
   it("reads a state under Kopf's old, short name", () => {
-    const storage = annotationsDiffBase({
-      prefix: "kopf.zalando.org",
-      keyForm: "kopf-v1",
-      form: "kopf",
-      key: "k".repeat(60),
-    });
+    const storage =
+      annotationNotes({ prefix: "kopf.zalando.org", form: "kopf", key: "k".repeat(60) }).diffBase;
     const patch = stored(storage, { metadata: {}, spec: {} }) as {
       metadata: { annotations: Record<string, string> };
     };
@@ -150,7 +135,7 @@ describe("annotationsDiffBase, as Kopf does", () => {
   });
 });
 
-describe("annotationsDiffBase, in our own form", () => {
+describe("DiffBase in annotations, in our own form", () => {
   it("writes canonical JSON, the same for each order of keys (G18)", () => {
     const one = stored(own, { metadata: {}, spec: { b: 1, a: { d: 1, c: null } } });
     const two = stored(own, { metadata: {}, spec: { a: { d: 1 }, b: 1 } });
@@ -349,12 +334,8 @@ describe("annotationsDiffBase, in our own form", () => {
   });
 
   it("does not count ignored fields, not even those that were noted before", () => {
-    const ignoring = annotationsDiffBase({
-      prefix: "lotse.dev",
-      keyForm: "lotse",
-      form: "lotse",
-      ignoredFields: [["spec", "b"]],
-    });
+    const ignoring =
+      annotationNotes({ prefix: "lotse.dev", form: "lotse", ignoredFields: ["spec.b"] }).diffBase;
     const before = handled(own, { metadata: {}, spec: { a: 1, b: 1 } });
     const changed = { ...before, spec: { a: 1, b: 2 } };
     const old = ignoring.fetch(changed);
@@ -362,7 +343,7 @@ describe("annotationsDiffBase, in our own form", () => {
   });
 
   it("marks a prefix of one's own", () => {
-    const storage = annotationsDiffBase({ prefix: "my.org", keyForm: "lotse", form: "lotse" });
+    const storage = annotationNotes({ prefix: "my.org", form: "lotse" }).diffBase;
     assert.deepEqual(stored(storage, { metadata: {}, spec: {} }), {
       metadata: {
         annotations: { "my.org/last-handled-configuration": '{"spec":{}}', "my.org/kopf-managed": "yes" },
@@ -371,7 +352,7 @@ describe("annotationsDiffBase, in our own form", () => {
   });
 });
 
-describe("statusDiffBase", () => {
+describe("DiffBase in the status", () => {
   it("[A86] writes a JSON text without a newline", () => {
     assert.deepEqual(stored(inStatus, { metadata: {}, spec: { a: 1 } }), {
       status: { kopf: { "last-handled-configuration": '{"spec":{"a":1}}' } },

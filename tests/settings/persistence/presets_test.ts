@@ -8,8 +8,10 @@ import {
   handledEssence,
   type Persistence,
   type ProgressRecord,
+  storeEssence,
 } from "../../../lib/settings/persistence/storage.ts";
 import { annotations, kopf, status } from "../../../lib/settings/persistence/presets.ts";
+import { HANDLER, RECORDS, STATES } from "./earlier_notes.ts";
 
 const record: ProgressRecord = {
   started: "2026-01-31T12:00:00.000Z",
@@ -195,4 +197,48 @@ describe("Presets side by side on one object", () => {
       assert.deepEqual(written(operator, body), {}, "nothing is left to write");
     }
   });
+});
+
+describe("Notes of earlier releases", () => {
+  const PHASE = ["status", "phase"];
+
+  for (const { name, persistence, body, withPhase, note, isSame } of STATES) {
+    const extraFields = withPhase ? [PHASE] : [];
+    const noted = applyMergePatch(body, note);
+
+    it(`are understood: a state, ${name}`, () => {
+      assert.notEqual(handledEssence(persistence, noted, { extraFields }), undefined);
+      const diff = (present: KubeObject) =>
+        calculateDiff(
+          handledEssence(persistence, present, { extraFields }),
+          currentEssence(persistence, present, { extraFields }),
+        );
+      assert.deepEqual(diff(noted), []);
+      assert.equal(persistence.diffBase.isOutdated(noted, extraFields), false);
+      const spec = { ...noted.spec as JsonObject, added: true };
+      const changed = diff({ ...noted, spec });
+      // Of a digest, no more is known than that something has changed.
+      if (body.metadata.annotations === undefined) {
+        assert.deepEqual(changed, [["add", ["spec", "added"], undefined, true]]);
+      } else assert.notDeepEqual(changed, []);
+    });
+
+    it(`are ${isSame ? "written as ever" : "left alone or written anew"}: a state, ${name}`, () => {
+      const patch = new Patch();
+      const essence = currentEssence(persistence, body, { extraFields });
+      storeEssence(persistence, { patch, body, essence, extraFields });
+      if (isSame) assert.deepEqual(patch.toMergePatch(), note);
+      const anew = applyMergePatch(body, patch.toMergePatch());
+      const handled = handledEssence(persistence, anew, { extraFields });
+      assert.deepEqual(calculateDiff(handled, currentEssence(persistence, anew, { extraFields })), []);
+    });
+  }
+
+  for (const { name, persistence: { progress }, note, record } of RECORDS) {
+    it(`are understood, and written as ever: a record ${name}`, () => {
+      const body: KubeObject = { metadata: {} };
+      assert.deepEqual(progress.fetch(applyMergePatch(body, note), HANDLER), record);
+      assert.deepEqual(patched((patch) => progress.store({ patch, body, id: HANDLER, record })), note);
+    });
+  }
 });

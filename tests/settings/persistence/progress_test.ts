@@ -9,10 +9,10 @@ import type {
   UnreadableRecord,
 } from "../../../lib/settings/persistence/storage.ts";
 import {
-  AnnotationsProgress,
-  type AnnotationsProgressOptions,
-  StatusProgress,
-} from "../../../lib/settings/persistence/progress.ts";
+  annotationNotes,
+  type AnnotationNotesOptions,
+  statusNotes,
+} from "../../../lib/settings/persistence/presets.ts";
 
 const KOPF = "kopf.zalando.org";
 const LONG = "a".repeat(47);
@@ -24,15 +24,11 @@ const record: ProgressRecord = {
   failure: false,
 };
 
-const own = new AnnotationsProgress({ prefix: "lotse.dev", keyForm: "lotse", form: "lotse" });
-const inStatus = new StatusProgress({
-  form: "lotse",
-  field: ["status", "lotse", "progress"],
-  touchField: ["status", "lotse", "dummy"],
-});
+const own = annotationNotes({ prefix: "lotse.dev", form: "lotse" }).progress;
+const inStatus = statusNotes({ form: "lotse" }).progress;
 
-function kopf(options: Partial<AnnotationsProgressOptions> = {}): AnnotationsProgress {
-  return new AnnotationsProgress({ prefix: KOPF, keyForm: "kopf-v1", form: "kopf", ...options });
+function kopf(options: Partial<AnnotationNotesOptions> = {}): ProgressStorage {
+  return annotationNotes({ prefix: KOPF, form: "kopf", ...options }).progress;
 }
 
 function annotated(annotations: Record<string, unknown>): KubeObject {
@@ -172,7 +168,7 @@ for (const [name, storage] of storages) {
   });
 }
 
-describe("AnnotationsProgress", () => {
+describe("ProgressNotes in annotations", () => {
   it("[A160] omits nulls, unless told to be verbose", () => {
     const body: KubeObject = { metadata: {} };
     assert.deepEqual(patched((patch) => kopf().store({ patch, body, id: "fn", record })), {
@@ -221,7 +217,7 @@ describe("AnnotationsProgress", () => {
   it("[A161] marks a prefix of one's own; every one but those that everybody knows (G14)", () => {
     const written = (prefix: string, annotations: Record<string, string> = {}) => {
       const body = annotated(annotations);
-      const storage = new AnnotationsProgress({ prefix, keyForm: "lotse", form: "lotse" });
+      const storage = annotationNotes({ prefix, form: "lotse" }).progress;
       const patch = patched((patch) => storage.store({ patch, body, id: "fn", record }));
       return (patch.metadata as { annotations: JsonObject }).annotations[`${prefix}/kopf-managed`];
     };
@@ -299,7 +295,7 @@ describe("AnnotationsProgress", () => {
   });
 });
 
-describe("StatusProgress", () => {
+describe("ProgressNotes in the status", () => {
   it("keeps what others have in the status, also under our name", () => {
     const body: KubeObject = {
       metadata: {},

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ProgressRecord } from "../../../lib/settings/persistence/storage.ts";
-import {
-  decodeRecord,
-  encodeRecord,
-  isSameRecord,
-  toPythonJson,
-} from "../../../lib/settings/persistence/record.ts";
+import { decodeRecord, encodeRecord, isSameRecord } from "../../../lib/settings/persistence/record.ts";
 
 const full: ProgressRecord = {
   started: "2026-01-31T12:00:00.123Z",
@@ -133,25 +128,4 @@ describe("isSameRecord()", () => {
     assert.ok(isSameRecord(full, { ...full, digest: "x" }, "kopf"), "Kopf's form has no digest");
     assert.ok(!isSameRecord(full, { ...full, retries: 4 }, "kopf"));
   });
-});
-
-describe("toPythonJson()", () => {
-  // As Python 3.11 prints them; tests/oracle compares with Kopf itself.
-  const texts: readonly (readonly [unknown, string])[] = [
-    [{ b: "ü", a: [1, null, true] }, '{"b":"\\u00fc","a":[1,null,true]}'],
-    ["𝄞 \u007f /", '"\\ud834\\udd1e \\u007f /"'],
-    [0.0001, "0.0001"],
-    [0.00001, "1e-05"],
-    [-1.5e-7, "-1.5e-07"],
-    [1e-10, "1e-10"],
-    [1e21, "1e+21"],
-    [0, "0"],
-    [{ gone: undefined, "": 0.5 }, '{"":0.5}'],
-    [JSON.parse('{"__proto__":{"a":1}}'), '{"__proto__":{"a":1}}'],
-  ];
-  for (const [value, text] of texts) {
-    it(`writes ${text} as Python does`, () => {
-      assert.equal(toPythonJson(value), text);
-    });
-  }
 });
