@@ -1,8 +1,9 @@
 /**
- * Reads manifests from YAML files and folders, and applies them to the in-process API server, as `kubectl apply` would.
+ * Reads manifests from YAML files and folders, and applies them to the in-process API server, as `kubectl apply
+ * --server-side --force-conflicts` would.
  *
- * An object that exists is changed by a merge patch with the whole manifest: what others have put on it (finalizers,
- * notes, status) stays, and so do fields that the manifest no longer names.
+ * Fields of others (finalizers, notes, status) stay. Fields that have left the manifest are removed, as are entries of
+ * lists with keys; objects that have left a file are not deleted: operators may depend on them, and kubectl leaves them.
  */
 
 import type { JsonObject, KubeObject } from "../../mod.ts";
@@ -50,21 +51,42 @@ export function isDefinition({ kind }: Manifest): boolean {
   return kind === "CustomResourceDefinition";
 }
 
+/** In whose name fields are applied. Other words than those of operators: fields of theirs stay. */
+const MANAGER = "lotse-dev";
+
+/**
+ * Metadata that the server writes. It comes with manifests that were copied from a cluster, and each of these fields
+ * would be refused, or be compared with the object that is there. Source: Kubernetes API conventions, "Metadata".
+ */
+const SERVER_OWNED = new Set([
+  "resourceVersion",
+  "uid",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "managedFields",
+  "selfLink",
+]);
+
 async function applyOne(manifest: Manifest, kind: ServedKind, { fetch }: ApplyOptions): Promise<string> {
-  const { name = "", namespace = "default", resourceVersion: _, ...metadata } = manifest.metadata;
+  const { name = "", namespace = "default" } = manifest.metadata;
   const scope = kind.namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
-  const collection = `${groupPath(manifest)}${scope}/${kind.name}`;
-  const path = `${collection}/${encodeURIComponent(name)}`;
-  const body = toJson({
-    ...manifest,
-    metadata: { ...metadata, name, ...kind.namespaced && { namespace } },
-  });
-  const created = await fetch(newRequest("POST", collection, body));
-  if (created.ok) return "created";
-  if (created.status !== 409) throw await refusal(manifest, created);
-  const patched = await fetch(newRequest("PATCH", path, body));
-  if (!patched.ok) throw await refusal(manifest, patched);
-  return "configured";
+  const path = `${groupPath(manifest)}${scope}/${kind.name}/${encodeURIComponent(name)}`;
+  const own = Object.entries(manifest.metadata).filter(([key]) => !SERVER_OWNED.has(key));
+  const metadata = { ...Object.fromEntries(own), ...kind.namespaced && { namespace } };
+  const body = toJson({ ...manifest, metadata: metadata as Manifest["metadata"] });
+  const before = await fetch(newRequest("GET", path));
+  const answer = await fetch(newRequest("PATCH", `${path}?fieldManager=${MANAGER}&force=true`, body));
+  if (!answer.ok) throw await refusal(manifest, answer);
+  if (answer.status === 201) return "created";
+  return await versionIn(before) === await versionIn(answer) ? "unchanged" : "configured";
+}
+
+/** Returns the version of the object in an answer; undefined where there is none. */
+async function versionIn(response: Response): Promise<unknown> {
+  const { metadata }: Partial<Manifest> = await response.json();
+  return metadata?.resourceVersion;
 }
 
 /** NB: in YAML, an object can stand within itself. */
@@ -102,8 +124,8 @@ function groupPath({ apiVersion }: Manifest): string {
   return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
-function newRequest(method: "GET" | "POST" | "PATCH", path: string, body?: string): Request {
-  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+function newRequest(method: "GET" | "PATCH", path: string, body?: string): Request {
+  const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
   return new Request(`http://in-process${path}`, { method, body, headers: { "content-type": type } });
 }
 

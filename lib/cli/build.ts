@@ -13,6 +13,7 @@ import { BUN_SCRIPT, type BunBuild } from "./bun_script.ts";
 import { doorFiles } from "../runtime/embedded.ts";
 import { CommandError } from "./errors.ts";
 import { addExamples, CommandOption } from "./program.ts";
+import { findConfig } from "./project_config.ts";
 import { type Release, releaseOf } from "./release.ts";
 import { listenForSignals } from "./signals.ts";
 import { sourcesOf } from "./sources.ts";
@@ -252,18 +253,4 @@ async function tryToRun(
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
-}
-
-/** The deno.json that is in force for a folder: the nearest one, or else that of this package. */
-async function findConfig(start: string, { files }: Host): Promise<string | undefined> {
-  const own = ownDoors().get("@lotse/lotse");
-  const fallback = own === undefined ? undefined : new URL("deno.json", new URL(".", own)).pathname;
-  for (let folder = start;; folder = files.folderOf(folder)) {
-    for (const name of ["deno.json", "deno.jsonc"]) {
-      const path = files.resolve(folder, name);
-      if (await files.exists(path)) return path;
-    }
-    if (files.folderOf(folder) === folder) break;
-  }
-  return fallback !== undefined && await files.exists(fallback) ? fallback : undefined;
 }

@@ -25,6 +25,7 @@ import { addExamples, CommandOption } from "./program.ts";
 import { runOperators, type RunOperatorsOptions } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
 import { watchSources } from "./sources.ts";
+import { TypeCheck } from "./type_check.ts";
 
 interface DevFlags extends ApiServerFlags, ScopeFlags, OperatorFlags, LogFlags {
   readonly apply?: readonly string[];
@@ -37,8 +38,9 @@ export function addDev(program: Command, host: Host): void {
   command.description(
     `${command.summary()}\n\nStarts the in-process API server, applies the manifests, prints a kubeconfig for kubectl, and ` +
       "runs the handlers. Saved handlers replace the running ones (unless they are broken): watches and caches go on, and so " +
-      "do daemons whose code has not changed. Saved manifests are applied again. Admission handlers are asked without further " +
-      "ado, wherever they are reached in a cluster; where the code names a Service, by that Service.",
+      "do daemons whose code has not changed. Saved manifests are applied again, as kubectl apply --server-side does: fields " +
+      "that left a file are removed, objects are not. Types are checked beside the running operator. Admission handlers are " +
+      "asked without further ado, wherever they are reached in a cluster; where the code names a Service, by that Service.",
   );
   command.addOption(
     new CommandOption(
@@ -140,6 +142,8 @@ async function serveWithReload(operators: readonly Operator[], options: ReloadOp
   const ended = new AbortController();
   const signal = AbortSignal.any([options.signal, ended.signal]);
   let current = start(operators, options, ended);
+  using types = new TypeCheck(options.files, options);
+  types.begin();
   for await (
     const changed of watchSources([...options.files, ...options.manifests], { ...options, signal })
   ) {
@@ -148,6 +152,7 @@ async function serveWithReload(operators: readonly Operator[], options: ReloadOp
     if (manifests.length === changed.length) continue;
     const next = await reload(options);
     if (next === undefined) continue;
+    types.begin();
     if (await current.exchange(next)) {
       options.logger.info("Reloaded", { files: changed });
       continue;

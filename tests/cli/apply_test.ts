@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { applyManifests, findManifestFiles, readManifests } from "../../lib/cli/apply.ts";
 import { apiServer } from "../../lib/kits/apiserver/mod.ts";
-import { silentLogger } from "../../lib/runtime/logging.ts";
+import { type LogFields, silentLogger } from "../../lib/runtime/logging.ts";
 import { virtualHost } from "../../lib/runtime/virtual/host.ts";
 
 const NAMES = { plural: "things", singular: "thing", kind: "Thing" };
@@ -20,16 +20,29 @@ const DEFINITION = {
 };
 const THING = { apiVersion: "example.com/v1", kind: "Thing", metadata: { name: "one" }, spec: { size: 1 } };
 
+const MAP = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+const A = "/api/v1/namespaces/default/configmaps/a";
+
 function setUp() {
   const host = virtualHost();
   const server = apiServer({ host });
   const fetch = (request: Request) => server.fetch(request);
+  const results: unknown[] = [];
+  const logger = {
+    ...silentLogger(),
+    info: (_: string, fields?: LogFields) => void results.push(fields?.result),
+  };
   const apply = (...manifests: Parameters<typeof applyManifests>[0]) =>
-    applyManifests(manifests, { host, fetch, logger: silentLogger() });
+    applyManifests(manifests, { host, fetch, logger });
   async function get(path: string): Promise<Record<string, unknown>> {
     return await (await fetch(new Request(`http://test${path}`))).json();
   }
-  return { apply, get };
+  async function patch(path: string, change: unknown): Promise<void> {
+    const headers = { "content-type": "application/merge-patch+json" };
+    const body = JSON.stringify(change);
+    await fetch(new Request(`http://test${path}?fieldManager=other`, { method: "PATCH", body, headers }));
+  }
+  return { apply, get, patch, results };
 }
 
 describe("applyManifests()", () => {
@@ -40,13 +53,70 @@ describe("applyManifests()", () => {
   });
 
   it("changes an object that is there, and leaves what others have put on it", async () => {
-    const { apply, get } = setUp();
-    await apply(DEFINITION, { ...THING, metadata: { name: "one", finalizers: ["example.com/x"] } });
+    const { apply, get, patch } = setUp();
+    const path = "/apis/example.com/v1/namespaces/default/things/one";
+    await apply(DEFINITION, THING);
+    await patch(path, { metadata: { finalizers: ["example.com/x"] } });
     await apply({ ...THING, spec: { size: 2 } });
-    const { spec, metadata } = await get("/apis/example.com/v1/namespaces/default/things/one");
+    const { spec, metadata } = await get(path);
     assert.deepEqual([spec, (metadata as { finalizers: unknown }).finalizers], [{ size: 2 }, [
       "example.com/x",
     ]]);
+  });
+
+  it("removes fields, labels and items that were taken out of the manifest", async () => {
+    const { apply, get, results } = setUp();
+    await apply({ ...MAP, metadata: { name: "a", labels: { a: "1", b: "2" } }, data: { x: "1", y: "2" } });
+    await apply({ ...MAP, metadata: { name: "a", labels: { a: "1" } }, data: { x: "1" } });
+    await apply({ ...MAP, metadata: { name: "a", labels: { a: "1" } }, data: { x: "1" } });
+    const { data, metadata } = await get(A);
+    assert.deepEqual([data, (metadata as { labels: unknown }).labels], [{ x: "1" }, { a: "1" }]);
+    assert.deepEqual(results, ["created", "configured", "unchanged"]);
+  });
+
+  it("takes several manifests of one object in turn, of which the last one counts", async () => {
+    const { apply, get } = setUp();
+    const rules = [{
+      rule: "!(has(self.image) && has(self.catalog))",
+      message: "image and catalog are mutually exclusive",
+    }];
+    const [version] = DEFINITION.spec.versions;
+    const text = { type: "string" };
+    const spec = {
+      type: "object",
+      properties: { image: text, catalog: text },
+      "x-kubernetes-validations": rules,
+    };
+    const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
+    const strict = { ...DEFINITION, spec: { ...DEFINITION.spec, versions: [{ ...version, schema }] } };
+    await apply(strict, { ...THING, spec: { image: "a" } }, { ...THING, spec: { catalog: "b" } });
+    assert.deepEqual((await get("/apis/example.com/v1/namespaces/default/things/one")).spec, {
+      catalog: "b",
+    });
+  });
+
+  it("keeps fields of others, and takes back those that the manifest names", async () => {
+    const { apply, get, patch } = setUp();
+    await apply({ ...MAP, data: { x: "1" } });
+    await patch(A, { data: { x: "other", z: "3" } });
+    await apply({ ...MAP, data: { x: "1" } });
+    assert.deepEqual((await get(A)).data, { x: "1", z: "3" });
+  });
+
+  it("takes manifests that were copied from a cluster, with what its server wrote", async () => {
+    const { apply, get } = setUp();
+    const written = {
+      name: "a",
+      uid: "b1d0",
+      resourceVersion: "99",
+      generation: 3,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      selfLink: "/x",
+      managedFields: [{ manager: "kubectl", operation: "Update", apiVersion: "v1" }],
+    };
+    await apply({ ...MAP, metadata: written, data: { x: "1" } });
+    await apply({ ...MAP, metadata: { ...written, labels: { l: "1" } }, data: { x: "2" } });
+    assert.deepEqual((await get(A)).data, { x: "2" });
   });
 
   it("refuses a kind that the server does not have", async () => {
