@@ -224,7 +224,8 @@ export class Runner implements AsyncDisposable {
   /**
    * Lets time pass until an object is as expected, and resolves to it; where it is to be gone, to undefined.
    *
-   * @param which Its address, or "namespace/name", or its name in the namespace "default".
+   * @param which Its address, or "namespace/name", or its name: of a kind with namespaces, in the namespace "default".
+   * @throws {TypeError} At once if no object can ever be as expected, or have such an address.
    * @throws {Error} If it does not come; the message says what was seen instead.
    * @throws What the operator failed with.
    */
@@ -235,7 +236,7 @@ export class Runner implements AsyncDisposable {
     options?: UntilOptions,
   ): Promise<Expectation extends "gone" ? undefined : KubeObject<Spec, Status>>;
   async until(...args: readonly unknown[]): Promise<unknown> {
-    const api = this.api;
+    const { client } = this.#admin;
     const time = this.#time;
     const check = (): void => this.#check();
     const tell = (reference?: ObjectReference): string[] => this.#report(reference);
@@ -243,11 +244,10 @@ export class Runner implements AsyncDisposable {
     if (typeof first === "function") {
       // The overloads say which arguments there are.
       const { within } = (second ?? {}) as UntilOptions;
-      return await untilTrue(first as () => unknown, { api, time, check, tell, within });
+      return await untilTrue(first as () => unknown, { client, time, check, tell, within });
     }
     const [kind, which, expected, { within } = {}] = args as ObjectCondition;
-    const wish = { kind, address: addressOf(which), expected };
-    return await untilObject(wish, { api, time, check, tell, within });
+    return await untilObject({ kind, which, expected }, { client, time, check, tell, within });
   }
 
   /** The ids of the handlers that have succeeded on an object, in the order of their calls. */

@@ -2,6 +2,7 @@
  * The time of a run: wound by hand in the process, and the real one where the cluster is real.
  */
 
+import { currentHost } from "../../runtime/current_host.ts";
 import type { Host, Seconds } from "../../runtime/host.ts";
 import type { VirtualHost } from "../../runtime/virtual/host.ts";
 
@@ -13,6 +14,11 @@ export interface RunTime {
   settle(): Promise<void>;
   /** Lets time pass. */
   advance(seconds: Seconds): Promise<void>;
+  /**
+   * Begins to count what passing time costs. Returns a function that returns how much time has passed when that is too much
+   * for a test, and undefined until then.
+   */
+  effort(): () => Seconds | undefined;
   /** Resolves when nobody lets time pass. */
   unwound(): Promise<void>;
   /** Lets time pass until the condition holds. @throws {Error} If it does not: how long it was waited for. */
@@ -25,6 +31,11 @@ const QUIET: Seconds = 1;
 const TIMEOUT: Seconds = 30;
 /** How often a real cluster is looked at. */
 const PAUSE: Seconds = 0.05;
+
+/** Time that may pass at any cost. */
+const FREE: Seconds = 20;
+/** How much of the processor the time after that may take: Bun and vitest give a test five seconds. */
+const MOST_EFFORT: Seconds = 4;
 
 /** Tells whether the host's clock is wound by hand. */
 export function isVirtual(host: Host): host is VirtualHost {
@@ -47,6 +58,18 @@ function virtualTime({ clock }: VirtualHost): RunTime {
     timeout: 3600,
     settle: () => clock.settle(),
     advance: (seconds) => clock.advance(seconds),
+    effort() {
+      // NB: not what a clock on the wall says: a busy machine would make a difference.
+      const { process } = currentHost();
+      const start = clock.monotonic();
+      let begun: Seconds | undefined;
+      return () => {
+        const passed = clock.monotonic() - start;
+        if (passed <= FREE) return undefined;
+        begun ??= process.cpu();
+        return process.cpu() - begun > MOST_EFFORT ? passed : undefined;
+      };
+    },
     unwound: () => clock.unwound(),
     until: (condition, within) => clock.until(condition, { within }),
   };
@@ -81,6 +104,7 @@ function realTime({ clock }: Host, noise: () => number): RunTime {
       );
       return Promise.reject(reason);
     },
+    effort: () => () => undefined,
     unwound: () => Promise.resolve(),
     until,
   };

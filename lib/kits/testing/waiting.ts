@@ -1,9 +1,13 @@
 /** Waits until something is as it should be; where it does not come, the error says what was seen instead. */
 
+import type { Client } from "../../client/client.ts";
 import { ApiError } from "../../client/errors.ts";
+import { isObject } from "../../model/json.ts";
 import type { KubeObject } from "../../model/object.ts";
 import type { ObjectReference } from "../../model/references.ts";
-import type { Address, Api } from "../../operator/api.ts";
+import { pathOf, type Resource } from "../../model/resource.ts";
+import type { Address } from "../../operator/api.ts";
+import { findKind } from "../../registry/find_kind.ts";
 import type { ResourceType } from "../../registry/resource.ts";
 import type { Seconds } from "../../runtime/host.ts";
 import { formatJson } from "../../runtime/json.ts";
@@ -13,12 +17,15 @@ import type { RunTime } from "./time.ts";
 
 /** How to wait. */
 export interface UntilOptions {
-  /** How long at most. Default: an hour; 30 seconds on a real cluster. */
+  /**
+   * How long at most. Default: an hour, of which all but the first 20 seconds may take four seconds of the processor; 30 seconds
+   * on a real cluster.
+   */
   readonly within?: Seconds;
 }
 
 interface WaitOptions extends UntilOptions {
-  readonly api: Api;
+  readonly client: Client;
   readonly time: RunTime;
   /** @throws What the operator failed with, once. */
   readonly check: () => void;
@@ -40,40 +47,81 @@ export async function untilTrue(condition: () => unknown, options: WaitOptions):
     }
     return Boolean(result);
   };
-  await wait(holds, { ...options, what: "The condition", seen: () => [`The last time ${seen}`] });
+  await wait(holds, { ...options, what: () => "The condition", seen: () => [`The last time ${seen}`] });
   return result;
 }
 
 /** Which object is to be how. */
 export interface ObjectWish {
   readonly kind: ResourceType<unknown, unknown>;
-  readonly address: Address;
+  /** Its address, "namespace/name", or a name: of a kind with namespaces, in the namespace "default". */
+  readonly which: string | Address;
   readonly expected: Expected<unknown, unknown>;
 }
 
-/** Waits until an object is as expected, and returns it. */
+/**
+ * Waits until an object is as expected, and returns it.
+ *
+ * @throws {TypeError} At once if no object can ever be as expected, or have such an address.
+ */
 export async function untilObject(
-  { kind, address, expected }: ObjectWish,
+  { kind, which, expected }: ObjectWish,
   options: WaitOptions,
 ): Promise<KubeObject<unknown, unknown> | undefined> {
+  const { client } = options;
+  checkWish({ kind, which, expected });
+  const isNameAlone = typeof which === "string" && !which.includes("/");
+  let address = addressOf(which);
   let object: KubeObject<unknown, unknown> | undefined;
   let missing: string[] = [];
   const holds = async (): Promise<boolean> => {
+    const resource = await findKind(client.discovery, kind).catch((error: unknown) => {
+      missing = [`it cannot be read: ${error}`]; // the server may be away for a while, and the definition may come later
+    });
+    if (!resource) return false;
+    if (isNameAlone && !resource.namespaced) address = { name: address.name };
+    pathOf(resource, address); // no object ever has an address that is refused
     try {
-      object = await find(options.api, { kind, address });
+      object = await find(client, resource, address);
       missing = await unmet(object, expected);
     } catch (error) {
-      // The server may be away for a while.
       missing = [`it cannot be read: ${error}`];
     }
     return missing.length === 0;
   };
   const { kind: name } = kind.options;
-  const reference = { kind: name, ...address };
-  const what = title({ ...reference, kind: name ?? kind.options.plural });
+  const reference = (): ObjectReference => ({ kind: name, ...address });
+  const what = (): string => title({ ...reference(), kind: name ?? kind.options.plural });
   const seen = (): string[] => missing.map((each) => `  ${each}`);
   await wait(holds, { ...options, what, seen, reference });
   return object;
+}
+
+/** @throws {TypeError} If no object can ever be like that: runners of tests strip types, and the wait would be in vain. */
+function checkWish({ kind, which, expected }: ObjectWish): void {
+  if (!isObject(kind) || !isObject(kind.options)) {
+    throw new TypeError("Cannot wait: the first argument is a kind, such as kinds.ConfigMap, or a function");
+  }
+  const address: unknown = typeof which === "string" ? addressOf(which) : which;
+  if (!isObject(address) || typeof address["name"] !== "string" || address["name"] === "") {
+    throw new TypeError(
+      `Cannot wait for ${kind.options.plural}: the second argument is "name", "namespace/name" or { namespace, name }`,
+    );
+  }
+  if (expected === "gone" || typeof expected === "function") return;
+  const subject = `Cannot wait for ${kind.options.plural} "${address["name"]}"`;
+  if (!isObject(expected) || expected instanceof Promise || expected instanceof RegExp) {
+    throw new TypeError(
+      `${subject}: expect a part of the object, a function of it, or "gone", not ${show(expected)}`,
+    );
+  }
+  const { metadata } = expected;
+  if (!isObject(metadata)) return;
+  for (const key of ["name", "namespace"] as const) {
+    const [wanted, given] = [metadata[key], address[key]];
+    if (typeof wanted !== "string" || given === undefined || wanted === given) continue;
+    throw new TypeError(`${subject}: its metadata.${key} is never "${wanted}"`);
+  }
 }
 
 /** Returns the address that a text stands for: "namespace/name", or a name in the namespace "default". */
@@ -84,11 +132,12 @@ export function addressOf(which: string | Address): Address {
 }
 
 async function find(
-  api: Api,
-  { kind, address }: Pick<ObjectWish, "kind" | "address">,
+  client: Client,
+  resource: Resource,
+  address: Address,
 ): Promise<KubeObject<unknown, unknown> | undefined> {
   try {
-    return await api.get(kind, address);
+    return await client.get(resource, address);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
@@ -115,27 +164,34 @@ async function unmet(
 async function wait(
   holds: () => Promise<boolean>,
   options: WaitOptions & {
-    readonly what: string;
+    readonly what: () => string;
     readonly seen: () => readonly string[];
-    readonly reference?: ObjectReference;
+    readonly reference?: () => ObjectReference;
   },
 ): Promise<void> {
   const { time, check, tell, what, seen, reference, within = time.timeout } = options;
+  const passed = options.within === undefined ? time.effort() : () => undefined;
   let isAnswered = false;
+  let end = within;
   try {
     await time.until(async () => {
       isAnswered = false;
       check();
       const isReached = await holds();
       isAnswered = true;
-      return isReached;
+      const spent = isReached ? undefined : passed();
+      if (spent === undefined) return isReached;
+      end = spent;
+      throw new Error(
+        `Given up, as the time passes slowly: much happens in it (give \`within\` to wait for longer, such as { within: ${within} })`,
+      );
     }, within);
   } catch (error) {
     check();
     // What looking at the cluster ends with is no answer.
     if (!isAnswered || !(error instanceof Error)) throw error;
-    const lines = [...seen(), ...tell(reference), error.message];
-    throw new Error(`${what} is not as expected within ${within} s:\n${lines.join("\n")}`, { cause: error });
+    const lines = [...seen(), ...tell(reference?.()), error.message];
+    throw new Error(`${what()} is not as expected within ${end} s:\n${lines.join("\n")}`, { cause: error });
   }
   check();
 }

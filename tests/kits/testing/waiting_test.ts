@@ -2,8 +2,27 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { start, testCluster } from "../../../lib/kits/testing/mod.ts";
 import { child } from "../../../lib/public/children.ts";
-import { kinds, operator, PermanentError, TemporaryError } from "../../../mod.ts";
+import type { Address } from "../../../lib/operator/api.ts";
+import {
+  kinds,
+  operator,
+  PermanentError,
+  resource,
+  type ResourceType,
+  TemporaryError,
+} from "../../../mod.ts";
 
+const SHIP_DEFINITION = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "ships.example.com" },
+  spec: {
+    group: "example.com",
+    scope: "Cluster",
+    names: { plural: "ships", kind: "Ship" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+};
 const ONE = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
 
 describe("Runner.until()", () => {
@@ -102,6 +121,73 @@ describe("Runner.until()", () => {
     await using run = await start(operator(), { cluster });
     const error = { message: /one" is not as expected .*\n {2}it is not there\nNothing was logged/ };
     await assert.rejects(run.until(kinds.ConfigMap, "one", {}), error);
+  });
+
+  it("finds cluster-scoped objects by their names", async () => {
+    await using cluster = await testCluster({ manifests: SHIP_DEFINITION });
+    const op = operator();
+    op.on.create(kinds.Namespace, ({ patch }) => void (patch.meta.labels.seen = "yes"));
+    await using run = await start(op, { cluster });
+    await run.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } });
+    const found = await run.until(kinds.Namespace, "team-a", { metadata: { labels: { seen: "yes" } } });
+    assert.equal(found.metadata.name, "team-a");
+    await run.api.delete(kinds.Namespace, { name: "team-a" });
+    await run.until(kinds.Namespace, { name: "team-a" }, "gone");
+    // A kind of the test's own says nothing of its scope: its definition does.
+    const Ship = resource({ group: "example.com", version: "v1", plural: "ships" });
+    await run.apply({ apiVersion: "example.com/v1", kind: "Ship", metadata: { name: "ada" } });
+    await run.until(Ship, "ada", { kind: "Ship" });
+    const vain = run.until(Ship, "ada", { metadata: { labels: { seen: "yes" } } }, { within: 1 });
+    await assert.rejects(vain, /^Error: ships "ada" is not as expected within 1 s:/);
+  });
+
+  it("says at once that no object has such an address", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    const before = cluster.host.clock.monotonic();
+    const addresses: [ResourceType<unknown, unknown>, string | Address, RegExp][] = [
+      [kinds.Namespace, "default/team-a", /in namespace "default": it is cluster-scoped/],
+      [kinds.Namespace, { namespace: "default", name: "team-a" }, /it is cluster-scoped/],
+      [kinds.ConfigMap, { name: "one" }, /"one": its namespace is missing/],
+      [kinds.ConfigMap, "", /Cannot wait for configmaps: the second argument is "name"/],
+    ];
+    for (const [kind, which, message] of addresses) {
+      await assert.rejects(run.until(kind, which, "gone"), { name: "TypeError", message });
+    }
+    assert.equal(cluster.host.clock.monotonic(), before);
+  });
+
+  it("says at once that no object can be as expected", async () => {
+    await using cluster = await testCluster();
+    await using run = await start(operator(), { cluster });
+    // Runners of tests strip types.
+    for (const expected of [undefined, null, "Gone", 1, Promise.resolve(true), /x/, []]) {
+      const wrong = run.until(kinds.ConfigMap, "one", expected as "gone");
+      await assert.rejects(wrong, {
+        name: "TypeError",
+        message: /expect a part of the object, a function of it/,
+      });
+    }
+    const other = run.until(kinds.ConfigMap, "one", { metadata: { name: "two" } });
+    await assert.rejects(other, /its metadata\.name is never "two"/);
+    const elsewhere = run.until(kinds.ConfigMap, "a/one", { metadata: { namespace: "b" } });
+    await assert.rejects(elsewhere, /its metadata\.namespace is never "b"/);
+    await assert.rejects(run.until("configmaps" as never, "one", "gone"), /the first argument is a kind/);
+  });
+
+  it("gives up after real seconds while an operator is busy, and says how to wait for longer", async () => {
+    await using cluster = await testCluster();
+    const op = operator();
+    // A handler that computes, every second.
+    op.timer(kinds.ConfigMap, { interval: 1 }, () => {
+      for (const end = performance.now() + 60; performance.now() < end;);
+    });
+    await using run = await start(op, { cluster });
+    await run.apply(ONE);
+    await assert.rejects(
+      run.until(kinds.ConfigMap, "one", { data: { never: "yes" } }),
+      /not as expected within \d{2,3}(\.\d+)? s:\n {2}data is absent[^]*give `within` to wait for longer/,
+    );
   });
 
   it("throws what the operator fails with meanwhile", async () => {
