@@ -43,7 +43,7 @@ export interface InformersOptions {
   /** Has what was held released when an informer has listed anew after a pause. */
   readonly queue: Pick<WorkQueue, "release" | "isAtWork">;
   /** Is blocked until each informer of a resource with indexes has listed. */
-  readonly indexing: Pick<Indexing, "concerns" | "block" | "release">;
+  readonly indexing: Pick<Indexing, "concerns" | "block" | "release" | "goWithout" | "namesFor">;
   /** Whether handlers look the objects of a kind up: turns wait until they are listed, unless the server refuses that. */
   readonly isLookedUp: (resource: Resource) => boolean;
   /** Told of resources that the server does not know. */
@@ -281,12 +281,27 @@ export class Informers {
     { error, refusal }: { readonly error: ApiError; readonly refusal: Refusal },
   ): "retry" {
     const { resource, isShared } = target;
-    const { indexing } = this.#options;
-    // An index would be wrong without them; whoever looks objects up can ask whether all are known.
-    if (!indexing.concerns(resource)) indexing.release(informerKey(resource, scopeOf(target)));
+    if (!refusal.listed) this.#goWithout(target, error);
     if (error.status === 404) this.#options.crds.doubt(resource);
     if (error.status === 403 && isShared) this.#clusterWatches.refused(resource, refusal);
     return "retry";
+  }
+
+  /** The rest must not wait for what cannot be listed. Whoever looks objects up can ask whether all are known. */
+  #goWithout(target: Target, error: ApiError): void {
+    const { resource, namespace, isShared } = target;
+    const { indexing, logger } = this.#options;
+    const key = informerKey(resource, scopeOf(target));
+    if (!indexing.concerns(resource)) return indexing.release(key);
+    // NB: of a shared watch each namespace gets one of its own next, which may be allowed. Credentials come back by themselves.
+    if (error.status === 401 || (error.status === 403 && isShared)) return;
+    if (!indexing.goWithout(key, { resource, namespace })) return;
+    logger.warn("Indexes are incomplete: handlers run without what cannot be listed, which is tried again", {
+      indexes: indexing.namesFor(resource),
+      kind: keyOf(resource),
+      namespace,
+      error,
+    });
   }
 
   #listed(key: string, health: WatchHealth): void {

@@ -17,6 +17,9 @@ const HEALTHY_AFTER: Seconds = 1;
 /** The longest pause between attempts, before jitter. */
 const LONGEST_PAUSE: Seconds = 30;
 
+/** The same after refusals for want of a right: rights come seldom, and an operator may be refused in many namespaces. */
+const LONGEST_REFUSED: Seconds = 300;
+
 /** How often in a row a kind may not be ready until that is a failure like any other. */
 const BEGINNINGS = 5;
 
@@ -130,7 +133,9 @@ export class WatchStatus implements Disposable {
 
   /** An attempt has failed. Returns how long to wait; at least as long as the server asks. */
   failed(reconnectBackoff: Seconds, error: unknown): Seconds {
-    return this.#fail(error, this.#grow(reconnectBackoff));
+    const isForbidden = error instanceof ApiError && error.status === 403;
+    const max = isForbidden ? LONGEST_REFUSED : LONGEST_PAUSE;
+    return this.#fail(error, this.#grow(reconnectBackoff, { max }));
   }
 
   /**
@@ -157,10 +162,10 @@ export class WatchStatus implements Disposable {
     return Math.max(asked ?? 0, pause);
   }
 
-  #grow(initial: Seconds, { fromStart = false } = {}): Seconds {
+  #grow(initial: Seconds, { fromStart = false, max = LONGEST_PAUSE } = {}): Seconds {
     const { random } = this.#options.host;
     const attempt = this.#state.failures++;
     const jitter = { share: JITTER, random };
-    return growingPause(fromStart ? 0 : attempt, { initial, max: LONGEST_PAUSE, jitter });
+    return growingPause(fromStart ? 0 : attempt, { initial, max, jitter });
   }
 }

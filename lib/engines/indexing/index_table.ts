@@ -22,7 +22,12 @@ export class IndexTable {
   readonly #slots = new Map<unknown, Slot>();
   /** By object: under which keys it has values. */
   readonly #objects = new Map<string, Set<unknown>>();
-  readonly view: Index = Object.freeze(new TableView(this.#slots));
+  readonly view: Index;
+
+  /** @param onRead Called whenever somebody reads. */
+  constructor(onRead: () => void = () => {}) {
+    this.view = Object.freeze(new TableView(this.#slots, onRead));
+  }
 
   /** How many objects have values. */
   get objects(): number {
@@ -68,13 +73,15 @@ export class IndexTable {
 
 class TableView implements Index {
   readonly #slots: ReadonlyMap<unknown, Slot>;
+  readonly #onRead: () => void;
 
-  constructor(slots: ReadonlyMap<unknown, Slot>) {
+  constructor(slots: ReadonlyMap<unknown, Slot>, onRead: () => void) {
     this.#slots = slots;
+    this.#onRead = onRead;
   }
 
   get size(): number {
-    return this.#slots.size;
+    return this.#read().size;
   }
   get(key: unknown): readonly unknown[] | undefined {
     const slot = this.#find(key);
@@ -84,13 +91,13 @@ class TableView implements Index {
     return this.#find(key) !== undefined;
   }
   keys(): MapIterator<unknown> {
-    return this.#slots.values().map(({ key }) => key);
+    return this.#read().values().map(({ key }) => key);
   }
   values(): MapIterator<readonly unknown[]> {
-    return this.#slots.values().map(listOf);
+    return this.#read().values().map(listOf);
   }
   entries(): MapIterator<[unknown, readonly unknown[]]> {
-    return this.#slots.values().map((slot): [unknown, readonly unknown[]] => [slot.key, listOf(slot)]);
+    return this.#read().values().map((slot): [unknown, readonly unknown[]] => [slot.key, listOf(slot)]);
   }
   forEach(visit: (values: readonly unknown[], key: unknown, index: Index) => void, self?: unknown): void {
     for (const [key, values] of this) visit.call(self, values, key, this);
@@ -102,9 +109,14 @@ class TableView implements Index {
     return "Index";
   }
 
+  #read(): ReadonlyMap<unknown, Slot> {
+    this.#onRead();
+    return this.#slots;
+  }
+
   #find(key: unknown): Slot | undefined {
     try {
-      return this.#slots.get(hashOf(key));
+      return this.#read().get(hashOf(key));
     } catch {
       return undefined; // what cannot be compared cannot have been put in either
     }

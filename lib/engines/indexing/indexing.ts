@@ -4,19 +4,21 @@
  * Each object has its own line, so that its states are indexed in order; where several wait, only the newest counts. Nothing
  * here takes a worker's slot, so that a limit on workers cannot keep the gate closed (Kopf #1243). The gate opens once all
  * indexed kinds have been listed and what was listed has been indexed, and then stays open: a kind that comes later, and
- * whose listing may fail for long, must not stop an operator that works.
+ * whose listing may fail for long, must not stop an operator that works. Nor does a kind or namespace that the server refuses to
+ * list: indexes are incomplete then, and each handler that reads one is named once.
  * Source: Kopf, docs/indexing; scenarios B73–B100.
  */
 
 import { Gate, type ReadonlyGate } from "../../async/gate.ts";
 import type { TaskGroup } from "../../async/tasks.ts";
 import { type Caller, callHandler, type Sort } from "../../execution/call.ts";
+import { currentHandler } from "../../execution/invoke.ts";
 import type { Observer } from "../../execution/observer.ts";
 import { after, FRESH, isDue, type Retry } from "../../execution/retry.ts";
 import type { WatchEvent } from "../../model/object.ts";
 import { Patch } from "../../model/patch.ts";
 import { objectReference } from "../../model/references.ts";
-import type { Resource } from "../../model/resource.ts";
+import { keyOf, type Resource } from "../../model/resource.ts";
 import { ObjectArgs } from "../../registry/args.ts";
 import type { ObjectCause } from "../../registry/causes.ts";
 import { matches } from "../../registry/filters.ts";
@@ -49,6 +51,16 @@ export interface IndexingOptions {
   readonly signal: AbortSignal;
 }
 
+/** Objects that the server refuses to list. */
+export interface Unlisted {
+  readonly resource: Resource;
+  /** Undefined: those of all namespaces. */
+  readonly namespace: string | undefined;
+}
+
+/** How many reasons are told why handlers wait. */
+const MOST_TOLD = 10;
+
 /** The states of one object that wait to be indexed. */
 interface Line {
   next: { readonly object: Indexed; readonly event: WatchEvent; readonly done: PromiseWithResolvers<void> };
@@ -71,11 +83,15 @@ export class Indexing implements Disposable {
   readonly #gate = new Gate();
   /** Reasons that keep the gate closed. */
   readonly #blockers = new Set<string>();
+  /** What indexes lack, by what kept the gate closed. */
+  readonly #unlisted = new Map<string, Unlisted>();
+  /** Which handlers were named for which index. */
+  readonly #named = new Set<string>();
 
   constructor(options: IndexingOptions) {
     this.#options = options;
     for (const { id } of options.handlers) {
-      if (!this.#tables.has(id)) this.#tables.set(id, new IndexTable());
+      if (!this.#tables.has(id)) this.#tables.set(id, new IndexTable(() => this.#noteReader(id)));
     }
     const views = [...this.#tables].map(([id, { view }]) => [id, view] as const);
     this.indices = Object.freeze(Object.assign(Object.create(null), Object.fromEntries(views)));
@@ -102,8 +118,35 @@ export class Indexing implements Disposable {
 
   /** Releases what kept the gate closed; the last one opens it. */
   release(blocker: string): void {
-    this.#blockers.delete(blocker);
-    if (this.#blockers.size === 0) this.#gate.open();
+    this.#unlisted.delete(blocker);
+    this.#unblock(blocker);
+  }
+
+  /** Goes on without objects that the server refuses to list, until they are released. Tells whether that is news. */
+  goWithout(blocker: string, unlisted: Unlisted): boolean {
+    const isNews = !this.#unlisted.has(blocker);
+    this.#unlisted.set(blocker, unlisted);
+    this.#unblock(blocker);
+    return isNews;
+  }
+
+  /** Why handlers wait, or what indexes lack; undefined if nothing is missing. */
+  get problem(): string | undefined {
+    if (!this.#gate.isOpen) {
+      const waiting = [...this.#blockers];
+      const more = waiting.length > MOST_TOLD ? `, and ${waiting.length - MOST_TOLD} more` : "";
+      return `they are not complete yet: handlers wait for ${waiting.slice(0, MOST_TOLD).join(", ")}${more}`;
+    }
+    const lacks = [...this.#tables.keys()].flatMap((id) => {
+      const lacking = this.#lacksOf(id);
+      return lacking.length === 0 ? [] : [`"${id}" lacks ${lacking.join(", ")}`];
+    });
+    return lacks.length === 0 ? undefined : lacks.join("; ");
+  }
+
+  /** The names of the indexes of a kind. */
+  namesFor(resource: Resource): readonly string[] {
+    return [...new Set(this.#options.handlersOf(resource).map(({ id }) => id))];
   }
 
   /** Whether a kind has indexes. */
@@ -158,6 +201,33 @@ export class Indexing implements Disposable {
       this.release(object.key);
       return;
     }
+  }
+
+  #unblock(blocker: string): void {
+    this.#blockers.delete(blocker);
+    if (this.#blockers.size === 0) this.#gate.open();
+  }
+
+  /** Which objects an index lacks: "configmaps.v1 in b". */
+  #lacksOf(id: string): string[] {
+    const lacking = [...this.#unlisted.values()].filter(({ resource }) =>
+      this.namesFor(resource).includes(id)
+    );
+    return lacking.map(({ resource, namespace }) =>
+      namespace === undefined ? keyOf(resource) : `${keyOf(resource)} in ${namespace}`
+    );
+  }
+
+  /** Names a handler that reads an index which is incomplete: once. */
+  #noteReader(id: string): void {
+    if (this.#unlisted.size === 0) return;
+    const handler = currentHandler();
+    const title = `${handler} ${id}`;
+    if (handler === undefined || this.#named.has(title)) return;
+    const lacks = this.#lacksOf(id);
+    if (lacks.length === 0) return;
+    this.#named.add(title);
+    this.#options.logger.warn("A handler reads an index that is incomplete", { handler, index: id, lacks });
   }
 
   #drop(key: string): void {
