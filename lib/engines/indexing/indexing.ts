@@ -83,7 +83,7 @@ export class Indexing implements Disposable {
   readonly #gate = new Gate();
   /** Reasons that keep the gate closed. */
   readonly #blockers = new Set<string>();
-  /** What indexes lack, by what kept the gate closed. */
+  /** Objects that indexes lack, by the blocker that they were. */
   readonly #unlisted = new Map<string, Unlisted>();
   /** Which handlers were named for which index. */
   readonly #named = new Set<string>();
