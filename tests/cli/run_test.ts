@@ -93,7 +93,7 @@ describe("runOperators()", () => {
     };
     await client.create({ group: "", version: "v1", plural: "configmaps", namespaced: true }, configMap);
     const op = operator();
-    op.daemon("configmaps", async ({ stopped }) => {
+    op.daemon("configmaps", { when: ({ name }) => name === "one" }, async ({ stopped }) => {
       steps.push("daemon begins");
       await stopped.wait(1e9);
       await host.clock.sleep(1);

@@ -139,6 +139,12 @@ export function configKeyErrors(key: string): string[] {
   return errors;
 }
 
+/** Returns what is wrong with a name that only has to fit into a path. */
+export function pathSegmentErrors(name: string): string[] {
+  if (name === "." || name === "..") return [`may not be '${name}'`];
+  return ["/", "%"].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
+}
+
 /** Returns what is wrong with the name of a port. */
 export function portNameErrors(name: string): string[] {
   const errors = name.length > 15 ? ["must be no more than 15 characters"] : [];

@@ -24,6 +24,7 @@ import {
   notFound,
   notServed,
   onlyAccepted,
+  Refusal,
 } from "./refusal.ts";
 import { readValue } from "./requests/body.ts";
 import { documentResponse, noDescription, takesDescription } from "./requests/documents.ts";
@@ -214,15 +215,20 @@ async function serveApiPath(
   if (kind.custom && kind.namespaced && path.namespace === undefined && !isRead) return missing(true);
   asked(kind);
   const options = { kind, path, query: url.searchParams, user: c.env.user, record: c.env.record };
-  const response = await serveResource(cluster, request, options);
-  if (kind.custom && kind.deprecation !== undefined) warnFirst(response.headers, kind.deprecation);
-  return response;
+  if (!kind.custom || kind.deprecation === undefined) return await serveResource(cluster, request, options);
+  try {
+    const response = await serveResource(cluster, request, options);
+    response.headers.set("warning", warnFirst(kind.deprecation, response.headers.get("warning")));
+    return response;
+  } catch (error) {
+    if (error instanceof Refusal) error.warning = warnFirst(kind.deprecation, error.warning);
+    throw error;
+  }
 }
 
-function warnFirst(headers: Headers, text: string): void {
-  const others = headers.get("warning");
+function warnFirst(text: string, others: string | null): string {
   const warning = `299 - ${JSON.stringify(text)}`;
-  headers.set("warning", others === null ? warning : `${warning}, ${others}`);
+  return others === null ? warning : `${warning}, ${others}`;
 }
 
 async function serveReview(cluster: Cluster, c: Context<Asked>, path: ResourcePath): Promise<Response> {

@@ -37,9 +37,6 @@ export interface ApiServerOptions<H extends Host = Host> {
   readonly host: H;
   /**
    * Whether roles and bindings decide who may do what. Default: false: everyone who is known may do everything.
-   *
-   * Then there are Kubernetes' default roles and bindings, and each namespace has the service account `default` and the
-   * ConfigMap `kube-root-ca.crt`.
    */
   readonly rbac?: boolean;
   /** Users by their bearer tokens; tokens that nobody knows are refused (401). Default: none. */
@@ -192,9 +189,9 @@ function build<H extends Host>(
     ownership: new Ownership(kinds, host.clock),
   };
   const cluster = quotas ? withQuotas(parts) : parts;
-  for (const kind of builtinKinds({ store, clock: host.clock, cel, definitions, served: kinds })) {
-    kinds.add(kind);
-  }
+  const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
+  const context = { store, clock: host.clock, cel, definitions, served: kinds, runsPods };
+  for (const kind of builtinKinds(context)) kinds.add(kind);
   const lifecycle = startLifecycle(cluster, () => state?.restore(store));
   const app = new Hono<Asked>();
   const failed = () => state?.hasFailed ? ["etcd"] : [];
@@ -225,7 +222,7 @@ function build<H extends Host>(
   const server: ApiServer<H> = {
     host,
     faults,
-    fetch: (request) => answer(request, { peer: ADMIN }),
+    fetch: (request) => answer(request, { caller: ADMIN }),
     async serve(options = {}) {
       const served = await serveApi({ ...options, host, answer });
       gate.adminToken = served.token;

@@ -48,7 +48,7 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
     hostname,
     port,
     tls: { cert: server.certificate, key: server.key, ca: authority.certificate },
-    fetch: (request, peer) => answer(request, { peer: userOf(peer) }),
+    fetch: (request, peer) => answer(request, { certified: userOf(peer) }),
   });
   const url = `https://${hostname.includes(":") ? `[${hostname}]` : hostname}:${listener.port}`;
   const close = () => listener.close();

@@ -29,6 +29,7 @@ import { INTEGRATION } from "./scenarios/integration.ts";
 import { STORED_KINDS } from "./scenarios/kinds.ts";
 import { LISTS } from "./scenarios/lists.ts";
 import { MACHINERY } from "./scenarios/machinery.ts";
+import { MANIFESTS } from "./scenarios/manifests.ts";
 import { MEDIA_TYPES } from "./scenarios/media_types.ts";
 import { MUTATIONS } from "./scenarios/mutations.ts";
 import { NEGOTIATION } from "./scenarios/negotiation.ts";
@@ -100,6 +101,7 @@ const ALL: readonly Scenario[] = [
   ...FOUND,
   ...INTEGRATION,
   ...OLD_WAYS,
+  ...MANIFESTS,
 ];
 /** Those that the variable names by parts of their names; by default all. */
 const PARTS = (process.env.LOTSE_SCENARIO ?? "").split("|");

@@ -43,7 +43,7 @@ describe("serve()", () => {
     const served = await server.serve();
     using connection = host.network.connect({ server: served.url, ca: served.ca });
     const headers = { authorization: `Bearer ${served.token}` };
-    const path = "/api/v1/namespaces/default/configmaps";
+    const path = "/api/v1/namespaces/default/secrets";
     const watch = await connection.request({ method: "GET", path: `${path}?watch=true`, headers });
     const body = watch.body[Symbol.asyncIterator]();
     const event = body.next();

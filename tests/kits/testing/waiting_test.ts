@@ -74,11 +74,12 @@ describe("Runner.until()", () => {
   it("says in what the object differs, what happened to it, what runs, and what was logged", async () => {
     await using cluster = await testCluster();
     const op = operator();
-    op.on.create(kinds.ConfigMap, { id: "heat" }, () => {
+    const when = ({ name }: { readonly name: string }) => name === "one";
+    op.on.create(kinds.ConfigMap, { id: "heat", when }, () => {
       throw new TemporaryError("no fire", { delay: 1000 });
     });
     op.on.update(kinds.ConfigMap, { id: "cool" }, () => {});
-    op.daemon(kinds.ConfigMap, { id: "guard" }, ({ stopped }) => stopped.wait(1e9));
+    op.daemon(kinds.ConfigMap, { id: "guard", when }, ({ stopped }) => stopped.wait(1e9));
     await using run = await start(op, { cluster });
     await run.apply(ONE);
     const expected = { metadata: { labels: { hot: "yes" } }, data: null };

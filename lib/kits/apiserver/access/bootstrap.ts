@@ -1,5 +1,5 @@
 /**
- * The roles and bindings that each cluster has from the start, where roles count.
+ * The roles and bindings that each cluster has from the start.
  *
  * Those of Kubernetes' own components are left out: none of them runs here. Source: k8s.io/kubernetes,
  * plugin/pkg/auth/authorizer/rbac/bootstrappolicy. A rule is one text: verbs, groups (`core` is the group without a name)
@@ -18,7 +18,7 @@ interface Role {
   readonly from?: string;
 }
 
-const ROLES: Readonly<Record<string, Role>> = {
+const DEFAULTS: Readonly<Record<string, Role>> = {
   "admin": { from: "admin", rules: [] },
   "cluster-admin": {
     rules: [
@@ -117,7 +117,8 @@ const BINDINGS: Readonly<Record<string, readonly string[]>> = {
   "system:service-account-issuer-discovery": ["system:serviceaccounts"],
 };
 
-const GROUP = "rbac.authorization.k8s.io";
+/** The group of roles and bindings. */
+export const ROLES = "rbac.authorization.k8s.io";
 const METADATA = {
   labels: { "kubernetes.io/bootstrapping": "rbac-defaults" },
   annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
@@ -125,25 +126,27 @@ const METADATA = {
 
 /** Creates them. */
 export function createDefaultRoles(cluster: Cluster): void {
-  for (const [name, role] of Object.entries(ROLES)) create(cluster, "clusterroles", clusterRole(name, role));
+  for (const [name, role] of Object.entries(DEFAULTS)) {
+    create(cluster, "clusterroles", clusterRole(name, role));
+  }
   for (const [name, groups] of Object.entries(BINDINGS)) {
     create(cluster, "clusterrolebindings", {
       metadata: { ...METADATA, name },
-      roleRef: { apiGroup: GROUP, kind: "ClusterRole", name },
-      subjects: groups.map((group) => ({ apiGroup: GROUP, kind: "Group", name: group })),
+      roleRef: { apiGroup: ROLES, kind: "ClusterRole", name },
+      subjects: groups.map((group) => ({ apiGroup: ROLES, kind: "Group", name: group })),
     });
   }
 }
 
 function create(cluster: Cluster, plural: string, object: KubeObject): void {
-  const kind = cluster.kinds.at(`${GROUP}/v1`, plural);
+  const kind = cluster.kinds.at(`${ROLES}/v1`, plural);
   if (kind === undefined) throw new TypeError(`Cannot create default roles: there are no ${plural}`);
   if (kind.collection.get(object.metadata.name ?? "") !== undefined) return;
   createObject(cluster, { apiVersion: kind.apiVersion, kind: kind.kind, ...object }, { kind });
 }
 
 function clusterRole(name: string, { rules, into, from }: Role): KubeObject {
-  const label = (role: string) => ({ [`${GROUP}/aggregate-to-${role}`]: "true" });
+  const label = (role: string) => ({ [`${ROLES}/aggregate-to-${role}`]: "true" });
   const labels = { ...METADATA.labels, ...(into === undefined ? {} : label(into)) };
   return {
     metadata: { ...METADATA, labels, name },

@@ -19,8 +19,10 @@ const UNAUTHENTICATED = "system:unauthenticated";
 
 /** The credentials that a request brings. */
 export interface Credentials {
-  /** Whom the connection itself speaks for: by a certificate, or because it is a call in the process. */
-  readonly peer?: User;
+  /** The user that the client's certificate names. It counts before any token, as on the real server. */
+  readonly certified?: User;
+  /** The user of a call in the process, unless the request has a token. */
+  readonly caller?: User;
 }
 
 export class Gate {
@@ -52,7 +54,7 @@ export class Gate {
     const isOpen = !this.rbac && isPathWish(wish) && OPEN_PATHS.includes(wish.path);
     return this.#authenticate(
       request,
-      isOpen ? { ...credentials, peer: credentials.peer ?? ANONYMOUS } : credentials,
+      isOpen ? { ...credentials, caller: credentials.caller ?? ANONYMOUS } : credentials,
     );
   }
 
@@ -92,16 +94,17 @@ export class Gate {
     return this.rbac ? this.authorizer.decide(user, wish) : { allowed: true, reason: "" };
   }
 
-  #authenticate({ headers }: Request, { peer }: Credentials): User {
-    const header = headers.get("authorization");
-    if (header !== null) {
-      const [, token = ""] = /^Bearer +(\S+)$/i.exec(header) ?? [];
-      if (token !== "" && token === this.adminToken) return ADMIN;
+  /** Source: k8s.io/apiserver, pkg/authentication/request/bearertoken: other schemes, and an empty token, are none. */
+  #authenticate({ headers }: Request, { certified, caller }: Credentials): User {
+    if (certified !== undefined) return certified;
+    const [scheme = "", token = ""] = (headers.get("authorization") ?? "").trim().split(" ", 2);
+    if (scheme.toLowerCase() === "bearer" && token !== "") {
+      if (token === this.adminToken) return ADMIN;
       const found = this.#known.get(token) ?? this.tokens.userOf(token)?.user;
       if (found !== undefined) return found;
       throw unauthorized();
     }
-    if (peer !== undefined) return peer;
+    if (caller !== undefined) return caller;
     // NB: where there are no roles, nobody could say what strangers may do.
     if (!this.rbac) throw unauthorized();
     return ANONYMOUS;

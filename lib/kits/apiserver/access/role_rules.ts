@@ -35,10 +35,10 @@ export function roleRules(kind: string): KindRules {
 const COMMON = ["apiVersion", "kind", "metadata"];
 
 function defaultBinding(binding: KubeObject): void {
-  const reference = objectAt(binding, "roleRef");
-  if (reference !== undefined) reference.apiGroup ??= GROUP;
+  const reference = objectAt(binding, "roleRef") ?? {};
+  binding.roleRef = { ...reference, apiGroup: reference.apiGroup || GROUP };
   for (const subject of objectsIn(binding.subjects)) {
-    if (subject.kind === "User" || subject.kind === "Group") subject.apiGroup ??= GROUP;
+    if ((subject.kind === "User" || subject.kind === "Group") && !subject.apiGroup) subject.apiGroup = GROUP;
   }
 }
 

@@ -9,7 +9,7 @@ import { type Cause, duplicate, invalid, notSupported, required } from "../cause
 import type { CelLoader } from "../cel/loader.ts";
 import type { KindRules } from "../kinds.ts";
 import { dnsSubdomainErrors } from "../names.ts";
-import { selectorCauses } from "../selectors/selector.ts";
+import { selectorCauses } from "../labels.ts";
 import { fill, getOwn, objectAt, objectsIn } from "../values.ts";
 import { clientCauses, REVIEWS, reviewVersionCauses } from "./client_rules.ts";
 import { conditionCauses } from "./conditions.ts";

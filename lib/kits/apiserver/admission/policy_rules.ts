@@ -11,7 +11,7 @@ import type { CelLoader } from "../cel/loader.ts";
 import type { Engine } from "../cel/engine.ts";
 import type { KindRules, Kinds } from "../kinds.ts";
 import { dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
-import { selectorCauses } from "../selectors/selector.ts";
+import { selectorCauses } from "../labels.ts";
 import { equal, fill, isObject, objectAt, objectsIn } from "../values.ts";
 import { conditionCauses, expressionCauses } from "./conditions.ts";
 import { AUDITED } from "./policies.ts";

@@ -34,7 +34,7 @@ export function itemElement(item: unknown, { relation, keys }: ListType): string
     );
   }
   found.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `k:{${found.map(([name, value]) => `${JSON.stringify(name)}:${formatJson(value)}`).join(",")}}`;
+  return `k:{${found.map(([name, value]) => `${JSON.stringify(name)}:${goJson(value)}`).join(",")}}`;
 }
 
 function valueElement(item: unknown): string {
@@ -47,7 +47,15 @@ function valueElement(item: unknown): string {
   if (isObject(item)) {
     throw new SyntaxError("associative list without keys has an element that's a map type");
   }
-  return `v:${formatJson(item)}`;
+  return `v:${goJson(item)}`;
+}
+
+/** Returns JSON as Go writes it: safe within HTML. Source: encoding/json, Marshal(). */
+function goJson(value: unknown): string {
+  return formatJson(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Returns an element as messages show it. */

@@ -9,7 +9,7 @@ import { limitRangeCauses, quotaCauses } from "../quota/rules.ts";
 import { isObject } from "../values.ts";
 import { apiServiceCauses } from "./api_service_checks.ts";
 import { ingressCauses, networkPolicyCauses, sliceCauses } from "./network_checks.ts";
-import { jobCauses, podSpecCauses } from "./pod_checks.ts";
+import { jobCauses, podSpecCauses, templateCauses } from "./pod_checks.ts";
 import { autoscalerCauses, cronJobCauses } from "./schedule_checks.ts";
 import { claimCauses, storageClassCauses, volumeCauses } from "./storage_checks.ts";
 import { negativeCauses } from "./value_checks.ts";
@@ -37,6 +37,8 @@ const CHECKS: Readonly<Record<string, (object: KubeObject) => Cause[]>> = {
   PersistentVolumeClaim: ({ spec = {} }) => claimCauses(spec),
   Pod: ({ spec = {} }) => podSpecCauses(spec, { path: "spec" }),
   PodDisruptionBudget: ({ spec = {} }) => budgetCauses(spec),
+  PodTemplate: ({ template }) => templateCauses(template, { path: "template" }),
+  ReplicationController: ({ spec = {} }) => templateCauses(spec.template, { path: "spec.template" }),
   ResourceQuota: quotaCauses,
   RuntimeClass: ({ handler }) =>
     dnsLabelErrors(String(handler ?? "")).map((detail) => invalid("handler", { value: handler, detail })),

@@ -276,6 +276,8 @@ export interface BuiltinOptions {
   readonly definitions: Late<DefinitionParts>;
   /** All kinds that are served, custom ones included. */
   readonly served: Kinds;
+  /** Whether Pods live: they get the service account `default`, then. */
+  readonly runsPods: boolean;
 }
 
 /** Returns the built-in kinds, with their collections in the store. */
@@ -292,7 +294,7 @@ export function builtinKinds(options: BuiltinOptions): Kind[] {
 
 function rulesOf(
   { group, kind }: { readonly group: string; readonly kind: string },
-  { clock, cel, definitions, store, served }: BuiltinOptions,
+  { clock, cel, definitions, store, served, runsPods }: BuiltinOptions,
 ): KindRules {
   if (kind === "CustomResourceDefinition") {
     return definitionRules({ now: () => clock.now(), cel, definitions, store });
@@ -305,7 +307,7 @@ function rulesOf(
   if (ROLE_KINDS.includes(kind)) return roleRules(kind);
   if (kind === "Service") return serviceRules(store.collection("services"));
   if (kind === "PriorityClass") return priorityClassRules(store.collection(PRIORITY_CLASSES));
-  return builtinRules(kind, { group, store });
+  return builtinRules(kind, { group, store, runsPods });
 }
 
 const ROLE_KINDS = ["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"];

@@ -7,6 +7,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { ipErrors, readAddress } from "../formats/ip_address.ts";
+import { selectorCauses } from "../labels.ts";
 import { dnsLabelErrors, dnsSubdomainErrors } from "../names.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { choiceCauses, portCauses } from "./value_checks.ts";
@@ -97,7 +98,7 @@ function backendCauses(backend: JsonObject, path: string): Cause[] {
 
 /** Says what is wrong with a NetworkPolicy. */
 export function networkPolicyCauses(spec: JsonObject): Cause[] {
-  const causes: Cause[] = [];
+  const causes = selectorCauses(spec.podSelector, "spec.podSelector");
   for (const [direction, peers] of [["ingress", "from"], ["egress", "to"]] as const) {
     for (const [index, rule] of objectsIn(spec[direction]).entries()) {
       const path = `spec.${direction}[${index}]`;
@@ -129,15 +130,19 @@ function peerCauses(peer: JsonObject, path: string): Cause[] {
   const block = objectAt(peer, "ipBlock");
   const selectors = [objectAt(peer, "podSelector"), objectAt(peer, "namespaceSelector")];
   const count = selectors.filter((each) => each !== undefined).length;
-  if (block === undefined) return count === 0 ? [required(path, "must specify a peer")] : [];
+  const selected = ["podSelector", "namespaceSelector"].flatMap((field) =>
+    selectorCauses(peer[field], `${path}.${field}`)
+  );
+  if (block === undefined) return count === 0 ? [required(path, "must specify a peer")] : selected;
   const { cidr = "" } = block;
   const field = `${path}.ipBlock.cidr`;
   const detail = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-  const causes = cidr === ""
+  const wrong = cidr === ""
     ? [required(field)]
     : isNetwork(String(cidr))
     ? []
     : [invalid(field, { value: cidr, detail })];
+  const causes = [...selected, ...wrong];
   return count === 0 ? causes : [...causes, forbidden(path, "may not specify both ipBlock and another peer")];
 }
 

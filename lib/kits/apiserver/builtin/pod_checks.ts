@@ -8,6 +8,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { ipErrors } from "../formats/ip_address.ts";
+import { annotationCauses, labelCauses, selectorCauses } from "../labels.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn } from "../values.ts";
 import { containerCauses, nameCauses, repeatedCauses } from "./container_checks.ts";
@@ -53,6 +54,16 @@ export function podSpecCauses(spec: JsonObject, { path, claims = [] }: PodSpecOp
     causes.push(invalid(`${path}.activeDeadlineSeconds`, { value, detail }));
   }
   return [...causes, ...hostCauses(spec, path)];
+}
+
+/** Says what is wrong with a template of Pods. */
+export function templateCauses(template: unknown, { path, claims }: PodSpecOptions): Cause[] {
+  const metadata = objectAt(template, "metadata") ?? {};
+  return [
+    ...labelCauses(metadata.labels, `${path}.labels`),
+    ...annotationCauses(metadata.annotations, `${path}.annotations`),
+    ...podSpecCauses(objectAt(template, "spec") ?? {}, { path: `${path}.spec`, claims }),
+  ];
 }
 
 /** The names in these fields, as far as there are any. */
@@ -122,7 +133,7 @@ const COUNTS = [
 export function jobCauses(spec: JsonObject, path: string): Cause[] {
   const pod = objectAt(objectAt(spec, "template"), "spec") ?? {};
   const causes = negativeCauses(spec, path, COUNTS);
-  causes.push(...podSpecCauses(pod, { path: `${path}.template.spec` }));
+  causes.push(...templateCauses(spec.template, { path: `${path}.template` }));
   const { restartPolicy: value } = pod;
   const [field, supported] = [`${path}.template.spec.restartPolicy`, ["OnFailure", "Never"]];
   if (value === undefined || value === "" || value === "Always") {

@@ -16,15 +16,20 @@ import type { KindRules } from "../kinds.ts";
 import { PRIORITY_CLASSES, setPriority } from "./priority_classes.ts";
 import { copyTopology, NODES } from "./pod_topology.ts";
 import type { Store } from "../store.ts";
-import { equal, isObject, objectAt, setOwn } from "../values.ts";
+import { equal, fill, isObject, objectAt, setOwn } from "../values.ts";
 
 interface BuiltinRulesOptions {
   readonly group: string;
   readonly store: Store;
+  /** Whether Pods live, and so get a service account. */
+  readonly runsPods?: boolean;
 }
 
 /** Returns the rules of a built-in kind; `store` has objects of others, which some ask for. */
-export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions): KindRules {
+export function builtinRules(
+  kind: string,
+  { group, store, runsPods = false }: BuiltinRulesOptions,
+): KindRules {
   const rules: KindRules = {
     normalize(object) {
       if (kind === "Secret") foldStringData(object);
@@ -54,6 +59,9 @@ export function builtinRules(kind: string, { group, store }: BuiltinRulesOptions
       admit(object, old) {
         setPriority(object, old, store.collection(PRIORITY_CLASSES));
         tolerate(object);
+        if (runsPods && object.spec !== undefined) {
+          fill(object.spec, { serviceAccountName: "default", serviceAccount: "default" });
+        }
         if (old === undefined) {
           copyTopology(object.metadata, object.spec?.nodeName, store.collection(NODES));
         }

@@ -11,7 +11,8 @@ import { initialStatus } from "./defaults.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { immutableCauses } from "./immutable_fields.ts";
 import type { KindRules } from "../kinds.ts";
-import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
+import { labelCauses } from "../labels.ts";
+import { dnsLabelErrors, dnsSubdomainErrors, portNameErrors, qualifiedNameErrors } from "../names.ts";
 import type { Collection } from "../storage/collection.ts";
 import { equal, fill, isObject, objectAt, objectsIn } from "../values.ts";
 
@@ -241,7 +242,7 @@ function serviceCauses(spec: JsonObject): Cause[] {
     causes.push(invalid("spec.clusterIPs[0]", { value: clusterIP, detail }));
   }
   if (!hasAddress(spec)) causes.push(...externalCauses(spec, String(externalName ?? "")));
-  causes.push(...portCauses(ports));
+  causes.push(...portCauses(ports), ...labelCauses(spec.selector, "spec.selector"));
   if (!["ClientIP", "None"].includes(String(spec.sessionAffinity))) {
     const supported = ["ClientIP", "None"];
     causes.push(notSupported("spec.sessionAffinity", { value: spec.sessionAffinity, supported }));
@@ -286,6 +287,10 @@ function portCauses(ports: readonly JsonObject[]): Cause[] {
     }
     if (!PROTOCOLS.includes(String(protocol))) {
       causes.push(notSupported(`${path}.protocol`, { value: protocol, supported: PROTOCOLS }));
+    }
+    if (typeof targetPort === "string") {
+      const errors = portNameErrors(targetPort);
+      causes.push(...errors.map((detail) => invalid(`${path}.targetPort`, { value: targetPort, detail })));
     }
     for (const [field, value] of Object.entries({ port, targetPort })) {
       if (typeof value !== "number" || (value >= 1 && value <= 65_535)) continue;

@@ -8,7 +8,8 @@ import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { PrintedStruct } from "../formats/go_format.ts";
 import { equal, isObject, objectAt, objectsIn } from "../values.ts";
-import { podSpecCauses } from "./pod_checks.ts";
+import { selectorCauses } from "../labels.ts";
+import { templateCauses } from "./pod_checks.ts";
 import { choiceCauses, excessCauses, negativeCauses, shareCauses } from "./value_checks.ts";
 
 /** The kinds that keep a number of Pods. */
@@ -17,7 +18,7 @@ export const REPLICATED: readonly string[] = ["Deployment", "StatefulSet", "Daem
 /** Says what is wrong with one of them. */
 export function replicatedCauses(kind: string, spec: JsonObject): Cause[] {
   const counts = (...fields: readonly string[]) => negativeCauses(spec, "spec", fields);
-  const pods = [...selectorCauses(kind, spec), ...templateCauses(spec)];
+  const pods = podsCauses(kind, spec);
   switch (kind) {
     case "Deployment":
       return [
@@ -46,24 +47,34 @@ export function replicatedCauses(kind: string, spec: JsonObject): Cause[] {
   }
 }
 
-function selectorCauses(kind: string, { selector }: JsonObject): Cause[] {
+/** NB: where a selector selects by no valid label, the template is not looked at, but for a DaemonSet. */
+function podsCauses(kind: string, spec: JsonObject): Cause[] {
+  const selection = selectionCauses(kind, spec);
+  const isUnreadable = selectorCauses(spec.selector, "spec.selector").length > 0;
+  if (kind === "DaemonSet" || !isUnreadable) return [...selection, ...replicatedTemplateCauses(spec)];
+  const detail = kind === "StatefulSet" ? "" : "invalid label selector";
+  return [...selection, invalid("spec.selector", { value: spec.selector, detail })];
+}
+
+function selectionCauses(kind: string, { selector }: JsonObject): Cause[] {
   if (!isObject(selector)) return [required("spec.selector")];
+  const causes = selectorCauses(selector, "spec.selector");
   const parts = [
     ...Object.keys(objectAt(selector, "matchLabels") ?? {}),
     ...objectsIn(selector.matchExpressions),
   ];
-  if (parts.length > 0) return [];
+  if (parts.length > 0) return causes;
   const detail = `empty selector is invalid for ${kind.toLowerCase()}`;
   return [invalid("spec.selector", { value: selector, detail })];
 }
 
 /** The template has the labels that are selected, and its Pods are always started again. */
-function templateCauses(spec: JsonObject): Cause[] {
+function replicatedTemplateCauses(spec: JsonObject): Cause[] {
   const template = objectAt(spec, "template");
   const path = "spec.template.spec";
   const pod = objectAt(template, "spec") ?? {};
   const claims = objectsIn(spec.volumeClaimTemplates).map((claim) => objectAt(claim, "metadata")?.name);
-  const causes = podSpecCauses(pod, { path, claims });
+  const causes = templateCauses(template, { path: "spec.template", claims });
   const { restartPolicy: value } = pod;
   if (value !== undefined && value !== "Always") {
     causes.push(notSupported(`${path}.restartPolicy`, { value, supported: ["Always"] }));
@@ -73,7 +84,8 @@ function templateCauses(spec: JsonObject): Cause[] {
     causes.push(forbidden(`${path}.activeDeadlineSeconds`, detail));
   }
   const wanted = objectAt(spec.selector, "matchLabels");
-  const labels = objectAt(objectAt(template, "metadata"), "labels") ?? {};
+  const given = objectAt(objectAt(template, "metadata"), "labels");
+  const labels = given ?? {};
   // NB: a selector that is not there selects nothing.
   const isSelected = Object.entries(wanted ?? {}).every(([key, value]) => equal(labels[key], value));
   if (isObject(spec.selector) && isSelected) return causes;
@@ -82,7 +94,9 @@ function templateCauses(spec: JsonObject): Cause[] {
   );
   return [{
     reason: "FieldValueInvalid",
-    message: `Invalid value: {${shown.join(",")}}: \`selector\` does not match template \`labels\``,
+    message: `Invalid value: ${
+      given === undefined ? "null" : `{${shown.join(",")}}`
+    }: \`selector\` does not match template \`labels\``,
     field: "spec.template.metadata.labels",
   }, ...causes];
 }
@@ -152,6 +166,7 @@ export function budgetCauses(spec: JsonObject): Cause[] {
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
     causes.push(...shareCauses(value, `spec.${field}`), ...excessCauses(value, `spec.${field}`));
   }
+  causes.push(...selectorCauses(selector, "spec.selector"));
   const supported = ["AlwaysAllow", "IfHealthyBudget"];
   return [...causes, ...choiceCauses(policy, "spec.unhealthyPodEvictionPolicy", supported)];
 }

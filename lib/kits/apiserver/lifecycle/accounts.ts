@@ -1,5 +1,5 @@
 /**
- * The objects that each namespace has where roles count: the service account `default`, and the authority that clients in Pods trust.
+ * The objects that each namespace has: the service account `default`, and the authority that clients in Pods trust.
  *
  * Source: k8s.io/kubernetes, pkg/controller/serviceaccount and pkg/controller/certificates/rootcacertpublisher.
  */
@@ -34,12 +34,17 @@ export class Accounts {
     this.#chores.add(`accounts of ${namespace}`, () => this.#complete(namespace));
   }
 
-  /** Tells all namespaces the authority of the server's certificate. PEM. */
-  publish(rootCa: string): void {
-    this.#rootCa = rootCa;
+  /** Completes the namespaces that there are, at once: a server that has started has all that a cluster begins with. */
+  initialize(): void {
     for (const { object } of [...this.#cluster.store.collection("namespaces").values()]) {
       this.#complete(object.metadata.name ?? "");
     }
+  }
+
+  /** Tells all namespaces the authority of the server's certificate. PEM. */
+  publish(rootCa: string): void {
+    this.#rootCa = rootCa;
+    this.initialize();
   }
 
   #complete(namespace: string): void {

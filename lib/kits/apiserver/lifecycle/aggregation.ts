@@ -24,10 +24,11 @@ export class Aggregation {
 
   /** To be called on each change of a ClusterRole. */
   changed(): void {
-    this.#chores.add("aggregated roles", () => this.#gather());
+    this.#chores.add("aggregated roles", () => this.gather());
   }
 
-  #gather(): void {
+  /** Gives each ClusterRole that gathers rules those of the others. */
+  gather(): void {
     const roles = [...this.#cluster.store.collection(CLUSTER_ROLES).values()].map(({ object }) => object);
     for (const role of roles) {
       const selectors = objectsIn(objectAt(role, "aggregationRule")?.clusterRoleSelectors);

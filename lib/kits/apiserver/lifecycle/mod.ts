@@ -3,7 +3,7 @@
  */
 
 import type { Cluster } from "../cluster.ts";
-import { createDefaultRoles } from "../access/bootstrap.ts";
+import { createDefaultRoles, ROLES } from "../access/bootstrap.ts";
 import { FlowControl } from "../flowcontrol/flow_control.ts";
 import type { Kind } from "../kinds.ts";
 import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/priority_classes.ts";
@@ -32,7 +32,7 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
   const garbage = new GarbageCollector(cluster, chores);
   const namespaces = new Namespaces(cluster, chores);
   const aggregation = new Aggregation(cluster, chores);
-  const accounts = cluster.gate.rbac ? new Accounts(cluster, chores) : undefined;
+  const accounts = new Accounts(cluster, chores);
   const apiServices = new ApiServices(cluster, chores);
   const flows = new FlowControl(cluster, chores);
   cluster.store.onChange((change, collection) => {
@@ -42,9 +42,9 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     }
     if (collection.name === DEFINITIONS || ApiServices.isOf(collection.name)) apiServices.changed();
     if (collection.name === CLUSTER_ROLES) aggregation.changed();
-    if (collection.name === "namespaces") accounts?.changed(change.key);
+    if (collection.name === "namespaces") accounts.changed(change.key);
     if (collection.name === "configmaps" && Accounts.isKept(change.key)) {
-      accounts?.changed(change.key.slice(0, change.key.indexOf("/")));
+      accounts.changed(change.key.slice(0, change.key.indexOf("/")));
     }
     flows.changed(collection);
     garbage.changed(change, collection);
@@ -53,18 +53,26 @@ export function startLifecycle(cluster: Cluster, restore: () => void = () => {})
     const { namespace } = change.previous?.metadata ?? {};
     if (namespace === undefined) return;
     namespaces.removed(namespace);
-    accounts?.changed(namespace);
+    accounts.changed(namespace);
   });
   restore();
   namespaces.initialize();
-  if (cluster.gate.rbac) {
+  accounts.initialize();
+  let hasRoles = false;
+  const makeRoles = () => {
+    if (hasRoles) return;
+    hasRoles = true;
     createDefaultRoles(cluster);
-    createServiceRange(cluster);
-    createServerService(cluster);
-  }
+    aggregation.gather();
+  };
+  // Where roles do not count, the first request for them makes them: they take longer than the rest of the start.
+  if (cluster.gate.rbac) makeRoles();
+  createServiceRange(cluster);
+  createServerService(cluster);
   return {
-    publishRootCa: (ca) => accounts?.publish(ca),
+    publishRootCa: (ca) => accounts.publish(ca),
     asked: (kind) => {
+      if (kind.group === ROLES) makeRoles();
       apiServices.asked(kind);
       flows.asked(kind);
       if (kind.collection.name === PRIORITY_CLASSES) createSystemClasses(cluster);

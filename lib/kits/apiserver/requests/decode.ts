@@ -5,9 +5,9 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { formatJson } from "../../../runtime/json.ts";
 import { groupOf, type Kind } from "../kinds.ts";
-import { badRequest, invalid, invalidPatch } from "../refusal.ts";
+import { badRequest, invalid, invalidPatch, storageFault } from "../refusal.ts";
 import { typeOfKind } from "../types/mod.ts";
-import { getOwn, isObject } from "../values.ts";
+import { getOwn, isObject, objectAt } from "../values.ts";
 import { decodeMetadata } from "./metadata_decode.ts";
 import type { Source } from "./strict_faults.ts";
 import { decodeTyped } from "./typed_decode.ts";
@@ -52,6 +52,23 @@ export function decodePatched(value: JsonObject, kind: Kind, isStrategic = false
   });
 }
 
+/**
+ * Reads the object that an applied configuration has made.
+ *
+ * @throws {Refusal} 500 for what does not fit, as on the real server; 422 for other names of a custom kind.
+ */
+export function decodeApplied(value: JsonObject, kind: Kind): Decoded {
+  if (kind.custom) return decodePatched(value, kind);
+  return decode(value, kind, (fault) => {
+    const { namespace = "", name = "" } = objectAt(value, "metadata") ?? {};
+    const type = `${kind.group === "" ? `/${kind.version}` : kind.apiVersion}, Kind=${kind.kind}`;
+    const place = `${namespace}/${name}; ${type}`;
+    throw storageFault(
+      `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${fault}`,
+    );
+  });
+}
+
 /** NB: custom kinds, unlike the others, cannot go without `apiVersion` and `kind`. */
 function checkNamed(value: JsonObject, kind: Kind): void {
   for (const [field, word] of [["kind", "Kind"], ["apiVersion", "apiVersion"]] as const) {
@@ -86,16 +103,17 @@ function checkName(value: JsonObject, field: "apiVersion" | "kind", kind: Kind):
 
 function namesOf(value: JsonObject, kind: Kind): { kind: string; version: string } {
   const apiVersion = getOwn(value, "apiVersion");
-  const version = typeof apiVersion === "string"
+  const version = typeof apiVersion === "string" && apiVersion !== ""
     ? apiVersion.slice(apiVersion.indexOf("/") + 1)
     : kind.version;
-  return { kind: String(getOwn(value, "kind") ?? kind.kind), version };
+  return { kind: String(getOwn(value, "kind") || kind.kind), version };
 }
 
 function decode(value: JsonObject, kind: Kind, fail: (fault: string) => never): Decoded {
-  const { apiVersion: given = kind.apiVersion, kind: name = kind.kind, metadata: found, ...rest } = value;
+  const { apiVersion: given, kind: called, metadata: found, ...rest } = value;
   // NB: to Go, the core group may be written as nothing before a slash.
-  const apiVersion = given === "/v1" && !kind.custom ? "v1" : given;
+  const apiVersion = given === "/v1" && !kind.custom ? "v1" : given || kind.apiVersion;
+  const name = called || kind.kind;
   if (name !== kind.kind || apiVersion !== kind.apiVersion) {
     fail(`no kind "${name}" is registered for version "${apiVersion}"`);
   }

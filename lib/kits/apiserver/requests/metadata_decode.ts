@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject, ObjectMeta } from "../../../model/object.ts";
-import { isObject } from "../values.ts";
+import { isObject, setOwn } from "../values.ts";
 
 /** The type of a field: Go's name for the type of the whole, and of what it is made of. */
 type FieldType = "string" | "int64" | "map" | "strings" | "objects" | "anything";
@@ -56,10 +56,18 @@ export function decodeMetadata(value: unknown, { prefix, unknown, fail }: Metada
           `json: cannot unmarshal ${fault.found} into Go struct field ${prefix}.${field} of type ${fault.wanted}`,
         );
       }
-      metadata[field] = found;
+      metadata[field] = type === "map" && isObject(found) ? withoutNulls(found) : found;
     }
   }
   return metadata;
+}
+
+/** NB: to Go, a null among texts is an empty one. */
+function withoutNulls(map: JsonObject): JsonObject {
+  if (!Object.values(map).includes(null)) return map;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(map)) setOwn(copy, key, map[key] ?? "");
+  return copy;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -82,7 +90,10 @@ function typeFault(value: unknown, type: FieldType): TypeFault | undefined {
         : { found: wordFor(value), wanted: "int64" };
     case "map":
       if (!isObject(value)) return { found: wordFor(value), wanted: "map[string]string" };
-      return firstFault(Object.values(value), (item) => typeFault(item, "string"));
+      return firstFault(
+        Object.values(value),
+        (item) => item === null ? undefined : typeFault(item, "string"),
+      );
     case "strings":
       if (!Array.isArray(value)) return { found: wordFor(value), wanted: "[]string" };
       return firstFault(value, (item) => typeFault(item, "string"));

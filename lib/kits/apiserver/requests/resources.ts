@@ -33,7 +33,7 @@ import { createAdmitted, deleteAdmitted, updateAdmitted } from "./admitted.ts";
 import { readConfiguration } from "./apply.ts";
 import { contentTypeOf, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type Decoded, decodePatched } from "./decode.ts";
+import { decodeApplied, type Decoded, decodePatched } from "./decode.ts";
 import { type DeleteRequest, readDeleteOptions } from "./delete_options.ts";
 import { listPage, listResponse } from "./list.ts";
 import { pageResponse } from "./list_body.ts";
@@ -215,7 +215,7 @@ async function apply(cluster: Cluster, call: Call): Promise<Response> {
   const { applyTo, source } = await readConfiguration(cluster, call);
   const reference = { namespace, name };
   const take = (live: Stored | undefined, views?: Views) => {
-    const decoded = decodePatched(applyTo(live && servedObject(kind, live), views), kind);
+    const decoded = decodeApplied(applyTo(live && servedObject(kind, live), views), kind);
     checkPlace(decoded.object, kind, reference);
     return { ...decoded, source, applied: true };
   };

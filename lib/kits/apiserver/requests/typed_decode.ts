@@ -7,6 +7,7 @@
 
 import type { JsonObject } from "../../../model/object.ts";
 import { tidyBase64 } from "../formats/base64.ts";
+import { type Precision, readGoTime, TimeError } from "../formats/go_time.ts";
 import { tidyQuantity } from "../formats/quantity.ts";
 import { type Field, fieldsByName, isSingle, type Shape } from "../types/mod.ts";
 import { isObject, setOwn } from "../values.ts";
@@ -61,6 +62,8 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
     } else {
       decodeValue(object[key], { shape: field.shape, place: at }, decoding);
       if (isBytes(field.shape)) object[key] = tidied(object[key], decoding);
+      const precision = precisionOf(field.shape);
+      if (precision !== undefined) object[key] = readTime(String(object[key]), precision, decoding);
       // NB: Go does not tell an empty list or map that may be left out from none.
       const isShown = place.path === "" && SHOWN.includes(key);
       if (!field.required && !isShown && isNothing(object[key], field.shape)) delete object[key];
@@ -149,8 +152,8 @@ function decodeType(
     if (!QUANTITY.test(String(value)) || typeof value === "object") decoding.fail(QUANTITY_SAYS);
   } else if (name === "IntOrString") {
     if (typeof value !== "string" && !Number.isInteger(value)) refuse(value, { shape, place }, decoding);
-  } else if (name === "meta.Time" || name === "meta.MicroTime") {
-    checkTime(value, { shape, place }, decoding);
+  } else if (precisionOf(shape) !== undefined) {
+    if (typeof value !== "string") refuse(value, { shape, place }, decoding);
   } else if (name === EMPTY) {
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
     for (const key of Object.keys(value)) {
@@ -163,15 +166,20 @@ function decodeType(
   }
 }
 
-const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+/** How exact the times of a type are; undefined for other types. */
+function precisionOf(shape: Shape): Precision | undefined {
+  if (shape.kind !== "type") return undefined;
+  if (shape.name === "meta.Time") return "seconds";
+  return shape.name === "meta.MicroTime" ? "microseconds" : undefined;
+}
 
-function checkTime(value: unknown, at: { shape: Shape; place: Place }, decoding: TypedDecoding): void {
-  if (typeof value !== "string") return refuse(value, at, decoding);
-  if (TIME.test(value) && !Number.isNaN(Date.parse(value))) return;
-  const layout = "2006-01-02T15:04:05Z07:00";
-  decoding.fail(
-    `parsing time ${JSON.stringify(value)} as "${layout}": cannot parse ${JSON.stringify(value)} as "2006"`,
-  );
+function readTime(value: string, precision: Precision, decoding: TypedDecoding): string {
+  try {
+    return readGoTime(value, precision);
+  } catch (error) {
+    if (error instanceof TimeError) return decoding.fail(error.message);
+    throw error;
+  }
 }
 
 function fits(value: unknown, type: string): boolean {
@@ -220,6 +228,7 @@ function goType(shape: Shape): string {
       return `map[string]${goType(shape.of)}`;
     case "type": {
       if (shape.name === "Quantity") return "resource.Quantity";
+      if (precisionOf(shape) !== undefined) return "string";
       if (shape.name === "IntOrString") return "intstr.IntOrString";
       return `v${/(\d)\./.exec(shape.name)?.[1] ?? 1}.${shortName(shape.name)}`;
     }

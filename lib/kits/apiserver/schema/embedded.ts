@@ -6,9 +6,9 @@
 
 import type { JsonObject, ObjectMeta } from "../../../model/object.ts";
 import { type Cause, invalid, required } from "../causes.ts";
-import { dns1035Errors } from "../names.ts";
+import { annotationCauses, labelCauses } from "../labels.ts";
+import { dns1035Errors, pathSegmentErrors } from "../names.ts";
 import { isObject } from "../values.ts";
-import { annotationCauses, labelCauses, pathSegmentErrors } from "../writes/names.ts";
 import { childPath, isSet, propertySchema, type Schema, subSchema } from "./structural.ts";
 
 /** Returns what is wrong with the embedded resources in a value. */
@@ -56,6 +56,9 @@ function checkMetadata(value: unknown, path: string): Cause[] {
   const { name, labels, annotations } = value as ObjectMeta;
   const at = childPath(path, "metadata");
   const names = pathSegmentErrors(name ?? "").map((detail) => invalid(`${at}.name`, { value: name, detail }));
-  const others = [...labelCauses(labels), ...annotationCauses(annotations)];
-  return [...names, ...others.map((cause) => ({ ...cause, field: childPath(path, cause.field) }))];
+  return [
+    ...names,
+    ...labelCauses(labels, `${at}.labels`),
+    ...annotationCauses(annotations, `${at}.annotations`),
+  ];
 }

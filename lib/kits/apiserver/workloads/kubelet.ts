@@ -8,6 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { ObjectKey } from "../kinds.ts";
 import { objectAt, objectsIn } from "../values.ts";
+import { tell, type Told } from "./events.ts";
 import { NODE_IP } from "./node.ts";
 import { conditionOf, plain, withCondition } from "./pods.ts";
 import { takes } from "./scheduling.ts";
@@ -46,9 +47,11 @@ async function schedule(world: World, pod: Pod): Promise<undefined> {
   if ((spec.schedulingGates ?? []).length > 0) return undefined;
   if (chosen === undefined) {
     const message = `0/${nodes.length} nodes are available: none takes the Pod.`;
+    if (conditionOf(pod.status, "PodScheduled")?.message === message) return undefined;
     await writeConditions(world, pod, [
       condition(world, { type: "PodScheduled", status: "False", reason: "Unschedulable", message }),
     ], "kube-scheduler");
+    await tellOf(world, pod, { reason: "FailedScheduling", message, type: "Warning", as: "kube-scheduler" });
     return undefined;
   }
   await world.create(PLACES.pods, {
@@ -57,6 +60,8 @@ async function schedule(world: World, pod: Pod): Promise<undefined> {
     metadata: { name: metadata.name, namespace: metadata.namespace },
     target: { apiVersion: "v1", kind: "Node", name: chosen.metadata.name },
   }, { as: "kube-scheduler", subresource: "binding" });
+  const message = `Successfully assigned ${metadata.namespace}/${metadata.name} to ${chosen.metadata.name}`;
+  await tellOf(world, pod, { reason: "Scheduled", message, as: "kube-scheduler" });
   return undefined;
 }
 
@@ -100,7 +105,25 @@ async function start(world: World, pod: Pod): Promise<number | undefined> {
     containerStatuses: (pod.spec?.containers ?? []).map(({ name, image }) => ({ ...state(name), image })),
     observedGeneration: pod.metadata.generation,
   });
+  for (const { name, image = "" } of pod.spec?.containers ?? []) {
+    const message = `Container image ${
+      JSON.stringify(image)
+    } already present on machine and can be accessed by the pod`;
+    await tellOf(world, pod, { reason: "Pulled", message, container: name });
+    await tellOf(world, pod, { reason: "Created", message: "Container created", container: name });
+    await tellOf(world, pod, { reason: "Started", message: "Container started", container: name });
+  }
   return undefined;
+}
+
+/** Tells of a Pod: as its kubelet, unless something else is said. */
+async function tellOf(
+  world: World,
+  object: Pod,
+  { as = "kubelet", ...told }: Omit<Told, "component">,
+): Promise<void> {
+  const component = as === "kubelet" ? "kubelet" : "default-scheduler";
+  await tell(world, { apiVersion: "v1", kind: "Pod", object }, { ...told, component, as });
 }
 
 /** Whether a Pod must wait for something that it mounts. */
@@ -203,6 +226,11 @@ async function stop(world: World, pod: Pod): Promise<number | undefined> {
   const left = Math.min(1, grace) - passed;
   if (left > 0) return left;
   if ((pod.metadata.finalizers ?? []).length > 0 && grace === 0) return undefined;
+  if (pod.status?.phase === "Running") {
+    for (const { name } of pod.spec?.containers ?? []) {
+      await tellOf(world, pod, { reason: "Killing", message: `Stopping container ${name}`, container: name });
+    }
+  }
   await world.remove(PLACES.pods, pod, { as: "kubelet", options: { gracePeriodSeconds: 0 } });
   return undefined;
 }

@@ -6,6 +6,7 @@
 
 import type { JsonObject, KubeObject, OwnerReference } from "../../../model/object.ts";
 import { selects } from "../selectors/selector.ts";
+import { tell } from "./events.ts";
 import type { Condition, Pod, PodTemplate } from "./types.ts";
 import { PLACES, type World } from "./world.ts";
 
@@ -142,7 +143,7 @@ export async function createPod(
   const { metadata = {} } = template;
   const notes = { ...metadata.annotations, ...annotations };
   const base = `${owner.object.metadata.name}-`;
-  await world.create(PLACES.pods, {
+  const made = await world.create(PLACES.pods, {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
@@ -155,7 +156,16 @@ export async function createPod(
     },
     spec: { ...template.spec, ...spec },
   });
+  const { kind, object } = owner;
+  const message = kind === "StatefulSet"
+    ? `create Pod ${made.metadata.name} in StatefulSet ${object.metadata.name} successful`
+    : `Created pod: ${made.metadata.name}`;
+  const component = CONTROLLERS[kind] ?? `${kind.toLowerCase()}-controller`;
+  await tell(world, owner, { reason: "SuccessfulCreate", message, component });
 }
+
+/** The names of controllers, where they are not made of the kind that they care for. */
+const CONTROLLERS: Readonly<Record<string, string>> = { ReplicationController: "replication-controller" };
 
 /** A short name for a content: what Kubernetes appends to names, and puts into labels. */
 export function hashOf(value: unknown): string {

@@ -23,6 +23,7 @@ export const PLACES = {
   daemonSets: "apps/v1/daemonsets",
   deployments: "apps/v1/deployments",
   endpoints: "v1/endpoints",
+  events: "v1/events",
   jobs: "batch/v1/jobs",
   nodes: "v1/nodes",
   pods: "v1/pods",

@@ -11,8 +11,9 @@ import { formatJson } from "../../../runtime/json.ts";
 import { type Cause, invalid } from "../causes.ts";
 import type { Printed } from "../formats/go_format.ts";
 import type { Kind } from "../kinds.ts";
+import { annotationCauses, labelCauses } from "../labels.ts";
 import { qualifiedNameErrors } from "../names.ts";
-import { annotationCauses, generateNameCauses, labelCauses, nameCauses } from "./names.ts";
+import { generateNameCauses, nameCauses } from "./names.ts";
 
 /** Letters and digits without vowels and look-alikes. Source: k8s.io/apimachinery, pkg/util/rand. */
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -40,7 +41,10 @@ export function metadataCauses(kind: Kind, { metadata }: KubeObject): Cause[] {
   } else {
     causes.push(...nameCauses(kind, metadata.name));
   }
-  causes.push(...labelCauses(metadata.labels), ...annotationCauses(metadata.annotations));
+  causes.push(
+    ...labelCauses(metadata.labels, "metadata.labels"),
+    ...annotationCauses(metadata.annotations, "metadata.annotations"),
+  );
   // Most objects have neither.
   if (metadata.finalizers !== undefined) causes.push(...finalizerCauses(kind, metadata.finalizers));
   if (metadata.ownerReferences !== undefined) causes.push(...ownerCauses(metadata.ownerReferences));

@@ -94,7 +94,7 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.admit?.(updated, current);
   // NB: a DaemonSet counts its templates in an annotation, which a write of the status does not change either.
-  if (subresource === undefined || kind.kind === "DaemonSet") kind.rules.settle?.(updated, current);
+  if (subresource === undefined || isBuiltin(kind, "DaemonSet")) kind.rules.settle?.(updated, current);
   if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);
   const causes = [
     ...metadataCauses(kind, updated),
@@ -247,8 +247,8 @@ function withStatus(kind: Kind, next: KubeObject, current: KubeObject): KubeObje
   };
   setOrDelete(updated, current.metadata, "ownerReferences");
   // NB: a Deployment's own controller notes the revision in an annotation, with the status.
-  if (kind.kind === "Deployment") setOrDelete(updated, current.metadata, "labels");
-  if (kind.kind === "Pod") setOrDelete(updated, current.metadata, "deletionTimestamp");
+  if (isBuiltin(kind, "Deployment")) setOrDelete(updated, current.metadata, "labels");
+  if (isBuiltin(kind, "Pod")) setOrDelete(updated, current.metadata, "deletionTimestamp");
   if (Object.hasOwn(next, "status")) updated.status = next.status;
   else delete updated.status;
   return updated;
@@ -259,6 +259,11 @@ function withEphemeralContainers(next: KubeObject, current: KubeObject): KubeObj
   const { ephemeralContainers } = next.spec ?? {};
   const updated = clone({ ...current, metadata: {} });
   return { ...updated, metadata: { ...current.metadata }, spec: { ...updated.spec, ephemeralContainers } };
+}
+
+/** NB: custom kinds of another group may have the same name. */
+function isBuiltin({ custom, kind }: Kind, name: string): boolean {
+  return !custom && kind === name;
 }
 
 function isPart(subresource: string | undefined): subresource is ObjectPart {
@@ -280,7 +285,7 @@ function countGeneration(kind: Kind, next: KubeObject, current: KubeObject): voi
 function isCounted(kind: Kind, next: KubeObject, current: KubeObject): boolean {
   // NB: the real server counts no changes of PriorityClasses.
   if (kind.group === "scheduling.k8s.io") return false;
-  if (kind.kind === "Deployment" && !equal(next.metadata.annotations, current.metadata.annotations)) {
+  if (isBuiltin(kind, "Deployment") && !equal(next.metadata.annotations, current.metadata.annotations)) {
     return true;
   }
   const others = kind.custom && !kind.subresources.includes("status")

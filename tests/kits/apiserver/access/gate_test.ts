@@ -13,7 +13,7 @@ describe("A gate", () => {
     for (const rbac of [false, true]) {
       await using served = await apiServer({ host, rbac }).serve();
       using connection = host.network.connect({ server: served.url, ca: served.ca });
-      for (const authorization of ["Bearer garbage", "Basic YTpi", "Bearer"]) {
+      for (const authorization of ["Bearer garbage", "bearer x"]) {
         const response = await connection.request({
           method: "GET",
           path: "/version",
@@ -24,6 +24,37 @@ describe("A gate", () => {
       }
     }
   });
+
+  it(
+    "takes a certificate before any token, and no token or another scheme for nothing",
+    { timeout: 20_000 },
+    async () => {
+      const host = currentHost();
+      const authority = await createAuthority({ name: "test", now: () => host.clock.now() });
+      const tokens = { known: { username: "bob", groups: ["system:authenticated"] } };
+      const { certificate: cert, key } = await authority.issue({ commonName: "alice", client: true });
+      const headers = { "content-type": "application/json" };
+      for (const rbac of [false, true]) {
+        await using served = await apiServer({ host, rbac, tokens }).serve({ authority });
+        const ask = async (authorization: string, credentials: { cert?: string; key?: string }) => {
+          using connection = host.network.connect({ server: served.url, ca: served.ca, ...credentials });
+          const given = { ...headers, authorization };
+          const asked = { method: "POST", path: WHO, headers: given, body: "{}" };
+          const response = await connection.request(asked);
+          const { status, code } = JSON.parse(await response.text());
+          return status?.userInfo?.username ?? code;
+        };
+        for (const authorization of ["Bearer", "Bearer ", "Basic YTpi", "Bearer garbage", "Bearer known"]) {
+          assert.equal(await ask(authorization, { cert, key }), "alice", authorization);
+        }
+        assert.equal(await ask("Bearer known", {}), "bob");
+        for (const authorization of ["Bearer", "Basic YTpi"]) {
+          // Without credentials, one is a stranger: where roles do not count, nobody could say what strangers may do.
+          assert.equal(await ask(authorization, {}), rbac ? 403 : 401, authorization);
+        }
+      }
+    },
+  );
 
   it("takes a garbage token for nobody's in the process, too", async () => {
     const request = (headers: Record<string, string>) => new Request("https://api.test/version", { headers });

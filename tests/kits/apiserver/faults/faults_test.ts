@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import type { Fault } from "../../../../lib/kits/apiserver/mod.ts";
 import { type Api, createApi } from "../api.ts";
 
-const MAPS = "/api/v1/namespaces/default/configmaps";
+const MAPS = "/api/v1/namespaces/default/secrets";
 const RESET = { code: "ECONNRESET" };
 
 function map(name: string): object {
-  return { metadata: { name }, data: { a: "ä" } };
+  return { metadata: { name, annotations: { a: "ä" } } };
 }
 
 async function codes(api: Api, count: number): Promise<number[]> {
@@ -53,12 +53,12 @@ describe("Faults", () => {
     const { faults } = api.server;
     const injected = faults.inject({
       verbs: ["list"],
-      resource: "configmaps",
+      resource: "secrets",
       namespace: "default",
       times: 2,
       fault: { type: "refuse", code: 429, retryAfter: 7 },
     });
-    assert.equal((await api.call("GET", "/api/v1/namespaces/default/secrets")).code, 200);
+    assert.equal((await api.call("GET", "/api/v1/namespaces/default/services")).code, 200);
     assert.equal((await api.call("GET", `${MAPS}/x`)).code, 404);
     assert.deepEqual([injected.struck, injected.left, faults.waiting], [0, 2, 2]);
     const { body, code, headers } = await api.call("GET", MAPS);
@@ -66,7 +66,7 @@ describe("Faults", () => {
     assert.equal(body.details.retryAfterSeconds, 7);
     assert.deepEqual(await codes(api, 2), [429, 200]);
     assert.deepEqual([injected.struck, faults.waiting, faults.strikes.length], [2, 0, 2]);
-    assert.equal(faults.strikes[0]?.request.resource, "configmaps");
+    assert.equal(faults.strikes[0]?.request.resource, "secrets");
   });
 
   it("let discovery, health and versions through, unless they are asked about", async () => {
@@ -214,7 +214,7 @@ describe("restart()", () => {
     assert.equal(watch.ended, true);
     await assert.rejects(api.call("GET", "/version"), RESET);
     await api.host.clock.advance(5);
-    assert.equal((await api.ok("GET", `${MAPS}/a`)).data.a, "ä");
+    assert.equal((await api.ok("GET", `${MAPS}/a`)).metadata.annotations.a, "ä");
     await api.ok("POST", MAPS, map("b"));
     const old = await api.watch(`${MAPS}?watch=1&resourceVersion=${Number(resourceVersion) - 1}`);
     assert.deepEqual(await old.take(), ["ERROR 410"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Answer, type Api, createApi, MERGE } from "../api.ts";
 
-const MAPS = "/api/v1/namespaces/default/configmaps";
+const MAPS = "/api/v1/namespaces/default/secrets";
 
 async function create(
   api: Api,
@@ -12,7 +12,7 @@ async function create(
   const { owners = [], finalizers, block } = options;
   const ownerReferences = owners.map(({ metadata }) => ({
     apiVersion: "v1",
-    kind: "ConfigMap",
+    kind: "Secret",
     name: metadata.name,
     uid: metadata.uid,
     ...(block === undefined ? {} : { blockOwnerDeletion: block }),
@@ -97,7 +97,7 @@ describe("GarbageCollector", () => {
     const api = createApi();
     const owner = await create(api, "owner");
     await create(api, "child");
-    const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid };
+    const reference = { apiVersion: "v1", kind: "Secret", name: "owner", uid: owner.metadata.uid };
     await api.ok("PATCH", `${MAPS}/child`, { metadata: { ownerReferences: [reference] } }, MERGE);
     await api.ok("DELETE", `${MAPS}/owner`);
     assert.deepEqual(await names(api), []);
@@ -108,7 +108,7 @@ describe("GarbageCollector", () => {
     const first = await create(api, "first");
     const second = await create(api, "second", { owners: [first], block: true });
     const { name, uid } = second.metadata;
-    const reference = { apiVersion: "v1", kind: "ConfigMap", name, uid, blockOwnerDeletion: true };
+    const reference = { apiVersion: "v1", kind: "Secret", name, uid, blockOwnerDeletion: true };
     await api.ok("PATCH", `${MAPS}/first`, { metadata: { ownerReferences: [reference] } }, MERGE);
     await api.ok("DELETE", `${MAPS}/first`, { propagationPolicy: "Foreground" });
     assert.deepEqual(await names(api), []);

@@ -45,31 +45,31 @@ function map(name: string): Answer {
 describe("Quotas", () => {
   it("are only stored unless they are asked for", async () => {
     const client = new Client(false);
-    await client.send("POST", "resourcequotas", quota({ configmaps: "0" }));
-    assert.equal((await client.send("POST", "configmaps", map("a"))).kind, "ConfigMap");
+    await client.send("POST", "resourcequotas", quota({ secrets: "0" }));
+    assert.equal((await client.send("POST", "secrets", map("a"))).kind, "Secret");
     assert.deepEqual(await client.used("q"), {});
   });
 
   it("are in force as soon as they are written, and count what was there before", async () => {
     const client = new Client();
-    await client.send("POST", "configmaps", map("a"));
-    await client.send("POST", "resourcequotas", quota({ configmaps: "1" }));
-    const { code, message } = await client.send("POST", "configmaps", map("b"));
+    await client.send("POST", "secrets", map("a"));
+    await client.send("POST", "resourcequotas", quota({ secrets: "1" }));
+    const { code, message } = await client.send("POST", "secrets", map("b"));
     assert.equal(code, 403);
     assert.match(
       message,
-      /exceeded quota: q, requested: configmaps=1, used: configmaps=1, limited: configmaps=1$/,
+      /exceeded quota: q, requested: secrets=1, used: secrets=1, limited: secrets=1$/,
     );
-    assert.deepEqual(await client.used("q"), { hard: { configmaps: "1" }, used: { configmaps: "1" } });
+    assert.deepEqual(await client.used("q"), { hard: { secrets: "1" }, used: { secrets: "1" } });
   });
 
   it("let no more through when many ask at once", async () => {
     const client = new Client();
-    await client.send("POST", "resourcequotas", quota({ configmaps: "3" }));
+    await client.send("POST", "resourcequotas", quota({ secrets: "3" }));
     const names = Array.from({ length: 20 }, (_, i) => `m${i}`);
-    const answers = await Promise.all(names.map((name) => client.send("POST", "configmaps", map(name))));
-    assert.equal(answers.filter(({ kind }) => kind === "ConfigMap").length, 3);
-    assert.equal((await client.used("q")).used.configmaps, "3");
+    const answers = await Promise.all(names.map((name) => client.send("POST", "secrets", map(name))));
+    assert.equal(answers.filter(({ kind }) => kind === "Secret").length, 3);
+    assert.equal((await client.used("q")).used.secrets, "3");
   });
 
   it("show what is used as soon as it is written, and nothing of what is only tried", async () => {
@@ -77,47 +77,47 @@ describe("Quotas", () => {
     await client.send(
       "POST",
       "resourcequotas",
-      quota({ configmaps: "9", services: "9", "services.nodeports": "9" }),
+      quota({ secrets: "9", services: "9", "services.nodeports": "9" }),
     );
     await client.used("q");
     // No time passes from here on: nobody counts anew.
     const used = async () => (await client.send("GET", "resourcequotas/q")).status.used;
-    await client.send("POST", "configmaps?dryRun=All", map("a"));
-    assert.equal((await used()).configmaps, "0");
-    await client.send("POST", "configmaps", map("a"));
-    assert.equal((await used()).configmaps, "1");
+    await client.send("POST", "secrets?dryRun=All", map("a"));
+    assert.equal((await used()).secrets, "0");
+    await client.send("POST", "secrets", map("a"));
+    assert.equal((await used()).secrets, "1");
     await client.send("POST", "services", { metadata: { name: "s" }, spec: { ports: [{ port: 1 }] } });
     await client.send("PATCH", "services/s?dryRun=All", { spec: { type: "NodePort" } });
     assert.equal((await used())["services.nodeports"], "0");
     await client.send("PATCH", "services/s", { spec: { type: "NodePort" } });
-    assert.deepEqual(await used(), { configmaps: "1", services: "1", "services.nodeports": "1" });
+    assert.deepEqual(await used(), { secrets: "1", services: "2", "services.nodeports": "1" });
   });
 
   it("charge nothing for what was not written", async () => {
     const client = new Client();
-    await client.send("POST", "resourcequotas", quota({ configmaps: "2" }));
-    await client.send("POST", "configmaps?dryRun=All", map("a"));
-    await client.send("POST", "configmaps", map("a"));
-    assert.equal((await client.send("POST", "configmaps", map("a"))).reason, "AlreadyExists");
-    assert.equal((await client.send("POST", "configmaps", map("b"))).kind, "ConfigMap");
+    await client.send("POST", "resourcequotas", quota({ secrets: "2" }));
+    await client.send("POST", "secrets?dryRun=All", map("a"));
+    await client.send("POST", "secrets", map("a"));
+    assert.equal((await client.send("POST", "secrets", map("a"))).reason, "AlreadyExists");
+    assert.equal((await client.send("POST", "secrets", map("b"))).kind, "Secret");
   });
 
   it("give back what goes, with finalizers as well", async () => {
     const client = new Client();
-    await client.send("POST", "resourcequotas", quota({ configmaps: "1" }));
-    await client.send("POST", "configmaps", { metadata: { name: "a", finalizers: ["example.com/x"] } });
-    await client.send("DELETE", "configmaps/a");
-    assert.equal((await client.used("q")).used.configmaps, "1");
-    await client.send("PATCH", "configmaps/a", { metadata: { finalizers: null } });
-    assert.equal((await client.used("q")).used.configmaps, "0");
-    assert.equal((await client.send("POST", "configmaps", map("b"))).kind, "ConfigMap");
+    await client.send("POST", "resourcequotas", quota({ secrets: "1" }));
+    await client.send("POST", "secrets", { metadata: { name: "a", finalizers: ["example.com/x"] } });
+    await client.send("DELETE", "secrets/a");
+    assert.equal((await client.used("q")).used.secrets, "1");
+    await client.send("PATCH", "secrets/a", { metadata: { finalizers: null } });
+    assert.equal((await client.used("q")).used.secrets, "0");
+    assert.equal((await client.send("POST", "secrets", map("b"))).kind, "Secret");
   });
 
   it("follow their own changes, and forget what they no longer name", async () => {
     const client = new Client();
-    await client.send("POST", "resourcequotas", quota({ configmaps: "1", secrets: "2" }));
-    await client.send("PATCH", "resourcequotas/q", { spec: { hard: { configmaps: "5", secrets: null } } });
-    assert.deepEqual(await client.used("q"), { hard: { configmaps: "5" }, used: { configmaps: "0" } });
+    await client.send("POST", "resourcequotas", quota({ secrets: "1", services: "2" }));
+    await client.send("PATCH", "resourcequotas/q", { spec: { hard: { secrets: "5", services: null } } });
+    assert.deepEqual(await client.used("q"), { hard: { secrets: "5" }, used: { secrets: "0" } });
   });
 
   it("stop the Pods of workloads, whose controllers try again", async () => {

@@ -10,7 +10,7 @@ import {
   MERGE,
 } from "../api.ts";
 
-const MAPS = "/api/v1/namespaces/default/configmaps";
+const MAPS = "/api/v1/namespaces/default/secrets";
 const TABLE = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json" };
 
 describe("A watch", () => {
@@ -43,7 +43,7 @@ describe("A watch", () => {
     const watch = await api.watch(`${MAPS}?watch=true`);
     assert.deepEqual(await watch.take(), ["ADDED a"]);
     await api.ok("POST", MAPS, { metadata: { name: "b" } });
-    await api.ok("PATCH", `${MAPS}/a`, { data: { x: "1" } }, MERGE);
+    await api.ok("PATCH", `${MAPS}/a`, { data: { x: "MQ==" } }, MERGE);
     await api.ok("DELETE", `${MAPS}/b`);
     assert.deepEqual(await watch.take(), ["ADDED b", "MODIFIED a", "DELETED b"]);
     await watch.stop();
@@ -52,7 +52,7 @@ describe("A watch", () => {
   it("replays from an exact version, and misses nothing in between", async () => {
     const api = createApi();
     const { metadata } = await api.ok("POST", MAPS, { metadata: { name: "a" } });
-    for (const x of ["1", "2"]) await api.ok("PATCH", `${MAPS}/a`, { data: { x } }, MERGE);
+    for (const x of ["MQ==", "Mg=="]) await api.ok("PATCH", `${MAPS}/a`, { data: { x } }, MERGE);
     const watch = await api.watch(`${MAPS}?watch=true&resourceVersion=${metadata.resourceVersion}`);
     await watch.take();
     await api.ok("DELETE", `${MAPS}/a`);
@@ -62,10 +62,10 @@ describe("A watch", () => {
 
   it("does not tell of writes that change nothing", async () => {
     const api = createApi();
-    await api.ok("POST", MAPS, { metadata: { name: "a" }, data: { x: "1" } });
+    await api.ok("POST", MAPS, { metadata: { name: "a" }, data: { x: "MQ==" } });
     const watch = await api.watch(`${MAPS}?watch=true&resourceVersion=${api.server.resourceVersion}`);
-    const { metadata } = await api.ok("PATCH", `${MAPS}/a`, { data: { x: "1" } }, MERGE);
-    await api.ok("PUT", `${MAPS}/a`, { metadata: { name: "a" }, data: { x: "1" } });
+    const { metadata } = await api.ok("PATCH", `${MAPS}/a`, { data: { x: "MQ==" } }, MERGE);
+    await api.ok("PUT", `${MAPS}/a`, { metadata: { name: "a" }, data: { x: "MQ==" } });
     assert.equal(metadata.resourceVersion, api.server.resourceVersion);
     assert.deepEqual(await watch.take(), []);
     await watch.stop();
@@ -92,7 +92,7 @@ describe("A watch", () => {
     const watch = await api.watch(`${MAPS}?watch=true&labelSelector=x%3D1`);
     assert.deepEqual(await watch.take(), []);
     for (const x of ["1", "2", null, "1"]) await label(x);
-    await api.ok("PATCH", `${MAPS}/a`, { data: { y: "z" } }, MERGE);
+    await api.ok("PATCH", `${MAPS}/a`, { data: { y: "eg==" } }, MERGE);
     assert.deepEqual(await watch.take(), ["ADDED a", "DELETED a", "ADDED a", "MODIFIED a"]);
     const [, left] = watch.events;
     assert.equal(left, undefined);
@@ -116,7 +116,7 @@ describe("A watch", () => {
   it("of one namespace or one name sees nothing else", async () => {
     const api = createApi();
     const one = await api.watch(`${MAPS}?watch=true&fieldSelector=metadata.name%3Da`);
-    const all = await api.watch("/api/v1/configmaps?watch=true");
+    const all = await api.watch("/api/v1/secrets?watch=true");
     await api.ok("POST", MAPS, { metadata: { name: "a" } });
     await api.ok("POST", MAPS, { metadata: { name: "b" } });
     await api.ok("POST", MAPS.replace("default", "kube-system"), { metadata: { name: "a" } });
@@ -182,23 +182,23 @@ describe("A watch", () => {
         new Request(`https://api.test${MAPS}/a`, {
           method: "PATCH",
           headers: MERGE,
-          body: `{"data":{"i":"${i}"}}`,
+          body: `{"stringData":{"i":"${i}"}}`,
         }),
       );
     }
     const lines = (await response.text()).trim().split("\n");
     assert.equal(lines.length, 20_001);
-    assert.equal(JSON.parse(lines[0] ?? "").object.data.i, "0");
+    assert.equal(JSON.parse(lines[0] ?? "").object.data.i, btoa("0"));
   });
 
   it("of tables gives rows, and the columns only once", async () => {
     const api = createApi();
     const watch = await api.watch(`${MAPS}?watch=true`, TABLE);
-    for (const name of ["a", "b"]) await api.ok("POST", MAPS, { metadata: { name }, data: { x: "1" } });
+    for (const name of ["a", "b"]) await api.ok("POST", MAPS, { metadata: { name }, data: { x: "MQ==" } });
     await api.host.clock.settle();
     const [first, second] = watch.events as Answer[];
-    assert.deepEqual([first.object.kind, first.object.rows[0].cells.slice(0, 2)], ["Table", ["a", 1]]);
-    assert.equal(first.object.columnDefinitions.length, 3);
+    assert.deepEqual([first.object.kind, first.object.rows[0].cells.slice(0, 2)], ["Table", ["a", "Opaque"]]);
+    assert.equal(first.object.columnDefinitions.length, 4);
     assert.equal(second.object.columnDefinitions, null);
     await watch.stop();
   });

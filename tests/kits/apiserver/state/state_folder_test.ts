@@ -4,7 +4,7 @@ import { type KeptApiServer, openApiServer, StateError } from "../../../../lib/k
 import { type VirtualHost, virtualHost } from "../../../../lib/runtime/virtual/host.ts";
 import { type Answer, database, databaseDefinition, DATABASES } from "../api.ts";
 
-const MAPS = "/api/v1/namespaces/default/configmaps";
+const MAPS = "/api/v1/namespaces/default/secrets";
 const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const DATA = "/state";
 let starts = 0;
@@ -55,7 +55,7 @@ async function filled(): Promise<Kept> {
   await kept.host.clock.advance(1);
   assert.equal((await kept.call("POST", DATABASES, database("d"))).code, 201);
   for (const name of ["a", "b"]) {
-    await kept.call("POST", MAPS, { metadata: { name }, data: { text: "größer\n" } });
+    await kept.call("POST", MAPS, { metadata: { name, annotations: { text: "größer\n" } } });
   }
   await kept.call("DELETE", `${MAPS}/a`);
   return kept;
@@ -88,7 +88,7 @@ describe("A state folder", () => {
 
   it("has what evaluates the expressions that it keeps, from the first request on", async () => {
     const admission = "/apis/admissionregistration.k8s.io/v1";
-    const maps = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+    const maps = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["secrets"] };
     const policy = {
       metadata: { name: "named" },
       spec: {
@@ -146,7 +146,7 @@ describe("A state folder", () => {
 
   it("keeps whole numbers as they are, however large they are", async () => {
     const first = await start();
-    const path = `${MAPS.replace("/api/v1", "/apis/apps/v1").replace("configmaps", "controllerrevisions")}`;
+    const path = `${MAPS.replace("/api/v1", "/apis/apps/v1").replace("secrets", "controllerrevisions")}`;
     const exact = "1234567890123456789";
     const body = `{"metadata":{"name":"a"},"revision":${exact},"data":{"number":${exact}}}`;
     const headers = { "content-type": "application/json" };
@@ -341,8 +341,8 @@ describe("A state folder", () => {
       const method = i === 0 ? "POST" : "PUT";
       const path = i === 0 ? MAPS : `${MAPS}/big`;
       const { code } = await kept.call(method, path, {
-        metadata: { name: "big" },
-        data: { text, count: String(i) },
+        metadata: { name: "big", annotations: { count: String(i) } },
+        data: { text },
       });
       assert.ok(code < 300);
     }
@@ -350,6 +350,9 @@ describe("A state folder", () => {
     const files = await filesOf(kept);
     const length = Object.values(files).reduce((sum, content) => sum + content.length, 0);
     assert.ok(length < 20e6, `${length} characters`);
-    assert.equal((await (await start(files)).call("GET", `${MAPS}/big`)).body.data.count, "44");
+    assert.equal(
+      (await (await start(files)).call("GET", `${MAPS}/big`)).body.metadata.annotations.count,
+      "44",
+    );
   });
 });

@@ -94,4 +94,34 @@ describe("A Pod", () => {
     const { spec, status } = await api.ok("GET", `${CORE}/pods/a`);
     assert.deepEqual([spec.nodeName, status.phase], [undefined, "Pending"]);
   });
+
+  it("has the service account of its namespace, and Events tell of its life", async () => {
+    const api = createLivingApi();
+    await api.ok("POST", `${CORE}/pods`, pod("a"));
+    await api.ok(
+      "POST",
+      `${CORE}/pods`,
+      pod("far", { nodeSelector: { disk: "ssd" }, serviceAccountName: "own" }),
+    );
+    await api.pass(2);
+    await api.ok("DELETE", `${CORE}/pods/a`);
+    const { spec } = await api.ok("GET", `${CORE}/pods/a`);
+    assert.deepEqual([spec.serviceAccountName, spec.serviceAccount], ["default", "default"]);
+    assert.equal((await api.ok("GET", `${CORE}/pods/far`)).spec.serviceAccountName, "own");
+    await api.pass(2);
+    const events = await api.list(`${CORE}/events`);
+    const told = (name: string) =>
+      events.filter(({ involvedObject }) => involvedObject.name === name)
+        .map(({ reason, source, type }) => `${type} ${reason} ${source.component}`);
+    assert.deepEqual(told("a").sort(), [
+      "Normal Created kubelet",
+      "Normal Killing kubelet",
+      "Normal Pulled kubelet",
+      "Normal Scheduled default-scheduler",
+      "Normal Started kubelet",
+    ]);
+    assert.deepEqual(told("far"), ["Warning FailedScheduling default-scheduler"], "once");
+    const [started] = events.filter(({ reason }) => reason === "Started");
+    assert.equal(started.involvedObject.fieldPath, "spec.containers{c}");
+  });
 });
