@@ -4,7 +4,9 @@ import type { Command } from "commander";
 
 import type { ApiServer } from "../kits/apiserver/mod.ts";
 import type { Host } from "../runtime/host.ts";
-import { CommandError, isPortTaken } from "./errors.ts";
+import { applyManifests, findManifestFiles, isDefinition, readManifests } from "./apply.ts";
+import { CommandError, isPortTaken, ProgramEnd, UsageError } from "./errors.ts";
+import { loggerFor } from "./options.ts";
 import { addExamples, CommandOption, portNumber } from "./program.ts";
 import { listenForSignals, untilAborted } from "./signals.ts";
 
@@ -18,6 +20,11 @@ export interface ApiServerFlags {
   readonly data?: string;
   readonly audit?: string;
   readonly auditPolicy?: string;
+  readonly hostname?: string;
+  readonly token?: string;
+  readonly crds?: readonly string[];
+  readonly envtest?: string;
+  readonly standIn?: "etcd" | "kube-apiserver";
 }
 
 /** Adds the options of `ApiServerFlags`, except for those that only a server alone has. */
@@ -37,11 +44,12 @@ export function addApiServerOptions(command: Command): Command {
 
 /** Adds the command. */
 export function addApiServer(program: Command, host: Host): void {
-  const command = program.command("apiserver");
+  const command = program.command("apiserver").argument("[command...]", "After --: what to run on it");
   command.summary("Serve the in-process API server, without handlers");
   command.description(
     `${command.summary()}\n\nServes with TLS on 127.0.0.1 and prints one line, "ready: <url> KUBECONFIG=<path>", when it ` +
-      "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards, unless --data names a folder.",
+      "answers; runs until SIGTERM or SIGINT. Everything is kept in memory and gone afterwards, unless --data names a folder. " +
+      "With a command after --, that is run with KUBECONFIG set, its exit code is ours, and nothing else is printed.",
   );
   addApiServerOptions(command);
   command.option(
@@ -61,19 +69,77 @@ export function addApiServer(program: Command, host: Host): void {
     "--audit-policy <file>",
     "How much the log tells of which requests: a Policy of audit.k8s.io/v1; default: all, at the level Metadata",
   );
+  command.option(
+    "--hostname <name>",
+    "The name or address to listen at; default: 127.0.0.1. Nobody gets in without credentials",
+  );
+  command.option("--token <text>", "The administrator's bearer token; default: one that is drawn");
+  command.addOption(
+    new CommandOption(
+      "--crds <path>",
+      "CustomResourceDefinitions that are there from the start: a YAML file or a folder; may be repeated",
+    ).repeatable(),
+  );
+  command.option(
+    "--envtest <folder>",
+    "Serve nothing, but write stand-ins for etcd and kube-apiserver into a folder, for KUBEBUILDER_ASSETS",
+  );
+  command.addOption(
+    new CommandOption("--stand-in <name>", "Be one of the stand-ins").oneOf(["etcd", "kube-apiserver"])
+      .hideHelp(),
+  );
   addExamples(command, [
     "apiserver --port 6443 --kubeconfig ./kubeconfig",
     "apiserver --rbac",
     "apiserver --data ./state",
+    "apiserver --crds config/crd -- pytest",
+    "apiserver --envtest ./assets -- go test ./...",
   ]);
-  command.action((flags: ApiServerFlags) => serve(flags, host));
+  command.action((words: readonly string[], flags: ApiServerFlags) => begin(words, flags, host));
 }
 
-async function serve(flags: ApiServerFlags, host: Host): Promise<void> {
+async function begin(words: readonly string[], flags: ApiServerFlags, host: Host): Promise<void> {
+  if (flags.standIn !== undefined) {
+    const { runStandIn } = await import("./stand_in.ts");
+    return await runStandIn(flags.standIn, words, host);
+  }
+  if (flags.envtest === undefined) return await serve(words, flags, host);
+  const { writeStandIns } = await import("./stand_in.ts");
+  const folder = await writeStandIns(flags.envtest, host);
+  if (words.length === 0) return host.process.write("stdout", `KUBEBUILDER_ASSETS=${folder}\n`);
+  using stop = listenForSignals(host);
+  await runCommand(words, { KUBEBUILDER_ASSETS: folder }, { host, signal: stop.signal });
+}
+
+async function serve(words: readonly string[], flags: ApiServerFlags, host: Host): Promise<void> {
   using stop = listenForSignals(host);
   await using api = await serveApi(host, flags);
+  if (words.length > 0) {
+    return await runCommand(words, { KUBECONFIG: api.kubeconfig }, { host, signal: stop.signal });
+  }
   host.process.write("stdout", `ready: ${api.url} KUBECONFIG=${api.kubeconfig}\n`);
   await untilAborted(stop.signal);
+}
+
+interface RunCommandOptions {
+  readonly host: Host;
+  readonly signal: AbortSignal;
+}
+
+/** @throws {ProgramEnd} With its exit code, unless that is 0. @throws {UsageError} If there is no such program. */
+async function runCommand(
+  [program = "", ...args]: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { host, signal }: RunCommandOptions,
+): Promise<void> {
+  try {
+    const { code } = await host.process.run(program, args, { env, input: "inherit", inherit: true, signal });
+    if (code !== 0) throw new ProgramEnd(code);
+  } catch (error) {
+    if (signal.aborted) return;
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw isMissing ? new UsageError(`Cannot run "${program}": there is no such program`) : error;
+  }
 }
 
 /** An API server that listens, and a kubeconfig file that leads to it. */
@@ -102,16 +168,23 @@ export interface ServeApiOptions {
   readonly audit?: string;
   /** The file of its policy. Default: none. */
   readonly auditPolicy?: string;
+  /** Where to listen. Default: 127.0.0.1. */
+  readonly hostname?: string;
+  /** The administrator's bearer token. Default: one that is drawn. */
+  readonly token?: string;
+  /** Files and folders with the definitions that are there from the start. Default: none. */
+  readonly crds?: readonly string[];
 }
 
 /** Starts an API server and writes its kubeconfig, readable by its owner only. */
 export async function serveApi(
   host: Host,
-  { port = 0, kubeconfig, rbac, workloads, quotas, data, audit, auditPolicy }: ServeApiOptions = {},
+  { port = 0, kubeconfig, hostname, token, crds = [], data, auditPolicy, ...modes }: ServeApiOptions = {},
 ): Promise<ServedApi> {
   // Loaded only here: most commands do without, and it is the largest part of all.
   const { apiServer, openApiServer, StateError } = await import("../kits/apiserver/mod.ts");
   const policy = auditPolicy === undefined ? undefined : await readPolicy(host, auditPolicy);
+  const { rbac, workloads, quotas, audit } = modes;
   const options = { host, rbac, workloads, quotas, audit, auditPolicy: policy };
   const open = async (): Promise<ApiServer & Partial<AsyncDisposable>> =>
     data === undefined ? apiServer(options) : await openApiServer({ ...options, data });
@@ -119,9 +192,13 @@ export async function serveApi(
     const isExplained = error instanceof StateError || (error instanceof TypeError && policy !== undefined);
     throw isExplained ? new CommandError(error.message, { cause: error }) : error;
   });
-  const served = await server.serve({ port }).catch(async (error: unknown) => {
+  const begin = async () => {
+    await define(crds, server, host);
+    return await server.serve({ port, hostname, token });
+  };
+  const served = await begin().catch(async (error: unknown) => {
     await server[Symbol.asyncDispose]?.();
-    throw isPortTaken(error) ? new CommandError(portTaken(port)) : error;
+    throw isPortTaken(error) ? new CommandError(portTaken(port, hostname)) : error;
   });
   const folder = kubeconfig === undefined ? await host.files.makeTempFolder("lotse-") : undefined;
   const path = host.files.resolve(host.process.cwd(), folder ?? "", kubeconfig ?? "kubeconfig");
@@ -136,6 +213,22 @@ export async function serveApi(
       if (folder !== undefined) await host.files.remove(folder);
     },
   };
+}
+
+/** Applies the definitions in files and folders, and nothing else of them: they are there after each reset, too. */
+async function define(paths: readonly string[], server: ApiServer, host: Host): Promise<void> {
+  if (paths.length === 0) return;
+  const files = await findManifestFiles(paths, host);
+  const objects = (await Promise.all(files.map((file) => readManifests(file, host)))).flat();
+  const definitions = objects.filter(isDefinition);
+  if (definitions.length === 0) {
+    throw new CommandError(
+      `Cannot define kinds: there is no CustomResourceDefinition in "${paths.join('", "')}"`,
+    );
+  }
+  const logger = loggerFor({ quiet: true }, host);
+  await applyManifests(definitions, { host, logger, fetch: (request) => server.fetch(request) });
+  server.checkpoint();
 }
 
 async function readPolicy(host: Host, path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -153,6 +246,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function portTaken(port: number): string {
-  return `Cannot listen on 127.0.0.1:${port}: the port is in use (give another --port, or none for any free one)`;
+function portTaken(port: number, hostname = "127.0.0.1"): string {
+  return `Cannot listen on ${hostname}:${port}: the port is in use (give another --port, or none for any free one)`;
 }

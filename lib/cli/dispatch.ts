@@ -3,7 +3,7 @@
 import { type Command, CommanderError } from "commander";
 
 import type { Host } from "../runtime/host.ts";
-import { describeError, EXIT, exitCodeOf, stackOf } from "./errors.ts";
+import { describeError, EXIT, exitCodeOf, ProgramEnd, stackOf } from "./errors.ts";
 import { type LogFlags, loggerFor } from "./options.ts";
 import { completeOptions } from "./program.ts";
 
@@ -23,6 +23,7 @@ export async function runProgram(
   } catch (error) {
     // Commander has written its message, or the help, already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof ProgramEnd) return error.code;
     reportError(error, { host, flags });
     return exitCodeOf(error);
   }

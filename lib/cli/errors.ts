@@ -31,6 +31,17 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
+/** A program that a command has run has ended: its exit code is the command's, and nothing else is told. */
+export class ProgramEnd extends Error {
+  override readonly name = "ProgramEnd";
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`The program ended with code ${code}`);
+    this.code = code;
+  }
+}
+
 /** Returns the exit code that an error stands for. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof UsageError ? EXIT.usage : EXIT.failed;

@@ -14,9 +14,20 @@ export function denoHost(): Host {
     ...host,
     name: "deno",
     version: process.versions.deno ?? "",
-    process: { ...host.process, onStray: strayListener(["setTimeout", "setInterval", "setImmediate"]) },
+    process: {
+      ...host.process,
+      self: findSelf(host.process.self),
+      onStray: strayListener(["setTimeout", "setInterval", "setImmediate"]),
+    },
     network: { ...host.network, connect: (options) => connectNode(options, CARE) },
   };
+}
+
+/** Deno runs a script by a word of its own, with all permissions; what it has compiled runs by itself. */
+function findSelf([executable = "", ...script]: readonly string[]): readonly string[] {
+  return Deno.build.standalone || script.length === 0
+    ? [executable]
+    : [executable, "run", "--allow-all", ...script];
 }
 
 /** The members of Deno's TLS sockets that their types do not show. */

@@ -116,6 +116,8 @@ export interface Process {
   isRunning(pid: number): boolean;
   /** Arguments after the script's name. */
   readonly args: readonly string[];
+  /** The words that start this very program: an executable, and what stands before its arguments. */
+  readonly self: readonly string[];
   /** An environment variable, or undefined if it is unset. Empty strings are given as they are. */
   env(name: string): string | undefined;
   /** The names of all environment variables; none where the runtime does not tell. */

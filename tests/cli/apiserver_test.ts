@@ -56,4 +56,46 @@ describe("lotse apiserver", () => {
     assert.equal(await server.stop(), 0);
     assert.equal(existsSync(join(folder, "state", "lock")), false);
   });
+
+  it(
+    "runs a command on it, with its definitions, and ends with its code",
+    { timeout: PATIENCE },
+    async () => {
+      const folder = project({
+        "crds/kustomization.yaml": "resources: [tea.yaml]\n",
+        "crds/tea.yaml": `${TEA}---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: left-out }\n`,
+      });
+      const script = 'SERVER=$(sed -n "s/.*server: //p" "$KUBECONFIG"); ' +
+        'ask() { curl -sk -H "Authorization: Bearer secret" "$@"; }; ' +
+        'ask -o /dev/null -w "%{http_code} " "$SERVER/apis/example.com/v1/teas"; ' +
+        'ask -o /dev/null -X POST "$SERVER/lotse/reset"; ' +
+        'ask -o /dev/null -w "%{http_code} " "$SERVER/apis/example.com/v1/teas"; ' +
+        'ask -o /dev/null -w "%{http_code}" "$SERVER/api/v1/namespaces/default/configmaps/left-out"; exit 3';
+      const args = ["apiserver", "--token", "secret", "--crds", "crds", "--", "sh", "-c", script];
+      await using program = lotse(args, { cwd: folder });
+      assert.equal(await program.ended(), 3, program.stderr);
+      assert.equal(program.stdout, "200 200 404");
+    },
+  );
+
+  it("says what it cannot run or define", { timeout: PATIENCE }, async () => {
+    await using missing = lotse(["apiserver", "--", "no-such-program"]);
+    assert.equal(await missing.ended(), 2);
+    assert.match(missing.stderr, /^error: Cannot run "no-such-program": there is no such program\n/);
+    const folder = project({ "maps/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n" });
+    await using none = lotse(["apiserver", "--crds", "maps"], { cwd: folder });
+    assert.equal(await none.ended(), 1);
+    assert.match(none.stderr, /there is no CustomResourceDefinition in "maps"/);
+  });
 });
+
+const TEA = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: teas.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { plural: teas, kind: Tea }
+  versions:
+    - { name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }
+`;

@@ -14,7 +14,7 @@ import { type ControlPlaneBinaries, findControlPlane } from "./binaries.ts";
 import { type Component, startComponent } from "./component.ts";
 import { createFolder, type Folder, writeKubeconfig } from "./folder.ts";
 import { type KubectlOptions, runKubectl } from "./kubectl.ts";
-import { answersOk, findPort, isListening, whenReady } from "./readiness.ts";
+import { answersOk, findPort, isListening, readJson, whenReady } from "./readiness.ts";
 
 export { type ControlPlaneBinaries, type ControlPlaneSearch, findControlPlane } from "./binaries.ts";
 export type { KubectlOptions } from "./kubectl.ts";
@@ -79,6 +79,7 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   try {
     await parts.startEtcd();
     await parts.startApiServer();
+    await refuseOurs(parts.server, folder);
     if (options.controllerManager) await parts.startControllerManager();
   } catch (error) {
     await parts.stop();
@@ -103,6 +104,16 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     stop: () => parts.stop(),
     [Symbol.asyncDispose]: () => parts.stop(),
   };
+}
+
+/** @throws {Error} If the server is not the one that ours is to be compared with: KUBEBUILDER_ASSETS may name stand-ins. */
+async function refuseOurs(server: string, folder: Folder): Promise<void> {
+  const version = String((await readJson(`${server}/version`, folder)).gitVersion);
+  if (version.includes("+lotse")) {
+    throw new Error(
+      `Cannot take ${version} for a real control plane: KUBEBUILDER_ASSETS names stand-ins of Lotse`,
+    );
+  }
 }
 
 type PartsOptions = ControlPlaneOptions & { readonly binaries: ControlPlaneBinaries };

@@ -60,6 +60,23 @@ export function answersOk(url: string, { authority, adminToken }: Folder): Promi
   });
 }
 
+/** Returns the JSON that the administrator gets for the URL. */
+export function readJson(
+  url: string,
+  { authority, adminToken }: Folder,
+): Promise<Readonly<Record<string, unknown>>> {
+  const headers = { authorization: `Bearer ${adminToken}` };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { ca: authority.certificate, headers, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => text += piece);
+      response.on("end", () => resolve(JSON.parse(text)));
+    });
+    outgoing.once("error", reject);
+    outgoing.end();
+  });
+}
+
 /**
  * Finds a free port below those that Linux and macOS hand out by themselves, so that neither connections nor servers of
  * other tests take it while the API server is stopped. Another control plane may still be faster: then try again.

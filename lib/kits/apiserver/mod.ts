@@ -17,6 +17,7 @@ export {
   apiServer,
   type ApiServerOptions,
   type ApiUser,
+  type ForkOptions,
   type KeptApiServer,
   openApiServer,
   type RestartOptions,
@@ -42,5 +43,6 @@ export type {
   SilenceFault,
 } from "./faults/fault.ts";
 export type { WorkloadsOptions } from "./workloads/mod.ts";
-export type { ServedApi } from "./serving.ts";
+export type { ServedApi, ServerCertificate } from "./serving.ts";
+export { startApiServer, type StartApiServerOptions, type StartedApiServer } from "./start.ts";
 export type { Authority, CertificateOptions, IssuedCertificate } from "../../runtime/certificates.ts";

@@ -11,7 +11,6 @@ import type { AuditRecord } from "./audit/audit_record.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Describe, loadDescriptions } from "./documents/descriptions.ts";
 import { aggregated, coreVersions, groupDocument, groupList, resourceList } from "./documents/discovery.ts";
-import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { openapiV2, openapiV3, openapiV3Index } from "./documents/openapi.ts";
 import { HEALTH_PARTS, healthResponse, partResponse } from "./health.ts";
 import { keyFor, type Kind } from "./kinds.ts";
@@ -32,6 +31,7 @@ import { serveResource } from "./requests/resources.ts";
 import { jsonResponse } from "./requests/respond.ts";
 import { isPretty, parseMediaTypes, PRODUCED } from "./requests/shape.ts";
 import { findReview, reviewResources } from "./reviews.ts";
+import { DEFINITIONS } from "./storage/collection.ts";
 import { isObject } from "./values.ts";
 
 /** The version that this server claims: the newest Kubernetes that it was compared with. */

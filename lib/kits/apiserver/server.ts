@@ -13,21 +13,23 @@ import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
+import { type Baseline, returnTo, takeBaseline } from "./baseline.ts";
 import { builtinKinds } from "./builtin/kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
+import { Control } from "./control/control.ts";
 import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
 import { Late } from "./late.ts";
-import { DEFINITIONS } from "./lifecycle/definitions.ts";
 import { startLifecycle } from "./lifecycle/mod.ts";
 import { Quotas, type QuotaStatus } from "./quota/quotas.ts";
 import { writeQuotaStatus } from "./quota/status.ts";
 import { RequestMetrics } from "./request_metrics.ts";
 import { addRoutes, type Asked } from "./routes.ts";
-import { serveApi, type ServedApi } from "./serving.ts";
+import { serveApi, type ServedApi, type ServerCertificate } from "./serving.ts";
 import { StateFolder } from "./state/state_folder.ts";
+import { DEFINITIONS } from "./storage/collection.ts";
 import { Store } from "./store.ts";
 import { startWorkloads, type WorkloadsOptions } from "./workloads/mod.ts";
 
@@ -73,8 +75,14 @@ export interface ApiUser {
 export interface ServeApiOptions {
   /** 0 (default) takes any free one. */
   readonly port?: number;
-  /** Default: 127.0.0.1. */
+  /** Default: 127.0.0.1. With another one, nobody gets in without credentials, but to health and the version. */
   readonly hostname?: string;
+  /** The administrator's bearer token. Default: one that is drawn for this server. */
+  readonly token?: string;
+  /** The certificate that the server shows. Default: one that `authority` signs, for the host name and this machine. */
+  readonly certificate?: ServerCertificate;
+  /** Further authorities whose client certificates name users. PEM, one after the other. Default: none. */
+  readonly clientAuthorities?: string;
   /** Signs the server's certificate. Default: one made for this server. */
   readonly authority?: Authority;
 }
@@ -108,6 +116,24 @@ export interface ApiServer<H extends Host = Host> {
   restart(options?: RestartOptions): void;
   /** The version of the last write. */
   readonly resourceVersion: string;
+  /** Remembers the state as it is now: `reset()` goes back to it. Before the first call that is how the server began. */
+  checkpoint(): void;
+  /**
+   * Goes back to the last checkpoint, and takes all faults back: between tests. Whoever watches sees what goes and what comes
+   * back. Nothing holds that up: neither finalizers nor webhooks.
+   */
+  reset(): void;
+  /**
+   * Makes another server with the same options, which begins with what this one holds now; from then on both are on their own.
+   * Tokens of service accounts, faults and the state folder are not taken along.
+   */
+  fork(options?: ForkOptions<H>): ApiServer<H>;
+}
+
+/** Where a fork lives. */
+export interface ForkOptions<H extends Host = Host> {
+  /** Default: the same. */
+  readonly host?: H;
 }
 
 /** Makes an API server with an empty cluster: the usual namespaces, and nothing else. */
@@ -162,16 +188,22 @@ async function loadFor({ found }: StateFolder, { cel, definitions }: LateParts):
   if (collections.has(DEFINITIONS) || hasExpressions) await cel.load();
 }
 
+/** The things that a server is built with, beside its options. */
+interface BuildParts extends LateParts {
+  readonly state?: StateFolder;
+  /** The state that it begins with, if that is no folder's. */
+  readonly baseline?: Baseline;
+}
+
 interface Built<H extends Host> {
   readonly server: ApiServer<H>;
   readonly store: Store;
 }
 
-function build<H extends Host>(
-  { host, rbac = false, tokens, workloads = false, quotas = false, audit, auditPolicy: policy }:
-    ApiServerOptions<H>,
-  { cel, definitions, state }: LateParts & { readonly state?: StateFolder },
-): Built<H> {
+function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts): Built<H> {
+  const { host, rbac = false, tokens, workloads = false, quotas = false, audit, auditPolicy: policy } =
+    options;
+  const { cel, definitions, state, baseline } = given;
   if (policy !== undefined && audit === undefined) {
     throw new TypeError("Cannot use the audit policy: there is no log");
   }
@@ -192,7 +224,10 @@ function build<H extends Host>(
   const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
   const context = { store, clock: host.clock, cel, definitions, served: kinds, runsPods };
   for (const kind of builtinKinds(context)) kinds.add(kind);
-  const lifecycle = startLifecycle(cluster, () => state?.restore(store));
+  const lifecycle = startLifecycle(cluster, () => {
+    state?.restore(store);
+    if (baseline !== undefined) store.restore(baseline.entries, baseline.version);
+  });
   const app = new Hono<Asked>();
   const failed = () => state?.hasFailed ? ["etcd"] : [];
   addRoutes(app, cluster, { asked: lifecycle.asked, failed });
@@ -213,7 +248,10 @@ function build<H extends Host>(
   }
   const faults = new Faults(host.clock);
   const answer = (request: Request, credentials: Credentials) =>
-    faults.pass(request, () => answerRequest(front, request, credentials));
+    Control.isAsked(request)
+      ? control.answer(request, credentials)
+      : faults.pass(request, () => answerRequest(front, request, credentials));
+  let checkpoint = takeBaseline(store);
   const closeWatches = () => {
     for (const { listeners } of store.collections()) {
       for (const listener of [...listeners]) listener.close?.();
@@ -239,7 +277,19 @@ function build<H extends Host>(
     get resourceVersion() {
       return String(store.version);
     },
+    checkpoint() {
+      checkpoint = takeBaseline(store);
+    },
+    reset() {
+      faults.clear();
+      returnTo(store, checkpoint);
+    },
+    fork({ host: other = host } = {}) {
+      return build({ ...options, host: other }, { ...given, state: undefined, baseline: takeBaseline(store) })
+        .server;
+    },
   };
+  const control = new Control(gate, server);
   return { server, store };
 }
 

@@ -14,6 +14,17 @@ export interface ServingOptions {
   readonly port?: number;
   readonly hostname?: string;
   readonly authority?: Authority;
+  readonly token?: string;
+  readonly certificate?: ServerCertificate;
+  readonly clientAuthorities?: string;
+}
+
+/** A certificate that a server shows, in place of one of its own making. */
+export interface ServerCertificate {
+  /** PEM. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly key: string;
 }
 
 /** An API server that listens. */
@@ -32,25 +43,31 @@ export interface ServedApi extends AsyncDisposable {
 
 /** Starts to listen. */
 export async function serveApi(options: ServingOptions): Promise<ServedApi> {
-  const { host, answer, port = 0, hostname = "127.0.0.1" } = options;
+  const { host, answer, port = 0, hostname = "127.0.0.1", certificate, clientAuthorities = "" } = options;
   const authority = options.authority ?? await ownAuthority(host);
+  const isAddress = /^[0-9.]+$|:/.test(hostname);
   const [server, client] = await Promise.all([
     authority.issue({
       commonName: "kube-apiserver",
       server: true,
-      dnsNames: ["localhost", "kubernetes", "kubernetes.default.svc"],
-      ipAddresses: [...new Set(["127.0.0.1", "::1", ...(/^[0-9.]+$|:/.test(hostname) ? [hostname] : [])])],
+      dnsNames: [
+        ...new Set(["localhost", "kubernetes", "kubernetes.default.svc", ...(isAddress ? [] : [hostname])]),
+      ],
+      ipAddresses: [...new Set(["127.0.0.1", "::1", ...(isAddress ? [hostname] : [])])],
     }),
     authority.issue({ commonName: "kubernetes-admin", organizations: ["system:masters"], client: true }),
   ]);
-  const token = hex(host.random.bytes(16));
+  const token = options.token ?? hex(host.random.bytes(16));
+  const { certificate: cert, key } = certificate ?? server;
+  const shown = { cert, key };
   const listener = await host.network.serve({
     hostname,
     port,
-    tls: { cert: server.certificate, key: server.key, ca: authority.certificate },
+    tls: { ...shown, ca: [authority.certificate, clientAuthorities].filter((pem) => pem !== "").join("\n") },
     fetch: (request, peer) => answer(request, { certified: userOf(peer) }),
   });
-  const url = `https://${hostname.includes(":") ? `[${hostname}]` : hostname}:${listener.port}`;
+  const place = EVERYWHERE[hostname] ?? hostname;
+  const url = `https://${place.includes(":") ? `[${place}]` : place}:${listener.port}`;
   const close = () => listener.close();
   return {
     url,
@@ -66,6 +83,9 @@ export async function serveApi(options: ServingOptions): Promise<ServedApi> {
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** Where one's own clients find a server that listens at all addresses of the machine. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
 
 /** NB: a server that does not listen needs no certificates, whose making takes longer to load than all else of it. */
 async function ownAuthority(host: Host): Promise<Authority> {

@@ -1,7 +1,7 @@
 /** The process that we run in and others that we start, as Deno, Bun and Node give them through `node:process`. */
 
 import { Buffer } from "node:buffer";
-import { writeSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { constants, homedir, hostname, userInfo } from "node:os";
 import process from "node:process";
 import { isatty } from "node:tty";
@@ -25,12 +25,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** NB: of an executable that was compiled, the script is no file. */
+function findSelf(): readonly string[] {
+  const { execPath, argv: [, script = ""] } = process;
+  return existsSync(script) && script !== execPath ? [execPath, script] : [execPath];
+}
+
 /** The host's own process. */
 export function nodeProcess(): Process {
   return {
     pid: process.pid,
     isRunning,
     args: process.argv.slice(2),
+    self: findSelf(),
     env: (name) => process.env[name],
     envNames,
     home: findHome,

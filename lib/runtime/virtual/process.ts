@@ -60,6 +60,7 @@ class PaperProcess implements VirtualProcess {
   readonly pid = 1;
   readonly others = new Set<number>();
   readonly args: readonly string[];
+  readonly self: readonly string[] = ["virtual"];
   readonly losesContext = false;
   readonly exits: number[] = [];
   readonly #options: VirtualProcessOptions;

@@ -10,7 +10,7 @@ import type { CelLoader } from "../cel/loader.ts";
 import type { Cluster, DefinitionParts } from "../cluster.ts";
 import type { Kind, KindRules, Kinds } from "../kinds.ts";
 import type { Late } from "../late.ts";
-import type { Change } from "../storage/collection.ts";
+import { type Change, DEFINITIONS } from "../storage/collection.ts";
 import { timestamp } from "../formats/timestamp.ts";
 import type { Store } from "../store.ts";
 import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
@@ -19,7 +19,6 @@ import { editObject, updateObject } from "../writes/update.ts";
 import { nameDefinition } from "./definition_names.ts";
 import type { Chores } from "./chores.ts";
 
-export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 /** The facts by which definitions are judged. */

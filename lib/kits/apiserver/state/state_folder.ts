@@ -9,8 +9,7 @@
 
 import type { Host } from "../../../runtime/host.ts";
 import type { Store } from "../store.ts";
-import type { Change, Collection } from "../storage/collection.ts";
-import { DEFINITIONS } from "../lifecycle/definitions.ts";
+import { type Change, type Collection, DEFINITIONS } from "../storage/collection.ts";
 import { takeLock } from "./lock.ts";
 import {
   formatEnd,

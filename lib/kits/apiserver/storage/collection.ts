@@ -8,6 +8,9 @@
 import { formatJson } from "../../../runtime/json.ts";
 import type { SharedParts, Stored } from "./stored.ts";
 
+/** The collection of CustomResourceDefinitions, which make the kinds of others. */
+export const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+
 /** One write. */
 export interface Change {
   readonly version: number;
