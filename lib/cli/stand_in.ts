@@ -91,7 +91,9 @@ async function serveEtcd(flags: Flags, host: Host): Promise<AsyncDisposable> {
   const [first = ""] = (flags.get("listen-client-urls") ?? "http://127.0.0.1:2379").split(",");
   const { protocol, hostname, port } = new URL(first);
   if (protocol !== "http:") {
-    throw new CommandError(`Cannot listen at ${first}: the stand-in for etcd takes http:// alone, as it keeps nothing`);
+    throw new CommandError(
+      `Cannot listen at ${first}: the stand-in for etcd takes http:// alone, as it keeps nothing`,
+    );
   }
   const server = await host.network.serve({
     hostname,
