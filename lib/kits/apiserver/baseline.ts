@@ -7,6 +7,7 @@
 
 import type { KubeObject } from "../../model/object.ts";
 import { DEFINITIONS } from "./storage/collection.ts";
+import type { Stored } from "./storage/stored.ts";
 import type { Store } from "./store.ts";
 import { equal } from "./values.ts";
 
@@ -14,10 +15,11 @@ import { equal } from "./values.ts";
 export interface BaselineEntry {
   readonly collection: string;
   readonly key: string;
-  readonly object: KubeObject;
+  /** NB: not the object, which would stay in memory as a whole. */
+  readonly stored: Stored;
 }
 
-/** What a store held at one moment. */
+/** The content of a store at one moment. */
 export interface Baseline {
   readonly version: number;
   /** Definitions first, because they make the kinds of others. */
@@ -31,12 +33,20 @@ export function takeBaseline(store: Store): Baseline {
     const { keys, get } = collection.present();
     for (const key of keys) {
       const stored = get(key);
-      if (stored !== undefined) entries.push({ collection: collection.name, key, object: stored.object });
+      if (stored !== undefined) entries.push({ collection: collection.name, key, stored });
     }
   }
   const isDefinition = ({ collection }: BaselineEntry) => collection === DEFINITIONS;
   const sorted = [...entries.filter(isDefinition), ...entries.filter((entry) => !isDefinition(entry))];
   return { version: store.version, entries: sorted };
+}
+
+/** Puts a state into a store that is new. */
+export function restoreInto(store: Store, { entries, version }: Baseline): void {
+  store.restore(
+    entries.map(({ collection, key, stored: { object } }) => ({ collection, key, object })),
+    version,
+  );
 }
 
 /** Puts a store back to what it held then. */
@@ -51,10 +61,12 @@ export function returnTo(store: Store, { entries }: Baseline): void {
       if (!wanted.has(`${collection.name} ${key}`)) store.remove(collection, key);
     }
   }
-  for (const { collection: name, key, object } of entries) {
+  for (const { collection: name, key, stored } of entries) {
     const collection = store.collection(name);
-    const current = collection.get(key)?.object;
-    if (current !== undefined && equal(unversioned(current), unversioned(object))) continue;
+    const current = collection.get(key);
+    if (current === stored) continue;
+    const { object } = stored;
+    if (current !== undefined && equal(unversioned(current.object), unversioned(object))) continue;
     store.put(collection, key, { ...object, metadata: { ...object.metadata } });
   }
 }

@@ -13,7 +13,7 @@ import { type Credentials, Gate } from "./access/gate.ts";
 import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
-import { type Baseline, returnTo, takeBaseline } from "./baseline.ts";
+import { type Baseline, restoreInto, returnTo, takeBaseline } from "./baseline.ts";
 import { builtinKinds } from "./builtin/kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
@@ -22,7 +22,7 @@ import { Faults } from "./faults/faults.ts";
 import { answerRequest, refuse } from "./front.ts";
 import { Kinds } from "./kinds.ts";
 import { Late } from "./late.ts";
-import { startLifecycle } from "./lifecycle/mod.ts";
+import { type Lifecycle, startLifecycle } from "./lifecycle/mod.ts";
 import { Quotas, type QuotaStatus } from "./quota/quotas.ts";
 import { writeQuotaStatus } from "./quota/status.ts";
 import { RequestMetrics } from "./request_metrics.ts";
@@ -201,56 +201,19 @@ interface Built<H extends Host> {
 }
 
 function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts): Built<H> {
-  const { host, rbac = false, tokens, workloads = false, quotas = false, audit, auditPolicy: policy } =
-    options;
-  const { cel, definitions, state, baseline } = given;
-  if (policy !== undefined && audit === undefined) {
-    throw new TypeError("Cannot use the audit policy: there is no log");
-  }
-  const store = new Store(host.clock);
-  const kinds = new Kinds();
-  const gate = new Gate({ host, store }, { rbac, users: tokens });
-  const parts: Cluster = {
-    host,
-    store,
-    kinds,
-    cel,
-    definitions,
-    gate,
-    state,
-    ownership: new Ownership(kinds, host.clock),
-  };
-  const cluster = quotas ? withQuotas(parts) : parts;
-  const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
-  const context = { store, clock: host.clock, cel, definitions, served: kinds, runsPods };
-  for (const kind of builtinKinds(context)) kinds.add(kind);
+  const { host } = options;
+  const cluster = makeCluster(options, given);
+  const { store, gate } = cluster;
   const lifecycle = startLifecycle(cluster, () => {
-    state?.restore(store);
-    if (baseline !== undefined) store.restore(baseline.entries, baseline.version);
+    given.state?.restore(store);
+    if (given.baseline !== undefined) restoreInto(store, given.baseline);
   });
-  const app = new Hono<Asked>();
-  const failed = () => state?.hasFailed ? ["etcd"] : [];
-  addRoutes(app, cluster, { asked: lifecycle.asked, failed });
-  app.onError((error, c) => refuse(error, c.req.raw, c.env.record));
-  const front = {
-    host,
-    app,
-    gate,
-    flows: lifecycle.flows,
-    metrics: new RequestMetrics(store),
-    audit: audit === undefined ? undefined : new AuditLog(host, { path: audit, policy }),
-    state,
-  };
-  if (workloads !== false) {
-    const serveInside = async (request: Request, user: User) =>
-      await app.fetch(request, { user, target: targetOf(request.url) });
-    startWorkloads(cluster, { ...(workloads === true ? {} : workloads), serve: serveInside });
-  }
+  const forward = makeFront(cluster, lifecycle, { ...options, state: given.state });
   const faults = new Faults(host.clock);
   const answer = (request: Request, credentials: Credentials) =>
     Control.isAsked(request)
       ? control.answer(request, credentials)
-      : faults.pass(request, () => answerRequest(front, request, credentials));
+      : faults.pass(request, () => forward(request, credentials));
   let checkpoint = takeBaseline(store);
   const closeWatches = () => {
     for (const { listeners } of store.collections()) {
@@ -285,12 +248,61 @@ function build<H extends Host>(options: ApiServerOptions<H>, given: BuildParts):
       returnTo(store, checkpoint);
     },
     fork({ host: other = host } = {}) {
-      return build({ ...options, host: other }, { ...given, state: undefined, baseline: takeBaseline(store) })
-        .server;
+      const { cel, definitions } = given;
+      return build({ ...options, host: other }, { cel, definitions, baseline: takeBaseline(store) }).server;
     },
   };
   const control = new Control(gate, server);
   return { server, store };
+}
+
+/** Makes the things that all parts share, with the kinds that every server has. */
+function makeCluster(
+  { host, rbac = false, tokens, workloads = false, quotas = false }: ApiServerOptions,
+  { cel, definitions, state }: BuildParts,
+): Cluster {
+  const store = new Store(host.clock);
+  const kinds = new Kinds();
+  const gate = new Gate({ host, store }, { rbac, users: tokens });
+  const ownership = new Ownership(kinds, host.clock);
+  const parts: Cluster = { host, store, kinds, cel, definitions, gate, state, ownership };
+  const runsPods = workloads === true || (workloads !== false && workloads.nodes !== 0);
+  const context = { store, clock: host.clock, cel, definitions, served: kinds, runsPods };
+  for (const kind of builtinKinds(context)) kinds.add(kind);
+  return quotas ? withQuotas(parts) : parts;
+}
+
+type FrontWays = Pick<ApiServerOptions, "audit" | "auditPolicy" | "workloads"> & Pick<BuildParts, "state">;
+
+/** Opens the way of requests to the cluster, for workloads as well. */
+function makeFront(
+  cluster: Cluster,
+  lifecycle: Lifecycle,
+  { audit, auditPolicy: policy, workloads = false, state }: FrontWays,
+): (request: Request, credentials: Credentials) => Promise<Response> {
+  if (policy !== undefined && audit === undefined) {
+    throw new TypeError("Cannot use the audit policy: there is no log");
+  }
+  const { host, gate, store } = cluster;
+  const app = new Hono<Asked>();
+  const failed = () => state?.hasFailed ? ["etcd"] : [];
+  addRoutes(app, cluster, { asked: lifecycle.asked, failed });
+  app.onError((error, c) => refuse(error, c.req.raw, c.env.record));
+  if (workloads !== false) {
+    const serveInside = async (request: Request, user: User) =>
+      await app.fetch(request, { user, target: targetOf(request.url) });
+    startWorkloads(cluster, { ...(workloads === true ? {} : workloads), serve: serveInside });
+  }
+  const front = {
+    host,
+    app,
+    gate,
+    flows: lifecycle.flows,
+    metrics: new RequestMetrics(store),
+    audit: audit === undefined ? undefined : new AuditLog(host, { path: audit, policy }),
+    state,
+  };
+  return (request, credentials) => answerRequest(front, request, credentials);
 }
 
 function withQuotas(cluster: Cluster): Cluster {

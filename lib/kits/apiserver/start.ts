@@ -13,7 +13,7 @@ import {
 } from "./server.ts";
 import type { ServedApi } from "./serving.ts";
 
-/** What an API server is to be, and where it listens. */
+/** The ways of an API server, and where it listens. */
 export interface StartApiServerOptions extends Omit<ApiServerOptions, "host">, ServeApiOptions {
   /** The folder in which the state is kept. Default: none. */
   readonly data?: string;

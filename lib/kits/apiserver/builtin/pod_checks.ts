@@ -8,7 +8,7 @@
 import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required } from "../causes.ts";
 import { ipErrors } from "../formats/ip_address.ts";
-import { annotationCauses, labelCauses, selectorCauses } from "../labels.ts";
+import { annotationCauses, labelCauses } from "../labels.ts";
 import { dnsLabelErrors, dnsSubdomainErrors, qualifiedNameErrors } from "../names.ts";
 import { isObject, objectAt, objectsIn } from "../values.ts";
 import { containerCauses, nameCauses, repeatedCauses } from "./container_checks.ts";

@@ -1,14 +1,12 @@
 /**
  * Label selectors as objects: `{ matchLabels, matchExpressions }`, in webhook configurations, policies and roles.
  *
- * Source: Kubernetes documentation, "Labels and Selectors"; k8s.io/apimachinery, pkg/apis/meta/v1/validation. Selectors as
+ * Source: Kubernetes documentation, "Labels and Selectors"; k8s.io/apimachinery, pkg/apis/meta/v1. Selectors as
  * texts, in queries, are read by `label_selector.ts`.
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { type Cause, forbidden, invalid, required } from "../causes.ts";
-import { labelValueErrors, qualifiedNameErrors } from "../names.ts";
-import { getOwn, isObject, objectAt, objectsIn } from "../values.ts";
+import { isObject, objectAt, objectsIn } from "../values.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { type Agent, ControlError, PLACES, type World } from "./world.ts";
 
-/** What an Event says. */
+/** The content of an Event. */
 export interface Told {
   readonly reason: string;
   readonly message: string;
