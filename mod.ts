@@ -27,7 +27,6 @@
 
 export type { Address, Api, Applied, ApplyOptions, NewObject, ObjectPatch } from "./lib/registry/api.ts";
 export type { Events, Postable, PostOptions } from "./lib/operator/events.ts";
-export { daemon, defaultOperator, events, index, on, timer } from "./lib/operator/default_operator.ts";
 export { isOperator, Operator, operator, type OperatorOptions } from "./lib/operator/operator.ts";
 export type { RunOptions } from "./lib/operator/run_options.ts";
 export type { LedgerEntry, LedgerHandler, LedgerRecord } from "./lib/engines/ledger.ts";

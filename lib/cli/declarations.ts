@@ -1,6 +1,6 @@
 /** Reads what handler files declare, for commands that do not run them. */
 
-import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
+import { isOperator, type Operator } from "../../mod.ts";
 import type { Declarations } from "../kits/generate/mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { formatYaml } from "../runtime/yaml.ts";
@@ -15,9 +15,7 @@ export interface FileDeclarations extends Declarations {
 export async function declarationsOf(files: readonly string[], host: Host): Promise<FileDeclarations> {
   const modules = await importFiles(files, { host });
   const exports = modules.flatMap(({ module }) => Object.values(module));
-  const operators = new Set<Operator>(exports.filter(isOperator));
-  if (!defaultOperator.isEmpty) operators.add(defaultOperator);
-  return { operators: [...operators], exports };
+  return { operators: [...new Set(exports.filter(isOperator))], exports };
 }
 
 /** Prints manifests as YAML. */

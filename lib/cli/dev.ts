@@ -5,7 +5,7 @@
 
 import type { Command } from "commander";
 
-import { defaultOperator, type Operator, webhookServer } from "../../mod.ts";
+import { type Operator, webhookServer } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { addApiServerOptions, type ApiServerFlags, serveApi, type ServedApi } from "./apiserver.ts";
 import { applyManifests, findManifestFiles, isDefinition, type Manifest, readManifests } from "./apply.ts";
@@ -199,7 +199,6 @@ function start(operators: readonly Operator[], options: ReloadOptions, ended: Ab
 
 async function reload({ host, files, flags, services }: ReloadOptions): Promise<Operator[] | undefined> {
   try {
-    defaultOperator.reset();
     return withWebhooksHere(operatorsOf(await importFiles(files, { host, fresh: true })), services);
   } catch (error) {
     reportError(error, { host, flags, note: "the handlers from before keep running" });

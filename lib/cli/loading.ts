@@ -1,12 +1,12 @@
 /**
- * Gets operators out of handler files: what each exports by default, and the default operator that they register at.
+ * Gets operators out of handler files: each exports one by default.
  *
  * A file that cannot be imported is told of in one sentence, with the line. Each runtime puts the place of an error
  * elsewhere: Bun in `position`, Deno at the end of the message, Node at the top of the stack, all of them in the stack's
  * frames where the code itself threw. Here they are read alike.
  */
 
-import { defaultOperator, isOperator, type Operator } from "../../mod.ts";
+import { isOperator, type Operator } from "../../mod.ts";
 import type { Host } from "../runtime/host.ts";
 import { CommandError, describeError, withoutColours } from "./errors.ts";
 
@@ -51,17 +51,15 @@ export async function importFiles(
 /**
  * Returns the operators of the files, each once. They run side by side.
  *
- * @throws {CommandError} If a file has neither an operator nor handlers.
+ * @throws {CommandError} If a file exports no operator, or one without handlers.
  */
 export function operatorsOf(files: readonly HandlerFile[]): Operator[] {
   const operators = new Set<Operator>();
   for (const { path, module } of files) {
     const exported = module.default;
     if (isOperator(exported)) operators.add(withHandlers(exported, path));
-    else if (exported !== undefined) throw new CommandError(notAnOperator(path));
-    else if (defaultOperator.isEmpty) throw new CommandError(nothingIn(path, module));
+    else throw new CommandError(exported === undefined ? nothingIn(path, module) : notAnOperator(path));
   }
-  if (!defaultOperator.isEmpty) operators.add(defaultOperator);
   return [...operators];
 }
 
@@ -81,7 +79,7 @@ function nothingIn(path: string, module: Readonly<Record<string, unknown>>): str
   const advice = named === undefined
     ? 'declare some on operator(), and add "export default op"'
     : `its operator is exported as "${named}": add "export default ${named}"`;
-  return `Cannot run "${path}": it has no operator and registers no handlers (${advice})`;
+  return `Cannot run "${path}": it exports no operator (${advice})`;
 }
 
 /** A place in a source file. */

@@ -36,7 +36,7 @@ export function addRun(program: Command, host: Host): void {
   const command = program.command("run").argument("<files...>", "Handler files");
   command.summary("Run handlers against a cluster");
   command.description(
-    `${command.summary()}\n\nEach file exports an operator by default, or registers handlers at the default one; ` +
+    `${command.summary()}\n\nEach file exports an operator by default; ` +
       "several operators run side by side. SIGTERM or SIGINT stops gracefully (exit code 0), a second one at once (130).",
   );
   addRunOptions(command);

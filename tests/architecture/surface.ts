@@ -30,9 +30,9 @@ export const SURFACE: Readonly<Record<string, string>> = {
     OwnerReference PRESENT Patch PatchOf PermanentError PlainMemo PostOptions Postable Reason
     ReconcileArguments ReconcileOptions Resource ResourceLike ResourceOptions ResourceType RetryOptions
     RunOptions Seconds Settings SettingsOverrides StopReason Stopped Sub SubOptions TemporaryError
-    TemporaryErrorOptions TimerOptions UserInfo ValueFilter WatchEvent adopt daemon defaultOperator
-    events exponential index isOperator kinds label lifecycles on operator ownerReference persistence
-    resource timer webhookServer`,
+    TemporaryErrorOptions TimerOptions UserInfo ValueFilter WatchEvent adopt
+    exponential isOperator kinds label lifecycles operator ownerReference persistence
+    resource webhookServer`,
   "./cli": `
     main
   `,

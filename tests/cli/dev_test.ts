@@ -24,11 +24,11 @@ function thing(size: number): string {
 /** Handlers that say which edition of the file they come from. */
 function handlers(
   edition: string,
-  { on = "op.on", head = "const op = operator();", tail = "export default op;" } = {},
+  { head = "const op = operator();", tail = "export default op;" } = {},
 ) {
-  return `import { on, operator } from "@lotse/lotse";\nimport { word } from "./word.ts";\n${head}\n` +
-    `${on}.create("things", function made({ logger }) { logger.info("Made", { edition: "${edition}", word }); });\n` +
-    `${on}.update("things", function changed({ logger, spec }) {\n` +
+  return `import { operator } from "@lotse/lotse";\nimport { word } from "./word.ts";\n${head}\n` +
+    `op.on.create("things", function made({ logger }) { logger.info("Made", { edition: "${edition}", word }); });\n` +
+    `op.on.update("things", function changed({ logger, spec }) {\n` +
     `  logger.info("Changed", { edition: "${edition}", word, size: spec.size });\n});\n${tail}\n`;
 }
 
@@ -118,18 +118,17 @@ describe("lotse dev", () => {
   });
 
   it(
-    "takes up handlers of the default operator anew, also after a broken file",
+    "takes up handlers anew, also after a broken file",
     { timeout: PATIENCE },
     async () => {
-      const plain = { on: "on", head: "", tail: "" };
-      const folder = project({ ...files, "handlers.ts": handlers("one", plain) });
+      const folder = project({ ...files, "handlers.ts": handlers("one") });
       await using dev = lotse(["dev", "handlers.ts", "--apply", "."], { cwd: folder });
       await dev.wrote(/Made edition=one/);
-      save(folder, "handlers.ts", handlers("two", { ...plain, tail: 'throw new Error("half done");' }));
+      save(folder, "handlers.ts", handlers("two", { tail: 'throw new Error("half done");' }));
       await dev.wrote(/half done/);
       save(folder, "thing.yaml", thing(6));
       await dev.wrote(/Changed edition=one word=first size=6/);
-      save(folder, "handlers.ts", handlers("three", plain));
+      save(folder, "handlers.ts", handlers("three"));
       await dev.wrote(/Reloaded/);
       save(folder, "thing.yaml", thing(7));
       await dev.wrote(/Changed edition=three word=first size=7/);

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { CommandError, describeError } from "../../lib/cli/errors.ts";
 import { importFiles, operatorsOf } from "../../lib/cli/loading.ts";
 import { currentHost } from "../../lib/runtime/current_host.ts";
-import { defaultOperator, operator } from "../../mod.ts";
+import { operator } from "../../mod.ts";
 import { project } from "./processes.ts";
 
 const MOD = new URL("../../mod.ts", import.meta.url).href;
@@ -87,20 +87,11 @@ describe("operatorsOf()", () => {
     assert.deepEqual(operatorsOf(files), [op, other]);
   });
 
-  it("gives the default operator where handlers were registered there", () => {
-    defaultOperator.on.create("things", () => {});
-    try {
-      assert.deepEqual(operatorsOf([{ path: "a.ts", module: {} }]), [defaultOperator]);
-    } finally {
-      defaultOperator.reset();
-    }
-  });
-
-  it("refuses a file that has neither an operator nor handlers", () => {
+  it("refuses a file that exports no operator", () => {
     assert.throws(
       () => operatorsOf([{ path: "a.ts", module: { default: undefined } }]),
       new CommandError(
-        'Cannot run "a.ts": it has no operator and registers no handlers (declare some on operator(), and add ' +
+        'Cannot run "a.ts": it exports no operator (declare some on operator(), and add ' +
           '"export default op")',
       ),
     );

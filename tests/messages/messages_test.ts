@@ -392,7 +392,7 @@ const IN_FILES: readonly (readonly [wrong: string, text: string, message: RegExp
   [
     "no operator",
     "export const a = 1;\n",
-    /it has no operator and registers no handlers \(declare some on operator\(\), and add "export default op"\)/,
+    /it exports no operator \(declare some on operator\(\), and add "export default op"\)/,
   ],
   [
     "an operator that is not the default",

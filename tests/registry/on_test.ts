@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ABSENT, daemon, defaultOperator, operator, PRESENT, resource, timer } from "../../mod.ts";
+import { ABSENT, operator, PRESENT, resource } from "../../mod.ts";
 import type { AdmissionHandler, ChangeHandler } from "../../lib/registry/handlers.ts";
 import { declareInto, type On } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
@@ -121,7 +121,7 @@ describe("op.on", () => {
   it("[A17] keeps the handlers of operators apart", () => {
     const [one, two] = [operator(), operator()];
     one.on.create(Kind, () => {});
-    assert.deepEqual([one.isEmpty, two.isEmpty, defaultOperator.isEmpty], [false, true, true]);
+    assert.deepEqual([one.isEmpty, two.isEmpty], [false, true]);
   });
 
   it("takes all forms of kinds", () => {
@@ -197,14 +197,6 @@ describe("op.daemon() and op.timer()", () => {
     assert.throws(() => op.daemon(KIND, { cancellationBackoff: -1 }, () => {}), RangeError);
     const nulls: object = { interval: null, idle: null, initialDelay: null };
     op.timer(KIND, nulls, () => {});
-  });
-
-  it("work on the default operator, too", () => {
-    daemon(KIND, () => {});
-    timer(KIND, { interval: 1 }, () => {});
-    assert.ok(!defaultOperator.isEmpty);
-    defaultOperator.reset();
-    assert.ok(defaultOperator.isEmpty);
   });
 });
 

@@ -58,10 +58,13 @@ describe("importModule() of a folder where nothing is installed", () => {
   it("gives handlers this very instance of the package by its name, fresh or not", async () => {
     const own = await import("../../mod.ts");
     const testing = await import("../../lib/kits/testing/mod.ts");
-    writeFileSync(main, `export { on } from "@lotse/lotse"; export { start } from "@lotse/lotse/testing";`);
+    writeFileSync(
+      main,
+      `export { operator } from "@lotse/lotse"; export { start } from "@lotse/lotse/testing";`,
+    );
     for (const fresh of [false, true]) {
-      const { on, start } = await importModule(main, { fresh });
-      assert.equal(on, own.on);
+      const { operator, start } = await importModule(main, { fresh });
+      assert.equal(operator, own.operator);
       assert.equal(start, testing.start);
     }
   });
@@ -74,9 +77,9 @@ describe("importModule() of a folder where nothing is installed", () => {
     const brew = join(folder, "brew.ts");
     writeFileSync(
       brew,
-      `import tea from "tea"; import { on } from "@lotse/lotse"; export default [tea, typeof on];`,
+      `import tea from "tea"; import { operator } from "@lotse/lotse"; export default [tea, typeof operator];`,
     );
-    assert.deepEqual((await importModule(brew)).default, ["hot", "object"]);
+    assert.deepEqual((await importModule(brew)).default, ["hot", "function"]);
   });
 });
 
