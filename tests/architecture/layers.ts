@@ -52,14 +52,11 @@ export const NARROWER: Readonly<Record<string, readonly string[]>> = {
 /** Who may use an npm package: files, or folders ending with a slash; "types:" as above. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@hono/node-server": ["lib/runtime/node/server.ts"],
-  // Loaded only where an expression is declared (decision 0008).
-  "@marcbachmann/cel-js": ["lib/kits/apiserver/cel/engine.ts", "lib/kits/apiserver/cel/library/"],
   // Synchronous on every runtime, which WebCrypto is not.
   "@noble/hashes": ["lib/model/encoding.ts"],
   // The API alone: what is done with traces is the user's choice.
   "@opentelemetry/api": ["lib/engines/tracing.ts", "examples/16-tracing/"],
   "@oslojs/asn1": ["lib/runtime/certificates.ts"],
-  "ajv": ["lib/kits/apiserver/schema/"],
   "commander": ["lib/cli/"],
   // Times of a cron expression; nothing is scheduled by it.
   "croner": ["lib/model/cron.ts", "lib/kits/apiserver/formats/cron.ts"],

@@ -26,8 +26,8 @@ export interface KindRules {
    * @throws {Refusal}
    */
   admit?(object: KubeObject, old: KubeObject | undefined): void;
-  /** Does what the server or a controller does at once, on a creation (no `old`) or an update. */
-  settle?(object: KubeObject, old: KubeObject | undefined): void;
+  /** Does what the server or a controller does at once, on a creation (no `old`) or an update; controllers see no dry runs. */
+  settle?(object: KubeObject, old: KubeObject | undefined, dryRun?: boolean): void;
   /** Says what is wrong with an object. */
   validate(object: KubeObject, change: Change): readonly Cause[];
   /** Marks an object whose deletion begins. */

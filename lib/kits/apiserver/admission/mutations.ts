@@ -174,7 +174,7 @@ export class Mutation {
 
 /** The types that expressions of the two sorts may have. */
 export const APPLIED: readonly string[] = ["Object"];
-export const PATCHES: readonly string[] = ["list<JSONPatch>", "list<dyn>"];
+export const PATCHES: readonly string[] = ["list(JSONPatch)", "list(dyn)"];
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,238 +1,304 @@
 /**
- * The most that an expression costs: rules that can take too long are refused when they are declared.
+ * The most that an expression costs, by which rules are refused that take too long.
  *
- * One unit is a simple step; what walks through a list or a text costs by its size. Source: cel-go, checker/cost.go;
- * k8s.io/apiserver, pkg/cel/library/cost.go.
+ * Source: cel-go, checker/cost.go; k8s.io/apiserver, pkg/cel/library/cost.go.
  */
 
-import type { ASTNode } from "./engine.ts";
-import { type Sized, UNKNOWN } from "./sizes.ts";
+import { capped, LIST, MAP, MAX, simpleCost, STRUCT, TEXT, walk } from "./call_costs.ts";
+import type { Sized } from "./sizes.ts";
+import type { Call, Expression, Fold } from "./tree.ts";
 
-/** Names, and what stands behind them. */
-export type Names = ReadonlyMap<string, Sized>;
-
-interface Estimate {
-  readonly cost: number;
-  readonly value: Sized;
+/** The sizes of a value, as far as they are known. */
+interface Known {
+  /** The most items or characters. */
+  readonly size?: number | undefined;
+  /** Where a schema describes it. */
+  readonly sized?: Sized | undefined;
+  /** The sizes of keys and values of a list or map. */
+  readonly entry?: { readonly key: number; readonly value: number } | undefined;
 }
 
-const SCALAR: Sized = { kind: "scalar", most: 1, least: 0 };
+/** The variables of folds around a place. */
+type Variables = ReadonlyMap<string, Known & { readonly isAccumulator?: boolean }>;
 
-/** Returns how much an expression costs at most. */
-export function costOf(node: ASTNode, names: Names): number {
-  return estimate(node, names).cost;
+/** Returns how much a checked expression costs at most; variables have the sizes of `root`. */
+export function costOf(node: Expression, root: Sized): number {
+  return new Estimator(root).cost(node, new Map());
 }
 
-function estimate(node: ASTNode, names: Names): Estimate {
-  switch (node.op) {
-    case "value":
-      return { cost: 0, value: sizedLiteral(node.args) };
-    case "id":
-      return { cost: 1, value: names.get(node.args) ?? UNKNOWN };
-    case ".":
-    case ".?": {
-      const { cost, value } = estimate(node.args[0], names);
-      return { cost: cost + 1, value: value.fields?.get(node.args[1]) ?? value.items ?? UNKNOWN };
-    }
-    case "[]":
-    case "[?]": {
-      const [list, index] = [estimate(node.args[0], names), estimate(node.args[1], names)];
-      return { cost: list.cost + index.cost + 1, value: list.value.items ?? UNKNOWN };
-    }
-    case "!_":
-    case "-_":
-      return { cost: estimate(node.args, names).cost + 1, value: SCALAR };
-    case "?:": {
-      const [condition, yes, no] = node.args.map((part) => estimate(part, names));
-      if (condition === undefined || yes === undefined || no === undefined) break;
-      const value = yes.value.most > no.value.most ? yes.value : no.value;
-      return { cost: condition.cost + Math.max(yes.cost, no.cost), value };
-    }
-    case "list": {
-      const items = node.args.map((part) => estimate(part, names));
-      const value: Sized = { kind: "list", most: items.length, least: 2, items: largest(items) };
-      return { cost: sum(items) + 10, value };
-    }
-    case "map": {
-      const entries = node.args.map(([, entry]) => estimate(entry, names));
-      const keys = node.args.map(([key]) => estimate(key, names));
-      const value: Sized = { kind: "map", most: entries.length, least: 2, items: largest(entries) };
-      return { cost: sum(entries) + sum(keys) + 30, value };
-    }
-    case "call":
-      return estimateCall({ name: node.args[0], args: node.args[1] }, names);
-    case "rcall":
-      return estimateCall({ name: node.args[0], receiver: node.args[1], args: node.args[2] }, names);
-    default:
-      return estimateOperator(node.op, [estimate(node.args[0], names), estimate(node.args[1], names)]);
+class Estimator {
+  readonly #root: Sized;
+  readonly #known = new Map<Expression, Known>();
+
+  constructor(root: Sized) {
+    this.#root = root;
   }
-  return { cost: 0, value: UNKNOWN };
-}
 
-function sizedLiteral(value: unknown): Sized {
-  if (typeof value === "string") return { kind: "text", most: [...value].length, least: 0 };
-  return value instanceof Uint8Array ? { kind: "text", most: value.length, least: 0 } : SCALAR;
-}
-
-function sum(parts: readonly Estimate[]): number {
-  return parts.reduce((total, { cost }) => total + cost, 0);
-}
-
-function largest(parts: readonly Estimate[]): Sized {
-  return parts.reduce<Sized>((found, { value }) => value.most > found.most ? value : found, SCALAR);
-}
-
-/** The cost of walking through a text. */
-function walk(size: number, factor = 0.1): number {
-  return Math.ceil(size * factor);
-}
-
-function estimateOperator(op: string, [left, right]: readonly [Estimate, Estimate]): Estimate {
-  const both = left.cost + right.cost;
-  const kinds = [left.value.kind, right.value.kind];
-  switch (op) {
-    case "&&":
-    case "||":
-      return { cost: both, value: SCALAR };
-    case "in":
-      return { cost: both + (right.value.kind === "map" ? 1 : right.value.most), value: SCALAR };
-    case "+": {
-      const most = left.value.most + right.value.most;
-      if (kinds.includes("text")) {
-        return { cost: both + walk(most), value: { kind: "text", most, least: 0 } };
+  cost(node: Expression, variables: Variables): number {
+    switch (node.op) {
+      case "literal":
+        return 0;
+      case "ident":
+        this.#known.set(node, variables.get(node.name) ?? { sized: this.#root });
+        return 1;
+      case "select":
+        return this.#select(node, variables);
+      case "call":
+        return this.#call(node, variables);
+      case "list": {
+        const cost = this.#sum(node.items, variables);
+        this.#known.set(node, { entry: { key: 1, value: this.#largest(node.items) } });
+        return cost + LIST;
       }
-      const isList = kinds.includes("list");
-      return { cost: both + 1, value: isList ? { ...left.value, most } : SCALAR };
-    }
-    case "-":
-    case "*":
-    case "/":
-    case "%":
-      return { cost: both + 1, value: SCALAR };
-    default: {
-      const isNumeric = op !== "==" && op !== "!=" && !kinds.includes("text");
-      const steps = isNumeric ? 1 : walk(Math.min(left.value.most, right.value.most));
-      return { cost: both + steps, value: SCALAR };
+      case "map": {
+        const [keys, values] = [node.entries.map(({ key }) => key), node.entries.map(({ value }) => value)];
+        const cost = this.#sum([...keys, ...values], variables);
+        this.#known.set(node, { entry: { key: this.#largest(keys), value: this.#largest(values) } });
+        return cost + MAP;
+      }
+      case "struct":
+        return this.#sum(node.fields.map(({ value }) => value), variables) + STRUCT;
+      case "fold":
+        return isBinding(node) ? this.#binding(node, variables) : this.#fold(node, variables);
     }
   }
-}
 
-interface Call {
-  readonly name: string;
-  readonly receiver?: ASTNode;
-  readonly args: readonly ASTNode[];
-}
-
-/** By macro: the cost of a round apart from what is evaluated in it, and that of the beginning and the end. */
-const LOOPS: Readonly<Record<string, readonly [round: number, once: number]>> = Object.assign(
-  Object.create(null),
-  {
-    all: [3, 1],
-    exists: [4, 1],
-    exists_one: [2, 2],
-    existsOne: [2, 2],
-    map: [12, 11],
-    filter: [13, 11],
-  },
-);
-
-function estimateCall(call: Call, names: Names): Estimate {
-  const { name, receiver, args } = call;
-  // NB: whether something is there costs nothing but the way to it.
-  if (name === "has" && args[0]?.op === ".") return estimate(args[0].args[0], names);
-  const [variable] = args;
-  if (receiver !== undefined && LOOPS[name] !== undefined && variable?.op === "id") {
-    return estimateLoop(call, variable.args, names);
+  #sum(nodes: readonly Expression[], variables: Variables): number {
+    return capped(nodes.reduce((total, node) => total + this.cost(node, variables), 0));
   }
-  const target = receiver === undefined ? undefined : estimate(receiver, names);
-  if (name.startsWith("opt") && target !== undefined && variable?.op === "id" && args[1] !== undefined) {
-    const inner = estimate(args[1], new Map([...names, [variable.args, target.value]]));
-    return { cost: target.cost + inner.cost + 1, value: inner.value };
-  }
-  const given = args.map((arg) => estimate(arg, names));
-  const before = (target?.cost ?? 0) + sum(given);
-  const { cost, value } = costOfFunction(name, target?.value ?? given[0]?.value ?? SCALAR, given);
-  return { cost: before + cost, value };
-}
 
-function estimateLoop({ name, receiver, args }: Call, variable: string, names: Names): Estimate {
-  if (receiver === undefined) return { cost: 0, value: UNKNOWN };
-  const list = estimate(receiver, names);
-  // NB: maps are walked through by their keys.
-  const item = list.value.kind === "map" ? ANY_KEY : list.value.items ?? UNKNOWN;
-  const inside = new Map([...names, [variable, item]]);
-  const parts = args.slice(1).map((arg) => estimate(arg, inside));
-  const [round, once] = LOOPS[name] ?? [0, 0];
-  const { most } = list.value;
-  const cost = list.cost + once + most * (round + sum(parts));
-  const made = parts.at(-1)?.value ?? UNKNOWN;
-  if (name === "map") return { cost, value: { kind: "list", most, least: 2, items: made } };
-  return { cost, value: name === "filter" ? { kind: "list", most, least: 2, items: item } : SCALAR };
+  #largest(nodes: readonly Expression[]): number {
+    return nodes.reduce((most, node) => Math.max(most, this.#size(node)), 0);
+  }
+
+  /** NB: what is below a value that no schema describes has the size of the whole. */
+  #below(node: Expression, step: (sized: Sized) => Sized | undefined): Sized | undefined {
+    const known = this.#known.get(node);
+    if (known?.sized === undefined) return known !== undefined && "sized" in known ? undefined : this.#root;
+    return step(known.sized);
+  }
+
+  #select(node: Expression & { readonly op: "select" }, variables: Variables): number {
+    const { operand, field, isTest } = node;
+    const cost = this.cost(operand, variables);
+    // NB: whether something is there costs nothing but the way to it.
+    if (isTest) return cost;
+    this.#known.set(node, {
+      sized: this.#below(operand, (sized) => sized.fields?.get(field) ?? sized.items),
+    });
+    return ["map", "object", "param"].includes(operand.type?.kind ?? "") ? capped(cost + 1) : cost;
+  }
+
+  #sizeOf(node: Expression): number | undefined {
+    const known = this.#known.get(node);
+    if (known?.size !== undefined) return known.size;
+    const literal = sizeOfLiteral(node);
+    if (literal !== undefined) return literal;
+    if (known?.sized !== undefined) return known.sized.most;
+    return SCALARS.has(node.type?.kind ?? "dyn") ? 1 : undefined;
+  }
+
+  #size(node: Expression): number {
+    return this.#sizeOf(node) ?? MAX;
+  }
+
+  #call(node: Call, variables: Variables): number {
+    const { name, target, args } = node;
+    const costs = args.map((arg) => this.cost(arg, variables));
+    const given = costs.reduce((sum, cost) => capped(sum + cost), 0);
+    if (name === "dyn" && args[0] !== undefined) {
+      this.#known.set(node, this.#known.get(args[0]) ?? {});
+      return capped(given + 1);
+    }
+    if (name === "_?_:_") {
+      const [, yes, no] = args;
+      this.#known.set(node, {
+        size: Math.max(this.#size(yes!), this.#size(no!)),
+        entry: larger(this.#known.get(yes!)?.entry, this.#known.get(no!)?.entry),
+      });
+      return capped(costs[0]! + Math.max(costs[1]!, costs[2]!));
+    }
+    if (name === "_&&_" || name === "_||_") return given;
+    const before = target === undefined ? given : capped(given + this.cost(target, variables));
+    const { cost, size } = this.#function(node);
+    const isIndex = name === "_[_]" && args[0] !== undefined;
+    const entry = isIndex ? this.#known.get(args[0]!)?.entry : this.#known.get(node)?.entry;
+    this.#known.set(node, {
+      ...(isIndex ? { sized: this.#below(args[0]!, (sized) => sized.items) } : {}),
+      size: isIndex ? entry?.value : size,
+      ...(isIndex ? {} : { entry }),
+    });
+    return capped(before + cost);
+  }
+
+  /** The cost of a function apart from that of its arguments, and the size of what it gives. */
+  #function(node: Call): { readonly cost: number; readonly size?: number } {
+    const { name, target, args } = node;
+    const values = target === undefined ? args : [target, ...args];
+    const [first, second, third] = values;
+    const sizes = values.map((value) => this.#size(value));
+    const [a = MAX, b = MAX] = sizes;
+    const kind = first?.type?.kind;
+    switch (name) {
+      case "isSorted":
+      case "sum":
+      case "max":
+      case "min":
+      case "indexOf":
+      case "lastIndexOf": {
+        if (kind !== "list") return { cost: walk(a) };
+        const item = first?.type?.params[0]?.kind;
+        const each = item === "string" || item === "bytes" ? 1 + walk(this.#itemSize(first!)) : 1;
+        return { cost: capped(a * each) };
+      }
+      case "join": {
+        const item = this.#itemSize(first!);
+        const size = capped(capped(a * item) + (second === undefined ? 0 : b * Math.max(0, a - 1)));
+        return { cost: walk(size), size };
+      }
+      case "split":
+        return { cost: walk(a, 2 * TEXT), size: third === undefined ? a : literalNumber(third) ?? a };
+      case "replace":
+        return {
+          cost: walk(a, 2 * TEXT),
+          size: replacedSize(
+            [a, second, third].map((each) => typeof each === "number" ? each : this.#size(each!)),
+            second,
+          ),
+        };
+      case "_+_": {
+        const size = capped(a + b);
+        const entry = larger(this.#known.get(first!)?.entry, this.#known.get(second!)?.entry);
+        if (entry !== undefined) this.#known.set(node, { entry });
+        if (kind === "list") return { cost: 1, size };
+        return kind === "string" || kind === "bytes" ? { cost: walk(size), size } : { cost: 1 };
+      }
+      case "_==_":
+      case "_!=_":
+        return { cost: ALIKE.has(first?.type?.name ?? "") && name === "_==_" ? 1 : walk(Math.min(a, b)) };
+      case "_<_":
+      case "_<=_":
+      case "_>_":
+      case "_>=_":
+        return { cost: kind === "string" || kind === "bytes" ? walk(Math.min(a, b)) : 1 };
+      case "slice": {
+        const size = capped((literalNumber(third) ?? a) - (literalNumber(second) ?? 0));
+        return { cost: size + 1 + LIST, size };
+      }
+      case "lists.range": {
+        const size = literalNumber(first) ?? MAX;
+        return { cost: capped(size + 1 + LIST), size };
+      }
+      case "flatten":
+        return {
+          cost: capped(a * (second === undefined ? 1 : literalNumber(second) ?? MAX) + 1 + LIST),
+          size: a,
+        };
+      case "sort":
+      case "@sortByAssociatedKeys": {
+        const keys = name === "sort" ? first : second;
+        const factor = keys?.type?.params[0]?.kind === "string" || keys?.type?.params[0]?.kind === "bytes"
+          ? 2 + TEXT
+          : 2;
+        const size = capped(this.#size(keys!) ** 2);
+        return { cost: capped(walk(size, factor) + 1 + LIST), size };
+      }
+      default:
+        return simpleCost(name, [a, b], [kind, second?.type?.kind]);
+    }
+  }
+
+  #itemSize(list: Expression): number {
+    const known = this.#known.get(list);
+    return known?.sized === undefined ? MAX : known.sized.items?.most ?? MAX;
+  }
+
+  #binding(node: Fold, variables: Variables): number {
+    const cost = this.cost(node.range, variables) + this.cost(node.start, variables);
+    const value = { ...this.#known.get(node.start), size: this.#sizeOf(node.start) };
+    const result = this.cost(node.result, new Map([...variables, [node.accumulator, value]]));
+    this.#known.set(node, { ...this.#known.get(node.result), size: this.#sizeOf(node.result) });
+    return capped(cost + result);
+  }
+
+  #fold(node: Fold, variables: Variables): number {
+    const before = this.cost(node.range, variables) + this.cost(node.start, variables);
+    const accumulated = {
+      size: this.#sizeOf(node.start),
+      entry: this.#known.get(node.start)?.entry,
+      sized: undefined,
+    };
+    const outer = new Map([...variables, [node.accumulator, accumulated]]);
+    const inner = new Map([...outer, ...this.#items(node)]);
+    const round = this.cost(node.condition, inner) + this.cost(node.step, inner);
+    const after = this.cost(node.result, outer);
+    const count = this.#size(node.range);
+    const isContainer = node.start.op === "list" || node.start.op === "map";
+    const { entry } = isContainer ? this.#known.get(node.step) ?? {} : { entry: undefined };
+    this.#known.set(node, { size: isContainer ? count : this.#sizeOf(node.start), entry });
+    return capped(before + after + capped(count * round));
+  }
+
+  #items({ range, variable, second }: Fold): [string, Known][] {
+    const { entry } = this.#known.get(range) ?? {};
+    const isList = range.type?.kind === "list";
+    const key: Known = { size: entry?.key, sized: this.#below(range, () => isList ? undefined : ANY_KEY) };
+    const value: Known = { size: entry?.value, sized: this.#below(range, (sized) => sized.items) };
+    if (second === undefined) return [[variable, isList ? value : key]];
+    return [[variable, key], [second, value]];
+  }
 }
 
 /** Keys of maps are not limited by a schema. */
 const ANY_KEY: Sized = { kind: "text", most: 0, least: 2 };
+const SCALARS: ReadonlySet<string> = new Set([
+  "bool",
+  "int",
+  "uint",
+  "double",
+  "null",
+  "timestamp",
+  "duration",
+]);
+/** Types that are compared in one step. */
+const ALIKE: ReadonlySet<string> = new Set([
+  "net.IP",
+  "net.CIDR",
+  "kubernetes.Quantity",
+  "kubernetes.Semver",
+]);
 
-function costOfFunction(name: string, target: Sized, args: readonly Estimate[]): Estimate {
-  const first = args[0]?.value ?? SCALAR;
-  switch (name) {
-    case "startsWith":
-    case "endsWith":
-      return { cost: walk(first.most), value: SCALAR };
-    case "contains":
-      return target.kind === "text"
-        ? { cost: walk(target.most) * walk(first.most), value: SCALAR }
-        : { cost: 1, value: SCALAR };
-    case "re2like":
-    case "find":
-    case "findAll": {
-      const cost = walk(target.most + 1) * walk(first.most, 0.25);
-      return { cost, value: name === "re2like" ? SCALAR : { kind: "text", most: target.most, least: 0 } };
-    }
-    case "isSorted":
-    case "sum":
-    case "max":
-    case "min":
-    case "indexOf":
-    case "lastIndexOf": {
-      if (target.kind !== "list") return { cost: walk(target.most), value: SCALAR };
-      const item = target.items ?? UNKNOWN;
-      const each = item.kind === "text" ? 1 + walk(item.most) : 1;
-      return { cost: target.most * each, value: item.kind === "scalar" ? SCALAR : item };
-    }
-    case "lowerAscii":
-    case "upperAscii":
-    case "substring":
-    case "trim":
-    case "url":
-      return { cost: walk(target.most), value: target };
-    case "replace":
-    case "split": {
-      const value: Sized = name === "replace"
-        ? target
-        : { kind: "list", most: target.most, least: 2, items: target };
-      return { cost: walk(target.most, 0.2), value };
-    }
-    case "join": {
-      const most = target.most * ((target.items ?? UNKNOWN).most + first.most);
-      return { cost: walk(most), value: { kind: "text", most, least: 0 } };
-    }
-    case "isURL":
-    case "ip":
-    case "isIP":
-    case "cidr":
-    case "isCIDR":
-    case "quantity":
-    case "isQuantity":
-    case "bytes":
-    case "format":
-      return { cost: walk(target.most), value: target };
-    case "dyn":
-    case "orValue":
-    case "value":
-    case "string":
-      return { cost: 1, value: target };
-    default:
-      return { cost: 1, value: SCALAR };
-  }
+function isBinding({ range, condition, accumulator }: Fold): boolean {
+  return range.op === "list" && range.items.length === 0 && condition.op === "literal" &&
+    condition.value === false && accumulator !== "@result";
+}
+
+function sizeOfLiteral(node: Expression): number | undefined {
+  if (node.op === "list") return node.items.length;
+  if (node.op === "map") return node.entries.length;
+  if (node.op !== "literal") return undefined;
+  if (typeof node.value === "string") return [...node.value].length;
+  return node.value instanceof Uint8Array ? node.value.length : 1;
+}
+
+function literalNumber(node: Expression | undefined): number | undefined {
+  return node?.op === "literal" && typeof node.value === "bigint"
+    ? Math.max(0, Number(node.value))
+    : undefined;
+}
+
+function larger(a: Known["entry"], b: Known["entry"]): Known["entry"] {
+  return a === undefined || b === undefined
+    ? undefined
+    : { key: Math.max(a.key, b.key), value: Math.max(a.value, b.value) };
+}
+
+/** The longest that a text can be after a replacement. */
+function replacedSize(
+  [size = MAX, old = MAX, by = MAX]: readonly number[],
+  pattern: Expression | undefined,
+): number {
+  const least = pattern?.op === "literal" ? old : 0;
+  if (least === 0) return capped(capped((size + 1) * by) + size);
+  return by <= least ? size : capped(Math.ceil(size / least) * by);
 }

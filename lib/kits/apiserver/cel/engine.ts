@@ -1,28 +1,36 @@
 /**
- * The evaluator of expressions: the package, Kubernetes' functions, and errors in cel-go's form.
+ * The evaluator of expressions: Kubernetes' functions, compiled programs, and errors in cel-go's form.
  *
  * It is loaded only where an expression is declared (see `loader.ts`), so that nobody else pays for it.
  */
 
-import { type ASTNode, Environment } from "@marcbachmann/cel-js";
-import { Budget, countedLoops, SPEND } from "./budget.ts";
+import { checkTypes } from "./checker.ts";
+import { Environment } from "./environment.ts";
+import { compileTree } from "./evaluator.ts";
+import type { ExpressionError } from "./lexer.ts";
 import { addAuthorizerLibrary } from "./library/authorizer.ts";
+import { addFormatLibrary } from "./library/formats.ts";
 import { addIpLibrary } from "./library/ip.ts";
 import { addListLibrary } from "./library/lists.ts";
 import { addOptionals } from "./library/optionals.ts";
 import { addQuantityLibrary } from "./library/quantity.ts";
+import { addSemverLibrary } from "./library/semver.ts";
+import { addStandard } from "./library/standard.ts";
 import { addTextLibrary } from "./library/texts.ts";
+import { addTimes } from "./library/times.ts";
 import { addUrlLibrary } from "./library/url.ts";
-import { mapIdentifiers } from "./source.ts";
+import { parseExpression } from "./parser.ts";
+import type { Expression } from "./tree.ts";
+import { printType, type Type } from "./type.ts";
 
-export type { ASTNode, Environment };
+export type { Environment, Expression };
 
 /** An expression that was compiled. */
 export interface Program {
   /** @throws {Error} If it cannot be evaluated; the message is one line. */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
-  /** Its parsed form. */
-  readonly ast: ASTNode;
+  /** Its checked tree. */
+  readonly tree: Expression;
 }
 
 /** The outcome of compiling an expression: a program, or Kubernetes' words for what is wrong with it. */
@@ -30,50 +38,27 @@ export type Compiled =
   | { readonly program: Program; readonly error?: undefined }
   | { readonly program?: undefined; readonly error: string };
 
-/** NB: the package's own `matches` is JavaScript's. Ours has a name of the same length, so that positions stay. */
-const EVALUATED: ReadonlyMap<string, string> = new Map([["matches", "re2like"], [".matches", "re2like"]]);
-
-/** NB: the package's `has` takes any field for one that there is; a function that is told the field does not. */
-const HAS = "hAs";
-const CHECKED: ReadonlyMap<string, string> = new Map([...EVALUATED, ["has", HAS]]);
-
-type Checked =
-  | {
-    readonly parsed: ReturnType<Environment["parse"]>;
-    readonly type: string;
-    readonly error?: undefined;
-  }
-  | { readonly parsed?: undefined; readonly type?: undefined; readonly error: string };
-
 /** The type of an expression, or Kubernetes' words for what is wrong with it. */
 export type Typed =
-  | { readonly type: string; readonly error?: undefined }
+  | { readonly type: Type; readonly tree: Expression; readonly error?: undefined }
   | { readonly type?: undefined; readonly error: string };
 
 export class Engine {
   readonly #cache = new WeakMap<object, Map<string, unknown>>();
-  readonly #base: Environment;
-  readonly #budget = new Budget();
-  readonly #some: (variables: { readonly value: unknown }) => unknown;
-  readonly #toDuration: (variables: { readonly value: string }) => unknown;
+  readonly #base = new Environment();
 
   constructor() {
-    // NB: Kubernetes lets lists mix types only in arguments of `format`; the package cannot tell these apart.
-    const base = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
-    addTextLibrary(base);
-    addListLibrary(base);
-    addUrlLibrary(base);
-    addIpLibrary(base);
-    addQuantityLibrary(base);
-    addAuthorizerLibrary(base);
-    addOptionals(base);
-    base.registerFunction(`${HAS}(dyn): bool`, () => true);
-    base.registerFunction(`${SPEND}(): bool`, () => this.#budget.spend());
-    base.registerFunction(`${SPEND}(A): A`, (value: unknown) => this.#budget.spend(value));
-    this.#base = base;
-    const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
-    this.#some = loose.parse("optional.of(value)");
-    this.#toDuration = loose.parse("duration(value)");
+    addStandard(this.#base);
+    addTimes(this.#base);
+    addTextLibrary(this.#base);
+    addListLibrary(this.#base);
+    addOptionals(this.#base);
+    addUrlLibrary(this.#base);
+    addIpLibrary(this.#base);
+    addQuantityLibrary(this.#base);
+    addSemverLibrary(this.#base);
+    addFormatLibrary(this.#base);
+    addAuthorizerLibrary(this.#base);
   }
 
   /** Returns what was made before for a stored object, which never changes, or makes it. */
@@ -90,62 +75,30 @@ export class Engine {
     return this.#base.clone();
   }
 
-  /** Returns `optional.of(value)`, or `optional.none()` for undefined. */
-  optional(value: unknown): unknown {
-    return value === undefined ? this.#base.evaluate("optional.none()") : this.#some({ value });
-  }
-
-  /** Returns a text such as "1h30m" as a duration; the text itself if it is none. */
-  duration(text: string): unknown {
-    try {
-      return this.#toDuration({ value: text });
-    } catch {
-      return text;
-    }
-  }
-
   /** Returns the type that an expression has, or what is wrong with it, in the words of compile(). */
   typeOf(environment: Environment, source: string): Typed {
-    const { type, error } = this.#check(environment, source);
-    return error === undefined ? { type } : { error };
+    const { tree, errors } = parseExpression(source);
+    if (tree === undefined) return failed(source, errors);
+    const wrong = checkTypes(environment, tree);
+    // The check has given it a type.
+    return wrong.length === 0 ? { type: tree.type as Type, tree } : failed(source, wrong);
   }
 
   /** Compiles an expression, which must give one of the types, such as "bool"; an empty list takes any. */
   compile(environment: Environment, source: string, types: readonly string[]): Compiled {
-    const { parsed, type, error } = this.#check(environment, source);
-    if (error !== undefined) return { error };
-    if (types.length > 0 && !types.includes(type)) {
-      return { error: `must evaluate to ${listed(types)} but got ${type}` };
+    const { type, error, ...typed } = this.typeOf(environment, source);
+    if (type === undefined || !("tree" in typed)) return { error: error ?? "" };
+    const name = printType(type);
+    if (types.length > 0 && !types.includes(name) && !(type.kind === "dyn" && types.includes("dyn"))) {
+      return { error: `must evaluate to ${listed(types)} but got ${name}` };
     }
-    const loops = countedLoops(renamed(source, EVALUATED));
-    let counted = parsed;
-    try {
-      if (loops !== undefined) counted = environment.parse(loops);
-    } catch (error) {
-      return { error: compileError(environment, source, error) };
-    }
-    const run = (variables: Readonly<Record<string, unknown>>) => {
-      this.#budget.renew();
-      return evaluate(counted, variables);
-    };
-    return { program: { evaluate: run, ast: parsed.ast } };
+    const { tree } = typed;
+    return { program: { evaluate: compileTree(environment, tree), tree } };
   }
+}
 
-  #check(environment: Environment, source: string): Checked {
-    const [text, asked] = [renamed(source, EVALUATED), renamed(source, CHECKED)];
-    try {
-      const parsed = environment.parse(text);
-      let type = "dyn";
-      for (const each of asked === text ? [parsed] : [environment.parse(asked), parsed]) {
-        const checked = each.check();
-        if (!checked.valid) return { error: compileError(environment, source, checked.error) };
-        type = checked.type ?? "dyn";
-      }
-      return { parsed, type };
-    } catch (error) {
-      return { error: compileError(environment, source, error) };
-    }
-  }
+function failed(source: string, errors: readonly ExpressionError[]): { readonly error: string } {
+  return { error: `compilation failed: ${printErrors(source, errors)}` };
 }
 
 /** NB: what may be of any type is so because its type is not known here; nobody was promised that. */
@@ -154,131 +107,14 @@ function listed(types: readonly string[]): string {
   return wanted.length > 1 ? `one of [${wanted.join(" ")}]` : wanted.join("");
 }
 
-function renamed(source: string, names: ReadonlyMap<string, string>): string {
-  return mapIdentifiers(source, (name, isMember) => names.get(isMember ? `.${name}` : name) ?? name);
-}
-
-function evaluate(
-  parsed: (context: Record<string, unknown>) => unknown,
-  variables: Readonly<Record<string, unknown>>,
-): unknown {
-  try {
-    return parsed(variables);
-  } catch (error) {
-    throw new Error(runtimeWords(summaryOf(error)), { cause: error });
-  }
-}
-
-function summaryOf(error: unknown): string {
-  if (
-    typeof error === "object" && error !== null && "summary" in error && typeof error.summary === "string"
-  ) {
-    return error.summary;
-  }
-  return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0] ?? "";
-}
-
-/** The package's words, and cel-go's. */
-const RUNTIME_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^No such key: index out of bounds, index (-?\d+).*$/, "index out of bounds: $1"],
-  [/^No such key: (.*)$/, "no such key: $1"],
-  [/^found no matching overload for .*$/, "no such overload"],
-  [/^no such overload: .*$/, "no such overload"],
-  [/^integer overflow: .*$/, "integer overflow"],
-  [/^modulo by zero$/, "modulus by zero"],
-  [/^Unknown variable: (.*)$/, "no such attribute(s): $1"],
-];
-
-function runtimeWords(summary: string): string {
-  for (const [words, ours] of RUNTIME_WORDS) if (words.test(summary)) return summary.replace(words, ours);
-  return summary;
-}
-
-/** The package's names of types, and cel-go's. */
-const TYPE_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/google\.protobuf\.Timestamp/g, "timestamp"],
-  [/google\.protobuf\.Duration/g, "duration"],
-];
-
-function typeWords(words: string): string {
-  let text = TYPE_WORDS.reduce((known, [from, to]) => known.replace(from, to), words);
-  // From the inside out.
-  for (let next = ""; next !== text;) {
-    next = text;
-    text = text.replace(/\b(list|map|optional)<([^<>]*)>/g, "$1($2)");
-  }
-  return text;
-}
-
-const COMPILE_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^No such key: (.*)$/, "undefined field '$1'"],
-  [/^Unknown variable: (.*)$/, "undeclared reference to '$1' (in container '')"],
-  [/^no such overload: (.+) in (.+)$/, "found no matching overload for '@in' applied to '($1, $2)'"],
-  [/^no such overload: ([!-])(\S.*)$/, "found no matching overload for '$1_' applied to '($2)'"],
-  [
-    /^no such overload: (\S+|map<.*>) (\S+) (\S+|map<.*>)$/,
-    "found no matching overload for '_$2_' applied to '($1, $3)'",
-  ],
-  [
-    /^found no matching overload for '([^.']+)\((.*)\)'$/,
-    "found no matching overload for '$1' applied to '($2)'",
-  ],
-  [
-    /^found no matching overload for '([^']+)\.(\w+)\((.*)\)'$/,
-    "found no matching overload for '$2' applied to '$1.($3)'",
-  ],
-];
-
-/** In cel-go's form: where it is, the line, and an arrow. */
-function compileError(environment: Environment, source: string, error: unknown): string {
-  const summary = summaryOf(error).replaceAll("re2like", "matches").replaceAll(HAS, "has");
-  const found = COMPILE_WORDS.find(([words]) => words.test(summary));
-  const words = unknownFunction(environment, summary) ??
-    (found === undefined ? summary : typeWords(summary.replace(found[0], found[1])));
-  const isSyntax = error instanceof Error && error.name === "ParseError";
-  const message = isSyntax ? `Syntax error: ${words}` : words;
-  const start = placeOf(error, source);
-  const before = source.slice(0, start).split("\n");
-  const column = [...before.at(-1) ?? ""].length;
-  const line = source.split("\n")[before.length - 1] ?? "";
-  return `compilation failed: ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${
-    ".".repeat(column)
-  }^`;
-}
-
-function unknownFunction(environment: Environment, summary: string): string | undefined {
-  const name = /^found no matching overload for '(?:.*\.)?(\w+)\(/.exec(summary)?.[1];
-  if (name === undefined || name === "matches") return undefined;
-  const isKnown = environment.getDefinitions().functions.some((definition) => definition.name === name);
-  return isKnown ? undefined : `undeclared reference to '${name}' (in container '')`;
-}
-
-interface Node {
-  readonly op?: unknown;
-  readonly args?: unknown;
-  readonly start?: number;
-  readonly end?: number;
-}
-
-/** NB: cel-go points at operators, dots and parentheses, the package at where an operation begins. */
-function placeOf(error: unknown, source: string): number {
-  if (typeof error !== "object" || error === null || !("range" in error)) return 0;
-  // A range or nothing, as the package declares; and the node that it blames.
-  const { range, node } = error as {
-    readonly range?: { readonly start: number };
-    readonly node?: Node;
-  };
-  const start = range?.start ?? 0;
-  // The field that `has` is asked about is the macro's: that points at its parenthesis.
-  const begin = node?.start ?? start;
-  const asked = /\bhas(\(\s*)$/.exec(source.slice(0, begin))?.[1];
-  if (asked !== undefined && /^\s*\)/.test(source.slice(node?.end))) return begin - asked.length;
-  const args = Array.isArray(node?.args) ? node.args as readonly (Node | string)[] : [];
-  const [first, second] = args;
-  const isCall = node?.op === "call" || node?.op === "rcall";
-  const inner = isCall ? second : first;
-  const after = typeof inner === "object" && typeof inner.end === "number" ? inner.end : start;
-  const sign = isCall ? "(" : typeof node?.op === "string" && args.length > 1 ? node.op : "";
-  const found = sign === "" ? -1 : source.indexOf(sign, after);
-  return found < 0 ? start : found;
+/** Returns errors in cel-go's form: where each is, the line, and an arrow. */
+function printErrors(source: string, errors: readonly ExpressionError[]): string {
+  const lines = source.split("\n");
+  return errors.map(({ at, message }) => {
+    const before = source.slice(0, at).split("\n");
+    const column = [...before.at(-1) ?? ""].length;
+    return { line: before.length, column, message };
+  }).sort((a, b) => a.line - b.line || a.column - b.column).map(({ line, column, message }) =>
+    `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${lines[line - 1] ?? ""}\n | ${".".repeat(column)}^`
+  ).join("\n");
 }

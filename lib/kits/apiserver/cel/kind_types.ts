@@ -8,57 +8,52 @@
 import type { Kind } from "../kinds.ts";
 import { schemaEntries } from "../schema/structural.ts";
 import { type Field, fieldsOf, type Shape, typeOfKind } from "../types/mod.ts";
-import type { Engine, Environment } from "./engine.ts";
-import { sameFields } from "./equality.ts";
-import { escapeField } from "./source.ts";
-import { declareType } from "./types.ts";
+import type { Environment } from "./environment.ts";
+import { escapeField } from "./escaping.ts";
+import { declareType } from "./schema_types.ts";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  objectType,
+  STRING,
+  TIMESTAMP,
+  type Type,
+} from "./type.ts";
 
 const METADATA = "meta.ObjectMeta";
 
-const SCALARS: Readonly<Record<string, string>> = {
-  "string": "string",
-  "string/byte": "bytes",
-  "integer/int32": "int",
-  "integer/int64": "int",
-  "boolean": "bool",
-  "number/double": "double",
+const SCALARS: Readonly<Record<string, Type>> = {
+  "string": STRING,
+  "string/byte": BYTES,
+  "integer/int32": INT,
+  "integer/int64": INT,
+  "boolean": BOOL,
+  "number/double": DOUBLE,
 };
 
 /** Types without fields of their own; others are anything. */
-const SINGLE: Readonly<Record<string, string>> = {
-  "meta.Time": "google.protobuf.Timestamp",
-  "meta.MicroTime": "google.protobuf.Timestamp",
-};
-
-/** Declares a type with fields; its values can be compared with each other, and with null. */
-export function declareFields(
-  environment: Environment,
-  name: string,
-  fields: Readonly<Record<string, string>>,
-): void {
-  // NB: no values ever come. Without a class of its own, a type could not name those that are declared after it.
-  environment.registerType(name, { ctor: class extends Map<string, unknown> {}, fields: { ...fields } });
-  environment.registerOperator(`${name} == ${name}`, sameFields);
-  environment.registerOperator(`${name} == null`, () => false);
-}
+const SINGLE: Readonly<Record<string, Type>> = { "meta.Time": TIMESTAMP, "meta.MicroTime": TIMESTAMP };
 
 /** Declares types of kinds in one environment. */
 export class KindTypes {
-  readonly #engine: Engine;
   readonly #environment: Environment;
   readonly #declared = new Set<string>();
 
-  constructor(engine: Engine, environment: Environment) {
-    this.#engine = engine;
+  constructor(environment: Environment) {
     this.#environment = environment;
   }
 
-  /** Declares the type of a kind, and returns its name. */
-  declare(kind: Kind): string {
+  /** Declares the type of a kind. */
+  declare(kind: Kind): Type {
     const type = typeOfKind(kind.apiVersion, kind.kind);
     if (type === undefined) return this.#declareCustom(kind);
     this.#declareBuiltin(type);
-    return type;
+    return objectType(type);
   }
 
   /** NB: types may hold themselves, and stand in many others: each is declared once, under its name. */
@@ -68,56 +63,47 @@ export class KindTypes {
       if (this.#declared.has(type)) continue;
       this.#declared.add(type);
       const fields = fieldsOf(type) ?? [];
-      declareFields(this.#environment, type, namesOf(fields));
+      this.#environment.object(type, typesOf(fields));
       open.push(...fields.flatMap(({ shape }) => typesIn(shape)));
     }
   }
 
-  #declareCustom({ apiVersion, kind, schema }: Kind): string {
-    const type = `${apiVersion.replaceAll(/\W/g, "_")}.${kind}`;
-    if (this.#declared.has(type)) return type;
-    this.#declared.add(type);
+  #declareCustom({ apiVersion, kind, schema }: Kind): Type {
+    const name = `${apiVersion.replaceAll(/\W/g, "_")}.${kind}`;
+    if (this.#declared.has(name)) return objectType(name);
+    this.#declared.add(name);
     this.#declareBuiltin(METADATA);
-    const fields: Record<string, string> = Object.create(null);
-    for (const [index, [key, property]] of schemaEntries(schema, "properties").entries()) {
-      const name = escapeField(key);
-      const declared = declareType(property, {
-        engine: this.#engine,
-        environment: this.#environment,
-        isResource: false,
-        prefix: `${type}.${index}_`,
-      });
-      if (name !== undefined && declared !== undefined) fields[name] = declared.name;
+    const fields = new Map<string, Type>();
+    for (const [key, property] of schemaEntries(schema, "properties")) {
+      const field = escapeField(key);
+      const options = { environment: this.#environment, isResource: false, name: `${name}.${key}` };
+      const declared = declareType(property, options);
+      if (field !== undefined && declared !== undefined) fields.set(field, declared.type);
     }
-    declareFields(this.#environment, type, {
-      ...fields,
-      apiVersion: "string",
-      kind: "string",
-      metadata: METADATA,
-    });
-    return type;
+    fields.set("apiVersion", STRING).set("kind", STRING).set("metadata", objectType(METADATA));
+    return this.#environment.object(name, fields);
   }
 }
 
-function namesOf(fields: readonly Field[]): Record<string, string> {
-  const names: Record<string, string> = Object.create(null);
+function typesOf(fields: readonly Field[]): Map<string, Type> {
+  const types = new Map<string, Type>();
   for (const { name, shape } of fields) {
     const escaped = escapeField(name);
-    if (escaped !== undefined) names[escaped] = nameOf(shape);
+    if (escaped !== undefined) types.set(escaped, typeOfShape(shape));
   }
-  return names;
+  return types;
 }
 
-function nameOf(shape: Shape): string {
+function typeOfShape(shape: Shape): Type {
   switch (shape.kind) {
     case "scalar":
-      return SCALARS[shape.format === undefined ? shape.type : `${shape.type}/${shape.format}`] ?? "dyn";
+      return SCALARS[shape.format === undefined ? shape.type : `${shape.type}/${shape.format}`] ?? DYN;
     case "list":
-      return `list<${nameOf(shape.of)}>`;
+      return listOf(typeOfShape(shape.of));
     case "map":
-      return `map<string, ${nameOf(shape.of)}>`;
+      return mapOf(STRING, typeOfShape(shape.of));
     case "type":
-      return fieldsOf(shape.name) === undefined ? SINGLE[shape.name] ?? "dyn" : shape.name;
+      return fieldsOf(shape.name) === undefined ? SINGLE[shape.name] ?? DYN : objectType(shape.name);
   }
 }
 

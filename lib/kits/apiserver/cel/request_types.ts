@@ -5,15 +5,17 @@
  */
 
 import type { Kind } from "../kinds.ts";
-import type { Engine, Environment } from "./engine.ts";
-import { declareFields, KindTypes } from "./kind_types.ts";
+import type { Engine } from "./engine.ts";
+import type { Environment } from "./environment.ts";
+import { KindTypes } from "./kind_types.ts";
 import { AUTHORIZER } from "./library/authorizer.ts";
+import { DYN, readType, type Type } from "./type.ts";
 
 const NAME = { group: "string", version: "string" };
 const REQUEST = "kubernetes.AdmissionRequest";
 const NAMESPACE = "kubernetes.Namespace";
 const VARIABLES = "kubernetes.variables";
-const TIME = "google.protobuf.Timestamp";
+const TIME = "timestamp";
 const TEXTS = "map<string, string>";
 
 /** By type, inner ones first. */
@@ -92,38 +94,40 @@ export function typedEnvironment(
   // NB: some hundred types are declared for a Pod. They are the same for all policies about a kind.
   const key = `types with ${params?.apiVersion} ${params?.kind}`;
   const base = engine.cached(object, key, () => declareAll(engine, { object, params }));
-  const fields: Record<string, string> = Object.create(null);
+  const fields = new Map<string, Type>();
   for (const { name, expression } of variables) {
     const { type } = engine.typeOf(withVariables(base, fields), expression);
-    if (/^[A-Za-z_]\w*$/.test(name)) fields[name] = typeOfVariable(type);
+    if (/^[A-Za-z_]\w*$/.test(name)) fields.set(name, typeOfVariable(type));
   }
   return withVariables(base, fields);
 }
 
 function declareAll(engine: Engine, { object, params }: RequestKinds): Environment {
   const environment = engine.environment();
-  for (const [name, fields] of TYPES) declareFields(environment, name, fields);
-  const types = new KindTypes(engine, environment);
+  for (const [name, fields] of TYPES) {
+    const types = Object.entries(fields).map(([field, type]): [string, Type] => [field, readType(type)]);
+    environment.object(name, new Map(types));
+  }
+  const types = new KindTypes(environment);
   const type = types.declare(object);
-  environment.registerVariable("object", type);
-  environment.registerVariable("oldObject", type);
-  environment.registerVariable("request", REQUEST);
-  environment.registerVariable("namespaceObject", NAMESPACE);
-  environment.registerVariable("authorizer", AUTHORIZER);
-  if (params !== undefined) environment.registerVariable("params", types.declare(params));
+  environment.variable("object", type);
+  environment.variable("oldObject", type);
+  environment.variable("request", REQUEST);
+  environment.variable("namespaceObject", NAMESPACE);
+  environment.variable("authorizer", AUTHORIZER);
+  if (params !== undefined) environment.variable("params", types.declare(params));
   return environment;
 }
 
-function withVariables(base: Environment, fields: Readonly<Record<string, string>>): Environment {
+function withVariables(base: Environment, fields: ReadonlyMap<string, Type>): Environment {
   const environment = base.clone();
-  declareFields(environment, VARIABLES, { ...fields });
-  return environment.registerVariable("variables", VARIABLES);
+  return environment.variable("variables", environment.object(VARIABLES, new Map(fields)));
 }
 
-const KEPT = new Set(["string", "bool", "int", "uint", "double", "bytes", "list", "map", "dyn", TIME]);
-
 /** NB: the real server, too, forgets the fields of an object that is kept in a variable. */
-function typeOfVariable(type: string | undefined): string {
-  if (type === undefined || type.startsWith("optional")) return "dyn";
-  return type.replaceAll(/[\w.]+/g, (word) => KEPT.has(word) ? word : "dyn");
+function typeOfVariable(type: Type | undefined): Type {
+  if (type === undefined || type.kind === "opaque" || type.kind === "object" || type.kind === "error") {
+    return DYN;
+  }
+  return { ...type, params: type.params.map(typeOfVariable) };
 }

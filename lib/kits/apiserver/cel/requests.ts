@@ -6,11 +6,12 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import type { Compiled, Engine, Environment } from "./engine.ts";
-import { addInitializers, rewriteInitializers } from "./initializers.ts";
+import type { Compiled, Engine } from "./engine.ts";
+import type { Environment } from "./environment.ts";
+import { addInitializers } from "./initializers.ts";
 import { AUTHORIZER, type AuthorizerValue } from "./library/authorizer.ts";
-import { mapIdentifiers } from "./source.ts";
-import { toDynamic } from "./types.ts";
+import { toDynamic } from "./schema_types.ts";
+import { DYN } from "./type.ts";
 
 /** The names that expressions about a request can use. */
 export interface RequestNames {
@@ -30,11 +31,14 @@ export function requestEnvironment(engine: Engine, options: RequestNames): Envir
   const environment = engine.environment();
   if (patches) addInitializers(environment);
   for (const name of ["object", "oldObject", "request", "namespaceObject"]) {
-    environment.registerVariable(name, "dyn");
+    environment.variable(name, "dyn");
   }
-  if (authorizer) environment.registerVariable("authorizer", AUTHORIZER);
-  if (params) environment.registerVariable("params", "dyn");
-  if (variables !== undefined) environment.registerVariable("variables", "dyn");
+  if (authorizer) environment.variable("authorizer", AUTHORIZER);
+  if (params) environment.variable("params", "dyn");
+  if (variables !== undefined) {
+    const fields = new Map(variables.map((name) => [name, DYN]));
+    environment.variable("variables", environment.object(VARIABLES, fields));
+  }
   return environment;
 }
 
@@ -54,41 +58,14 @@ export function compileForRequest(engine: Engine, source: string, options: Compi
 }
 
 function compileAnew(engine: Engine, source: string, options: CompileRequestOptions): Compiled {
-  const unknown = unknownVariable(source, options.variables);
-  if (unknown !== undefined) return { error: errorAtBegin(`undefined field '${unknown}'`, source) };
   const environment = requestEnvironment(engine, options);
   // NB: variables have the types of their expressions on the real server, and none here.
   const isUntyped = options.variables !== undefined && options.types.length > 0;
-  const types = isUntyped ? [...options.types, "dyn"] : options.types;
-  if (options.patches !== true) return engine.compile(environment, source, types);
-  let text: string;
-  try {
-    text = rewriteInitializers(source);
-  } catch (error) {
-    return { error: errorAtBegin(error instanceof Error ? error.message : String(error), source) };
-  }
-  const compiled = engine.compile(environment, text, types);
-  // NB: where it is in the rewritten text is of no use to anybody.
-  const why = /^compilation failed: ERROR: <input>:\d+:\d+: (.*)/.exec(compiled.error ?? "")?.[1];
-  return why === undefined ? compiled : { error: errorAtBegin(why, source) };
+  return engine.compile(environment, source, isUntyped ? [...options.types, "dyn"] : options.types);
 }
 
-function errorAtBegin(message: string, source: string): string {
-  return `compilation failed: ERROR: <input>:1:1: ${message}\n | ${source.split("\n", 1)[0]}\n | ^`;
-}
-
-/** The first name below `variables` that does not exist. */
-function unknownVariable(source: string, variables: readonly string[] | undefined): string | undefined {
-  if (variables === undefined) return undefined;
-  let owner = "";
-  let unknown: string | undefined;
-  mapIdentifiers(source, (name, isMember) => {
-    if (isMember && owner === "variables" && !variables.includes(name)) unknown ??= name;
-    owner = isMember ? "" : name;
-    return name;
-  });
-  return unknown;
-}
+/** The type of `variables`. */
+const VARIABLES = "kubernetes.variables";
 
 /** A request as expressions see it. All but `request` may be absent. */
 export interface RequestFacts {

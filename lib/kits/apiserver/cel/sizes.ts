@@ -5,7 +5,7 @@
  */
 
 import { isSet, own, type Schema, schemaEntries, subSchema } from "../schema/structural.ts";
-import { escapeField } from "./source.ts";
+import { escapeField } from "./escaping.ts";
 
 /** The largest body of a request. In bytes. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;

@@ -10,13 +10,15 @@ import { formatValue } from "../formats/go_format.ts";
 import { Correlation, KeyedItems } from "../schema/correlation.ts";
 import { isSet, own, type Schema, schemaEntries, schemaList, subSchema } from "../schema/structural.ts";
 import { isObject, objectsIn } from "../values.ts";
-import { TOO_LONG } from "./budget.ts";
 import { costOf } from "./costs.ts";
 import type { Engine, Program } from "./engine.ts";
+import { TOO_LONG } from "./evaluator.ts";
 import { fieldOfRule } from "./field_path.ts";
 import { sizedBy } from "./sizes.ts";
-import { usesVariable } from "./source.ts";
-import { type CelType, declareType } from "./types.ts";
+import { type CelType, declareType } from "./schema_types.ts";
+import { usesVariable } from "./tree.ts";
+import { optionalOf } from "./type.ts";
+import { Optional } from "./values.ts";
 
 /** A rule that was compiled, or what is wrong with it. */
 export interface CompiledRule {
@@ -56,14 +58,13 @@ export function compileRules(
   { node, isResource }: { readonly node: Schema; readonly isResource: boolean },
 ): CompiledRules | undefined {
   const environment = engine.environment();
-  const type = declareType(node, { engine, environment, isResource });
+  const type = declareType(node, { environment, isResource });
   if (type === undefined) return undefined;
-  environment.registerVariable("self", type.name);
-  const plain = environment.clone().registerVariable("oldSelf", type.name);
-  const optional = environment.clone().registerVariable("oldSelf", `optional<${type.name}>`);
+  environment.variable("self", type.type);
+  const plain = environment.clone().variable("oldSelf", type.type);
+  const optional = environment.clone().variable("oldSelf", optionalOf(type.type));
   const sized = sizedBy(node, isResource);
-  const names = new Map([["self", sized], ["oldSelf", sized]]);
-  const costing = (program: Program | undefined) => program === undefined ? 0 : costOf(program.ast, names);
+  const costing = (program: Program | undefined) => program === undefined ? 0 : costOf(program.tree, sized);
   const compiled = rules.map((spec): CompiledRule => {
     const own = spec.optionalOldSelf === true ? optional : plain;
     const text = String(spec.rule ?? "");
@@ -72,7 +73,7 @@ export function compileRules(
     const message = messageExpression === "" ? undefined : engine.compile(own, messageExpression, ["string"]);
     return {
       spec,
-      usesOld: usesVariable(text, "oldSelf"),
+      usesOld: program !== undefined && usesVariable(program.tree, "oldSelf"),
       cost: costing(program),
       messageCost: costing(message?.program),
       ...(program === undefined ? {} : { program }),
@@ -202,7 +203,10 @@ export class Validations {
       if (rule.program === undefined) return [];
       const isOptional = rule.spec.optionalOldSelf === true;
       if (rule.usesOld && oldSelf === undefined && !isOptional) return [];
-      const variables = { self, oldSelf: isOptional ? this.#engine.optional(oldSelf) : oldSelf };
+      const variables = {
+        self,
+        oldSelf: isOptional ? oldSelf === undefined ? Optional.NONE : new Optional(oldSelf) : oldSelf,
+      };
       const found = broken(rule, { program: rule.program, variables, path, value, node: place.node });
       if (found === undefined) return [];
       // NB: what was wrong before and is the same now does not stand in the way.

@@ -7,12 +7,18 @@ export const BITS = { 4: 32, 6: 128 } as const;
 
 /** An address of version 4 or 6. */
 export class Address {
+  /** Its type in expressions. */
+  readonly typeName = "net.IP";
   readonly family: 4 | 6;
   readonly value: bigint;
 
   constructor(family: 4 | 6, value: bigint) {
     this.family = family;
     this.value = value;
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof Address && other.family === this.family && other.value === this.value;
   }
 
   /** The number that the first `count` bits are. */

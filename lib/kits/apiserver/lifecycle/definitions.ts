@@ -4,7 +4,7 @@
  * A definition is established in the same write that creates it; the real API server needs a moment.
  */
 
-import type { KubeObject } from "../../../model/object.ts";
+import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import { approvalCondition } from "../definitions/api_approval.ts";
 import type { CelLoader } from "../cel/loader.ts";
 import type { Cluster, DefinitionParts } from "../cluster.ts";
@@ -41,7 +41,9 @@ export function definitionRules(context: DefinitionContext): KindRules {
       definitions.part.defaultDefinition(object);
       return [];
     },
-    settle(object, old) {
+    settle(object, old, dryRun) {
+      // NB: it is a controller that gives conditions, and a dry run never comes to it.
+      if (dryRun === true) return keepStatus(object, old);
       const isAsBefore = old !== undefined && equal(object.spec, old.spec) &&
         equal(approvalCondition(object), approvalCondition(old));
       if (!isAsBefore) refreshStatus(object, context);
@@ -61,20 +63,30 @@ export function definitionRules(context: DefinitionContext): KindRules {
   };
 }
 
+/** Sets the status that a definition has before a controller has looked at it. */
+function keepStatus(definition: KubeObject, old: KubeObject | undefined): void {
+  const before = isObject(old?.status)
+    ? old.status
+    : { conditions: null, acceptedNames: { plural: "", kind: "" } };
+  definition.status = { ...before, storedVersions: storedVersions(definition, before) };
+}
+
+function storedVersions(definition: KubeObject, { storedVersions }: JsonObject): unknown[] {
+  const known = Array.isArray(storedVersions) ? storedVersions : [];
+  return [...new Set([...known, ...storageVersions(definition)])];
+}
+
 /** Names and conditions are renewed; versions that were ever stored stay listed. */
 function refreshStatus(definition: KubeObject, { now, cel, definitions, store }: DefinitionContext): void {
   if (definitions.part.validateDefinition(definition, { cel }).length > 0) return;
   const time = timestamp(now());
   const old = isObject(definition.status) ? definition.status : {};
-  const stored = [old.storedVersions, storageVersions(definition)].flatMap((list) =>
-    Array.isArray(list) ? list : []
-  );
   const others = [...store.collection(DEFINITIONS).values()].map(({ object }) => object);
   const { accepted, condition } = nameDefinition(definition, others);
   definition.status = {
     ...definition.status,
     acceptedNames: accepted,
-    storedVersions: [...new Set(stored)],
+    storedVersions: storedVersions(definition, old),
     conditions: conditionsOf(definition),
   };
   setCondition(definition, { type: "NamesAccepted", ...condition }, time);

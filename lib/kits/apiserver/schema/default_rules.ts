@@ -4,13 +4,11 @@
  * Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting/validation.go.
  */
 
-import type { JsonObject } from "../../../model/object.ts";
 import { type Cause, invalid } from "../causes.ts";
-import { clone, equal, setOwn } from "../values.ts";
+import { clone, equal } from "../values.ts";
 import { pruneValue } from "./pruning.ts";
 import { isSet, own, RESOURCE_FIELDS, type Schema, schemaEntries, subSchema } from "./structural.ts";
-import { createValidator, type Fault } from "./validation.ts";
-import { toCauses } from "./wording.ts";
+import { Validator } from "./validator.ts";
 
 /** A default, and where it stands. */
 export interface Default {
@@ -58,25 +56,8 @@ function prunedCauses(defaults: readonly Default[]): Cause[] {
   });
 }
 
-/** All defaults are checked as the properties of one object: compiling one schema is much faster than many. */
 function invalidCauses(defaults: readonly Default[]): Cause[] {
-  const properties: JsonObject = {};
-  const values: JsonObject = {};
-  defaults.forEach(({ schema, value }, index) => {
-    setOwn(properties, String(index), schema);
-    setOwn(values, String(index), value);
-  });
-  const faults = createValidator({ properties })(values);
-  return defaults.flatMap(({ schema, value, path }, index) => {
-    const own = faults.filter(({ instancePath }) => instancePath.split("/")[1] === String(index));
-    return toCauses(own.map((fault) => below(fault, index)), { value, schema, field: path });
-  });
-}
-
-function below(fault: Fault, index: number): Fault {
-  return {
-    ...fault,
-    instancePath: fault.instancePath.slice(`/${index}`.length),
-    schemaPath: `#${fault.schemaPath.slice(`#/properties/${index}`.length)}`,
-  };
+  return defaults.flatMap(({ schema, value, path }) =>
+    new Validator(schema).validate(value, { field: path })
+  );
 }

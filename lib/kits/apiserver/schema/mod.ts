@@ -14,10 +14,8 @@ import { applyDefaults, dropNulls } from "./defaults.ts";
 import { checkEmbedded } from "./embedded.ts";
 import { findDuplicates } from "./list_types.ts";
 import { pruneResource, type RefuseMetadata } from "./pruning.ts";
-import { onlyNewFaults } from "./ratchet.ts";
 import { own, propertySchema, type Schema } from "./structural.ts";
-import { createValidator, type Validator } from "./validation.ts";
-import { toCauses } from "./wording.ts";
+import { Validator } from "./validator.ts";
 
 /** The facts besides the object that validate() may know. */
 export interface ValidateOptions {
@@ -50,9 +48,9 @@ export function compileSchema(schema: JsonObject | undefined): CompiledSchema {
   if (schema === undefined) return { default: () => {}, prune: () => [], validate: () => [] };
   const status = propertySchema(schema, "status");
   const isEmbedding = JSON.stringify(schema).includes("x-kubernetes-embedded-resource");
-  const whole: Part = { schema, validator: createValidator(schema), field: "" };
+  const whole: Part = { schema, validator: new Validator(schema), field: "" };
   const part: Part | undefined = status &&
-    { schema: status, validator: createValidator(status), field: "status" };
+    { schema: status, validator: new Validator(status), field: "status" };
   return {
     default(object) {
       applyDefaults(object, schema);
@@ -82,10 +80,9 @@ function checkPart(object: JsonObject, part: Part & { readonly old?: JsonObject 
   const { schema, field } = part;
   const value = field === "" ? object : own(object, field);
   if (value === undefined) return [];
-  const faults = part.validator(value);
-  if (part.old === undefined || faults.length === 0) return toCauses(faults, { value, schema, field });
-  const root = new Correlation(value, field === "" ? part.old : own(part.old, field), schema);
-  return toCauses(onlyNewFaults(faults, { root, isObject: field === "" }), { value, schema, field });
+  const before = field === "" ? part.old : own(part.old, field);
+  const history = part.old === undefined ? undefined : new Correlation(value, before, schema);
+  return part.validator.validate(value, { history, field });
 }
 
 /** Duplicates and broken embedded resources; duplicates that were there before an update are let pass. */

@@ -1,9 +1,8 @@
 /**
- * ajv's findings in Kubernetes' words.
+ * Findings of a schema in Kubernetes' words.
  *
  * Source: k8s.io/kube-openapi, pkg/validation/{errors,validate}, and k8s.io/apiextensions-apiserver,
- * pkg/apiserver/validation/validation.go. Where Kubernetes reports the best-matching branch of `anyOf` or `oneOf`, the
- * branch with the fewest faults is taken, which is the same branch in all but contrived schemas.
+ * pkg/apiserver/validation/validation.go.
  */
 
 import {
@@ -17,94 +16,100 @@ import {
   typeInvalid,
 } from "../causes.ts";
 import { formatJson, formatValue } from "../formats/go_format.ts";
-import { shownFaults } from "./branches.ts";
-import { childPath, own, type Schema } from "./structural.ts";
-import { DEFAULT_INTEGER } from "./translation.ts";
-import type { Fault } from "./validation.ts";
+import { childPath } from "./structural.ts";
 
-/** Where the checked value stands. */
-export interface WordingOptions {
-  /** The checked value itself. */
+/** A place in a value: its path is only written where something is wrong. */
+export interface Place {
+  readonly above: Place | undefined;
+  /** The name of a field, or an index in brackets. */
+  readonly step: string;
+}
+
+/** A value that does not fit a keyword of its schema. */
+export interface Finding {
+  readonly keyword: string;
+  readonly place: Place | undefined;
   readonly value: unknown;
-  /** The schema that it was checked against. */
-  readonly schema: Schema;
-  /** The field that it is; "" for a whole object. */
-  readonly field: string;
+  /** The keyword's own value. */
+  readonly limit: unknown;
+  /** Of a wrong type: the format that the schema wants. */
+  readonly format?: string | undefined;
 }
 
-/** Returns Kubernetes' causes for what ajv found. */
-export function toCauses(faults: readonly Fault[], options: WordingOptions): Cause[] {
-  return shownFaults(faults, options.schema).flatMap((fault) => toCause(fault, options));
-}
-
-function toCause(fault: Fault, { value, field }: WordingOptions): Cause[] {
-  const path = toPath(fault.instancePath, value);
+/** Returns the cause for a finding. @param field The field that the checked value is; "" for a whole object. */
+export function wordsFor(finding: Finding, field: string): Cause {
+  const path = printPlace(finding.place);
   const at = field === "" || path === "" ? field + path : childPath(field, path);
-  const word = Object.hasOwn(WORDS, fault.keyword) ? WORDS[fault.keyword] : undefined;
-  const cause = word?.({ path, at, fault });
-  return cause === undefined ? [] : [cause];
+  // The validator knows no other keywords.
+  return WORDS[finding.keyword]!({ path, at, finding });
 }
 
-interface Place {
+/** Returns a place as `spec.ports[0].name`. */
+function printPlace(place: Place | undefined): string {
+  const steps: string[] = [];
+  for (let at = place; at !== undefined; at = at.above) steps.push(at.step);
+  return steps.reverse().reduce(
+    (path, step) => /^\[\d+\]$/.test(step) ? path + step : childPath(path, step),
+    "",
+  );
+}
+
+interface Described {
   /** The path that messages name: relative to the checked value. */
   readonly path: string;
   /** The path that the cause's `field` holds. */
   readonly at: string;
-  readonly fault: Fault;
+  readonly finding: Finding;
 }
 
-/** One sentence per keyword. A keyword that is missing here says nothing of its own (`if`, `properties`). */
-const WORDS: Readonly<Record<string, (place: Place) => Cause>> = {
-  required: ({ at, fault }) => required(childPath(at, String(fault.params.missingProperty))),
+const WORDS: Readonly<Record<string, (described: Described) => Cause>> = {
+  required: ({ at }) => required(at),
   type: typeCause,
   format: formatCause,
-  enum: ({ at, fault }) => notSupported(at, { value: fault.data, supported: allowedTexts(fault.schema) }),
-  maximum: (place) => said(place, `should be less than or equal to ${formatJson(place.fault.schema)}`),
-  exclusiveMaximum: (place) => said(place, `should be less than ${formatJson(place.fault.schema)}`),
-  minimum: (place) => said(place, `should be greater than or equal to ${formatJson(place.fault.schema)}`),
-  exclusiveMinimum: (place) => said(place, `should be greater than ${formatJson(place.fault.schema)}`),
-  multipleOf: (place) => said(place, `should be a multiple of ${formatJson(place.fault.schema)}`),
-  maxLength: ({ at, fault }) => tooLong(at, Number(fault.schema)),
-  minLength: (place) => said(place, `should be at least ${place.fault.schema} chars long`),
-  pattern: (place) => said(place, `should match '${place.fault.schema}'`),
-  maxItems: ({ at, fault }) => tooMany(at, { actual: sizeOf(fault.data), maximum: Number(fault.schema) }),
-  minItems: (place) => sized(place, `should have at least ${place.fault.schema} items`),
-  maxProperties: ({ at, fault }) =>
-    tooMany(at, { actual: sizeOf(fault.data), maximum: Number(fault.schema) }),
-  minProperties: (place) => sized(place, `should have at least ${place.fault.schema} properties`),
-  uniqueItems: ({ path, at }) =>
-    invalid(at, { value: "", detail: `${path} in body shouldn't contain duplicates` }),
-  additionalProperties: ({ path, at, fault }) => {
-    const key = String(fault.params.additionalProperty);
+  range: rangeCause,
+  enum: ({ at, finding }) =>
+    notSupported(at, { value: finding.value, supported: allowedTexts(finding.limit) }),
+  maximum: (at) => said(at, `should be less than or equal to ${formatJson(at.finding.limit)}`),
+  exclusiveMaximum: (at) => said(at, `should be less than ${formatJson(at.finding.limit)}`),
+  minimum: (at) => said(at, `should be greater than or equal to ${formatJson(at.finding.limit)}`),
+  exclusiveMinimum: (at) => said(at, `should be greater than ${formatJson(at.finding.limit)}`),
+  multipleOf: (at) => said(at, `should be a multiple of ${formatJson(at.finding.limit)}`),
+  maxLength: ({ at, finding }) => tooLong(at, Number(finding.limit)),
+  minLength: (at) => said(at, `should be at least ${at.finding.limit} chars long`),
+  pattern: (at) => said(at, `should match '${at.finding.limit}'`),
+  maxItems: ({ at, finding }) =>
+    tooMany(at, { actual: sizeOf(finding.value), maximum: Number(finding.limit) }),
+  minItems: (at) => sized(at, `should have at least ${at.finding.limit} items`),
+  maxProperties: ({ at, finding }) =>
+    tooMany(at, { actual: sizeOf(finding.value), maximum: Number(finding.limit) }),
+  minProperties: (at) => sized(at, `should have at least ${at.finding.limit} properties`),
+  additionalProperties: ({ path, at, finding }) => {
+    const key = String(finding.limit);
     return invalid(at, { value: key, detail: `${path}.${key} in body is a forbidden property` });
   },
-  anyOf: (place) => combined(place, `must validate at least one schema (anyOf)`),
-  oneOf: (place) =>
-    combined(place, `must validate one and only one schema (oneOf). ${countValid(place.fault)}`),
-  allOf: (place) =>
-    combined(
-      place,
-      `must validate all the schemas (allOf)${place.fault.params.none ? ". None validated" : ""}`,
-    ),
-  not: (place) => combined(place, `must not validate the schema (not)`),
+  anyOf: (at) => combined(at, `must validate at least one schema (anyOf)`),
+  oneOf: (at) => {
+    const found = at.finding.limit === 0
+      ? "Found none valid"
+      : `Found ${at.finding.limit} valid alternatives`;
+    return combined(at, `must validate one and only one schema (oneOf). ${found}`);
+  },
+  allOf: (at) =>
+    combined(at, `must validate all the schemas (allOf)${at.finding.limit === 0 ? ". None validated" : ""}`),
+  not: (at) => combined(at, `must not validate the schema (not)`),
 };
 
-function said({ path, at, fault }: Place, sentence: string): Cause {
-  return invalid(at, { value: fault.data, detail: `${path} in body ${sentence}` });
+function said({ path, at, finding }: Described, sentence: string): Cause {
+  return invalid(at, { value: finding.value, detail: `${path} in body ${sentence}` });
 }
 
-function sized({ path, at, fault }: Place, sentence: string): Cause {
-  return invalid(at, { value: sizeOf(fault.data), detail: `${path} in body ${sentence}` });
+function sized({ path, at, finding }: Described, sentence: string): Cause {
+  return invalid(at, { value: sizeOf(finding.value), detail: `${path} in body ${sentence}` });
 }
 
 /** Kubernetes gives no field for these. */
-function combined({ path }: Place, sentence: string): Cause {
+function combined({ path }: Described, sentence: string): Cause {
   return invalid(NO_FIELD, { value: "", detail: `${formatValue(path)} ${sentence}` });
-}
-
-function countValid(fault: Fault): string {
-  const passing = fault.params.passingSchemas;
-  return Array.isArray(passing) ? `Found ${passing.length} valid alternatives` : "Found none valid";
 }
 
 function allowedTexts(values: unknown): string[] {
@@ -113,8 +118,8 @@ function allowedTexts(values: unknown): string[] {
     : [];
 }
 
-function typeCause({ path, at, fault }: Place): Cause {
-  const { wanted, found } = typeWords(fault.parentSchema, fault.data);
+function typeCause({ path, at, finding }: Described): Cause {
+  const { wanted, found } = typeWords(finding);
   return typeInvalid(at, {
     value: found,
     detail: `${path} in body must be of type ${wanted}: ${formatValue(found)}`,
@@ -122,53 +127,43 @@ function typeCause({ path, at, fault }: Place): Cause {
 }
 
 /** With a format, Kubernetes names formats in place of types, unless the value is a text or a list. */
-function typeWords(schema: Schema, data: unknown): { wanted: string; found: string } {
-  const types = [schema.type].flat().filter((type): type is string =>
-    typeof type === "string" && type !== "null"
-  );
-  const format = own(schema, "format");
-  const named = typeof format === "string" && format !== DEFAULT_INTEGER;
-  if (!named || data === null || typeof data === "string" || Array.isArray(data)) {
-    return { wanted: types.join(","), found: typeName(data) };
+function typeWords({ value, limit, format }: Finding): { wanted: string; found: string } {
+  const types = Array.isArray(limit) ? limit.map(String) : [];
+  if (format === undefined || value === null || typeof value === "string" || Array.isArray(value)) {
+    return { wanted: types.join(","), found: typeName(value) };
   }
-  const found = typeof data !== "number" ? "" : Number.isInteger(data) ? "int64" : "float64";
+  const isNumber = typeof value === "number" || typeof value === "bigint";
+  const found = !isNumber ? "" : typeName(value) === "integer" ? "int64" : "float64";
   return { wanted: format, found };
 }
 
-function typeName(value: unknown): string {
-  if (value === null) return "null";
+/** Returns the JSON type of a value. */
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "integer";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   return typeof value;
 }
 
-function formatCause({ path, at, fault }: Place): Cause {
-  if (typeof fault.data === "string") {
-    return typeInvalid(at, {
-      value: fault.data,
-      detail: `${path} in body must be of type ${fault.schema}: ${formatValue(fault.data)}`,
-    });
-  }
-  const [type] = [fault.parentSchema.type].flat();
-  const format = fault.schema === DEFAULT_INTEGER ? "(default format)" : `with format ${fault.schema}`;
+function formatCause({ path, at, finding: { value, limit } }: Described): Cause {
+  return typeInvalid(at, {
+    value,
+    detail: `${path} in body must be of type ${limit}: ${formatValue(value)}`,
+  });
+}
+
+/** A number that its type cannot hold. */
+function rangeCause({ path, finding }: Described): Cause {
+  const [type, named] = Array.isArray(finding.limit) ? finding.limit : [];
+  const isNamed = type === "integer" ? named === "int32" || named === "int64" : named !== undefined;
+  const format = isNamed ? `with format ${named}` : "(default format)";
   return invalid(NO_FIELD, {
     value: "",
     detail: `Checked value must be of type ${type} ${format} in ${path}`,
   });
 }
 
-function sizeOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : Object.keys(Object(value)).length;
-}
-
-/** Returns a JSON pointer as `spec.ports[0].name`; only the value itself tells an index from a key. */
-function toPath(pointer: string, value: unknown): string {
-  let path = "";
-  let current = value;
-  for (const token of pointer.split("/").slice(1)) {
-    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    path = Array.isArray(current) ? `${path}[${key}]` : childPath(path, key);
-    current = Array.isArray(current) ? current[Number(key)] : own(current, key);
-  }
-  return path;
+function sizeOf(data: unknown): number {
+  return Array.isArray(data) ? data.length : Object.keys(Object(data)).length;
 }

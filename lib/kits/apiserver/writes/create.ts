@@ -91,7 +91,7 @@ export function prepareCreation(
   if (writer !== undefined) cluster.ownership.track({ kind, writer, before: undefined, after: object });
   else if (applied !== true) delete metadata.managedFields;
   kind.rules.admit?.(object, undefined);
-  kind.rules.settle?.(object, undefined);
+  kind.rules.settle?.(object, undefined, dryRun);
   const causes = [...metadataCauses(kind, object), ...kind.rules.validate(object, {})];
   if (causes.length > 0) throw invalid(kind, metadata.name ?? "", causes);
   // NB: it is the storage that refuses this, which a dry run does not come to; what is no number, it does not notice.

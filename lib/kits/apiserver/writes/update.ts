@@ -94,7 +94,9 @@ export function prepareUpdate(cluster: Cluster, options: PrepareOptions): Update
   else cluster.ownership.follow({ kind, before: current, after: updated });
   if (subresource === undefined) kind.rules.admit?.(updated, current);
   // NB: a DaemonSet counts its templates in an annotation, which a write of the status does not change either.
-  if (subresource === undefined || isBuiltin(kind, "DaemonSet")) kind.rules.settle?.(updated, current);
+  if (subresource === undefined || isBuiltin(kind, "DaemonSet")) {
+    kind.rules.settle?.(updated, current, dryRun);
+  }
   if (subresource !== "status" && subresource !== "binding") countGeneration(kind, updated, current);
   const causes = [
     ...metadataCauses(kind, updated),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { costOf } from "../../../../lib/kits/apiserver/cel/costs.ts";
 import { Engine } from "../../../../lib/kits/apiserver/cel/engine.ts";
+import { declareType } from "../../../../lib/kits/apiserver/cel/schema_types.ts";
 import { sizedBy } from "../../../../lib/kits/apiserver/cel/sizes.ts";
 
 const engine = new Engine();
@@ -18,10 +19,12 @@ const SCHEMA = {
 };
 
 function cost(source: string): number {
-  const environment = engine.environment().registerVariable("self", "dyn");
+  const environment = engine.environment();
+  const type = declareType(SCHEMA, { environment, isResource: false });
+  environment.variable("self", type?.type ?? "dyn");
   const { program, error } = engine.compile(environment, source, []);
   if (program === undefined) throw new SyntaxError(error);
-  return costOf(program.ast, new Map([["self", sizedBy(SCHEMA)]]));
+  return costOf(program.tree, sizedBy(SCHEMA));
 }
 
 describe("costOf()", () => {

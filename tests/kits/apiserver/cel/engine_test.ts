@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Engine } from "../../../../lib/kits/apiserver/cel/engine.ts";
+import { STRING } from "../../../../lib/kits/apiserver/cel/type.ts";
 
 const engine = new Engine();
-const environment = engine.environment().registerVariable("text", "string").registerVariable(
+const environment = engine.environment().variable("text", "string").variable(
   "numbers",
   "list<int>",
 )
-  .registerVariable("any", "dyn");
+  .variable("any", "dyn");
 
 function run(source: string): unknown {
   const { program, error } = engine.compile(environment, source, []);
@@ -27,7 +28,6 @@ const TRUE = [
   "'a1b2'.findAll('[0-9]') == ['1', '2'] && 'a1b2'.findAll('[0-9]', 1) == ['1']",
   "'abc'.charAt(1) == 'b' && 'abc'.charAt(3) == ''",
   "'aXbX'.replace('X', '-') == 'a-b-' && 'aXbX'.replace('X', '-', 1) == 'a-bX'",
-  "'abc'.reverse() == 'cba'",
   "'%s has %d of %.1f, %x'.format(['a', 3, 2.25, 255]) == 'a has 3 of 2.3, ff'",
   "strings.quote('a\"b') == '\"a\\\\\"b\"'",
   "[1, 2, 2].isSorted() && !['b', 'a'].isSorted()",
@@ -49,7 +49,7 @@ const TRUE = [
   "cidr('::1/128').prefixLength() == 128 && cidr('10.0.0.1/8').ip() == ip('10.0.0.1') && !isCIDR('10.0.0.1')",
   "quantity('1Gi').compareTo(quantity('1024Mi')) == 0 && quantity('1.5k') == quantity('1500')",
   "quantity('100m').isLessThan(quantity('1')) && quantity('2').isGreaterThan(quantity('1e0'))",
-  "quantity('1').add(quantity('500m')).sub(1) == quantity('0.5') && quantity('-1').sign() == -1",
+  "quantity('1').add(quantity('500m')).sub(1) == quantity('0.5') && sign(quantity('-1')) == -1",
   "quantity('50k').isInteger() && quantity('50k').asInteger() == 50000 && !isQuantity('10 MB')",
   "quantity('500m').asApproximateFloat() == 0.5",
   "any.?a.?b.orValue('x') == 'c' && any.?a.?z.orValue('x') == 'x'",
@@ -71,7 +71,7 @@ describe("Engine", () => {
       ],
       ["unknown", /undeclared reference to 'unknown' \(in container ''\)\n \| unknown\n \| \^$/],
       ["text + 1", /<input>:1:6: found no matching overload for '_\+_' applied to '\(string, int\)'/],
-      ["numbers[0].x", /cannot index/i],
+      ["numbers[0].x", /<input>:1:11: type 'int' does not support field selection/],
       ["authorizer.path('/')", /undeclared reference to 'authorizer'/],
       ["text ==", /compilation failed/],
       ["has(text)", /invalid argument/],
@@ -88,15 +88,15 @@ describe("Engine", () => {
       ["numbers[3]", /^Error: index out of bounds: 3$/],
       ["1 / (numbers[0] - 2)", /^Error: division by zero$/],
       ["any.a + 1", /^Error: no such overload$/],
-      ["text.matches('(?=x)')", /invalid or unsupported Perl syntax/],
+      ["text.matches('(?=' + text)", /invalid or unsupported Perl syntax/],
     ] as const
   ) {
     it(`fails to evaluate ${source}`, () => assert.throws(() => run(source), error));
   }
 
   it("looks at the field that has() is asked about", () => {
-    const typed = engine.environment().registerType("thing", { fields: { name: "string" } })
-      .registerVariable("thing", "thing");
+    const typed = engine.environment();
+    typed.variable("thing", typed.object("thing", new Map([["name", STRING]])));
     assert.equal(engine.compile(typed, "has(thing.name)", ["bool"]).error, undefined);
     assert.match(
       String(engine.compile(typed, "true || has(thing.nam)", ["bool"]).error),

@@ -5,10 +5,12 @@
  * of selectors: they change no answer.
  */
 
-import type { Environment } from "@marcbachmann/cel-js";
 import type { ResourceWish, Wish } from "../../access/attributes.ts";
 import type { Decision } from "../../access/authorizer.ts";
 import type { User } from "../../access/user.ts";
+import { Failure, type FieldValue, type LibraryValue } from "../values.ts";
+import type { Environment } from "../environment.ts";
+import { objectType, type Type } from "../type.ts";
 import { dnsLabelErrors, dnsSubdomainErrors } from "../../names.ts";
 
 /** The type of the variable `authorizer`. */
@@ -25,7 +27,8 @@ export interface Principal {
 }
 
 /** The value of the variable `authorizer`. */
-export class AuthorizerValue {
+export class AuthorizerValue implements FieldValue {
+  readonly fieldsOf: Type = objectType(AUTHORIZER);
   readonly principal: Principal;
   /** The resource that the request is about. Absent for others than its user. */
   readonly requestResource: ResourceCheck | undefined;
@@ -34,9 +37,18 @@ export class AuthorizerValue {
     this.principal = principal;
     this.requestResource = request === undefined ? undefined : new ResourceCheck(principal, request);
   }
+
+  get(field: string): unknown {
+    return field === "requestResource" ? this.requestResource : undefined;
+  }
+
+  fields(): readonly string[] {
+    return this.requestResource === undefined ? [] : ["requestResource"];
+  }
 }
 
-class PathCheck {
+class PathCheck implements LibraryValue {
+  readonly typeName = PATH_CHECK;
   readonly principal: Principal;
   readonly path: string;
 
@@ -44,9 +56,14 @@ class PathCheck {
     this.principal = principal;
     this.path = path;
   }
+
+  equals(other: unknown): boolean {
+    return other === this;
+  }
 }
 
-class GroupCheck {
+class GroupCheck implements LibraryValue {
+  readonly typeName = GROUP_CHECK;
   readonly principal: Principal;
   readonly group: string;
 
@@ -54,9 +71,14 @@ class GroupCheck {
     this.principal = principal;
     this.group = group;
   }
+
+  equals(other: unknown): boolean {
+    return other === this;
+  }
 }
 
-class ResourceCheck {
+class ResourceCheck implements LibraryValue {
+  readonly typeName = RESOURCE_CHECK;
   readonly principal: Principal;
   readonly wish: Omit<ResourceWish, "verb">;
 
@@ -68,28 +90,31 @@ class ResourceCheck {
   with(changes: Partial<ResourceWish>): ResourceCheck {
     return new ResourceCheck(this.principal, { ...this.wish, ...changes });
   }
+
+  equals(other: unknown): boolean {
+    return other === this;
+  }
 }
 
-class DecisionValue {
+class DecisionValue implements LibraryValue {
+  readonly typeName = DECISION;
   readonly decision: Decision;
 
   constructor({ user, decide }: Principal, wish: Wish) {
     this.decision = decide(user, wish);
   }
+
+  equals(other: unknown): boolean {
+    return other === this;
+  }
 }
 
 /** Adds them. */
 export function addAuthorizerLibrary(environment: Environment): void {
-  environment.registerType(PATH_CHECK, { ctor: PathCheck, fields: {} });
-  environment.registerType(GROUP_CHECK, { ctor: GroupCheck, fields: {} });
-  environment.registerType(RESOURCE_CHECK, { ctor: ResourceCheck, fields: {} });
-  environment.registerType(DECISION, { ctor: DecisionValue, fields: {} });
-  environment.registerType(AUTHORIZER, {
-    ctor: AuthorizerValue,
-    fields: { requestResource: RESOURCE_CHECK },
-  });
-  const add = (signature: string, handler: (...values: never[]) => unknown) =>
-    environment.registerFunction(signature, handler);
+  for (const name of [PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION]) environment.object(name, new Map());
+  environment.object(AUTHORIZER, new Map([["requestResource", objectType(RESOURCE_CHECK)]]));
+  const add = (signature: string, call: (...values: never[]) => unknown) =>
+    environment.member(signature, call);
   add(
     `${AUTHORIZER}.path(string): ${PATH_CHECK}`,
     ({ principal }: AuthorizerValue, path: string) => new PathCheck(principal, filled(path, "path")),
@@ -135,13 +160,13 @@ export function addAuthorizerLibrary(environment: Environment): void {
 }
 
 function filled(text: string, what: string): string {
-  if (text.trim() === "") throw new RangeError(`${what} must not be empty`);
+  if (text.trim() === "") throw new Failure(`${what} must not be empty`);
   return text;
 }
 
 function serviceAccount({ principal }: AuthorizerValue, namespace: string, name: string): AuthorizerValue {
-  if (dnsSubdomainErrors(name).length > 0) throw new RangeError("Invalid service account name");
-  if (dnsLabelErrors(namespace).length > 0) throw new RangeError("Invalid service account namespace");
+  if (dnsSubdomainErrors(name).length > 0) throw new Failure("Invalid service account name");
+  if (dnsLabelErrors(namespace).length > 0) throw new Failure("Invalid service account namespace");
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
   const user = { username: `system:serviceaccount:${namespace}:${name}`, groups };
   return new AuthorizerValue({ ...principal, user });

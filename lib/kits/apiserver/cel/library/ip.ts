@@ -4,10 +4,12 @@
  * Source: Kubernetes documentation, "Kubernetes IP address library" and "Kubernetes CIDR library".
  */
 
-import type { Environment } from "@marcbachmann/cel-js";
+import type { Environment } from "../environment.ts";
 import { Address, BITS, readAddress } from "../../formats/ip_address.ts";
+import { Failure, type LibraryValue } from "../values.ts";
 
-class Network {
+class Network implements LibraryValue {
+  readonly typeName = "net.CIDR";
   readonly address: Address;
   readonly length: number;
 
@@ -19,6 +21,10 @@ class Network {
   contains(address: Address): boolean {
     return address.family === this.address.family &&
       address.first(this.length) === this.address.first(this.length);
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof Network && String(other) === String(this);
   }
 
   masked(): Network {
@@ -41,7 +47,7 @@ function readNetwork(text: string): Network | undefined {
 function ip(text: string): Address {
   const address = readAddress(text);
   if (address === undefined) {
-    throw new SyntaxError(
+    throw new Failure(
       `IP Address ${JSON.stringify(text)} parse error during conversion from string: unable to parse IP`,
     );
   }
@@ -51,7 +57,7 @@ function ip(text: string): Address {
 function cidr(text: string): Network {
   const network = readNetwork(text);
   if (network === undefined) {
-    throw new SyntaxError("network address parse error during conversion from string: invalid CIDR address");
+    throw new Failure("network address parse error during conversion from string: invalid CIDR address");
   }
   return network;
 }
@@ -65,38 +71,40 @@ const isBroadcast = (a: Address) => a.family === 4 && a.value === 0xffffffffn;
 
 /** Adds them. */
 export function addIpLibrary(environment: Environment): void {
-  environment.registerType("net.IP", { ctor: Address });
-  environment.registerType("net.CIDR", { ctor: Network });
-  const add = (signature: string, handler: (...values: never[]) => unknown) =>
-    environment.registerFunction(signature, handler);
+  const add = (signature: string, call: (...values: never[]) => unknown) =>
+    environment.function(signature, call);
+  const member = (signature: string, call: (...values: never[]) => unknown) =>
+    environment.member(signature, call);
   add("ip(string): net.IP", ip);
   add("isIP(string): bool", (text: string) => readAddress(text) !== undefined);
+  add("ip.isCanonical(string): bool", (text: string) => String(ip(text)) === text);
   add("cidr(string): net.CIDR", cidr);
   add("isCIDR(string): bool", (text: string) => readNetwork(text) !== undefined);
   add("string(net.IP): string", String);
   add("string(net.CIDR): string", String);
-  add("net.IP.family(): int", ({ family }: Address) => BigInt(family));
-  add("net.IP.isUnspecified(): bool", ({ value }: Address) => value === 0n);
-  add("net.IP.isLoopback(): bool", isLoopback);
-  add("net.IP.isLinkLocalUnicast(): bool", isLinkLocal);
-  add("net.IP.isLinkLocalMulticast(): bool", isLinkLocalMulticast);
-  add(
+  member("net.IP.family(): int", ({ family }: Address) => BigInt(family));
+  member("net.IP.isUnspecified(): bool", ({ value }: Address) => value === 0n);
+  member("net.IP.isLoopback(): bool", isLoopback);
+  member("net.IP.isLinkLocalUnicast(): bool", isLinkLocal);
+  member("net.IP.isLinkLocalMulticast(): bool", isLinkLocalMulticast);
+  member(
     "net.IP.isGlobalUnicast(): bool",
     (a: Address) =>
       a.value !== 0n && ![isLoopback, isMulticast, isLinkLocal, isBroadcast].some((is) => is(a)),
   );
-  add("net.CIDR.containsIP(net.IP): bool", (network: Network, address: Address) => network.contains(address));
-  add("net.CIDR.containsIP(string): bool", (network: Network, text: string) => network.contains(ip(text)));
+  member(
+    "net.CIDR.containsIP(net.IP): bool",
+    (network: Network, address: Address) => network.contains(address),
+  );
+  member("net.CIDR.containsIP(string): bool", (network: Network, text: string) => network.contains(ip(text)));
   const containsNetwork = (network: Network, other: Network) =>
     other.length >= network.length && network.contains(other.address);
-  add("net.CIDR.containsCIDR(net.CIDR): bool", containsNetwork);
-  add(
+  member("net.CIDR.containsCIDR(net.CIDR): bool", containsNetwork);
+  member(
     "net.CIDR.containsCIDR(string): bool",
     (network: Network, text: string) => containsNetwork(network, cidr(text)),
   );
-  add("net.CIDR.ip(): net.IP", ({ address }: Network) => address);
-  add("net.CIDR.prefixLength(): int", ({ length }: Network) => BigInt(length));
-  add("net.CIDR.masked(): net.CIDR", (network: Network) => network.masked());
-  environment.registerOperator("net.IP == net.IP", (a: Address, b: Address) => String(a) === String(b));
-  environment.registerOperator("net.CIDR == net.CIDR", (a: Network, b: Network) => String(a) === String(b));
+  member("net.CIDR.ip(): net.IP", ({ address }: Network) => address);
+  member("net.CIDR.prefixLength(): int", ({ length }: Network) => BigInt(length));
+  member("net.CIDR.masked(): net.CIDR", (network: Network) => network.masked());
 }

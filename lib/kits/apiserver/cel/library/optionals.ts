@@ -1,94 +1,64 @@
 /**
- * Optional values, as far as the package leaves them out: the macros `optMap` and `optFlatMap`, and their equality.
+ * Optional values.
  *
- * Source: cel-go, cel/library.go, OptionalTypes. A macro is expanded when an expression is parsed, and comes back to be
- * checked and evaluated; what it is given there has no types, so that only what is used of it is described here.
+ * Source: cel-go, cel/library.go, OptionalTypes. `a.?b` is evaluated by itself; `optMap` and `optFlatMap` are macros.
  */
 
-import { Environment } from "@marcbachmann/cel-js";
-import { sameFields } from "../equality.ts";
+import type { Environment } from "../environment.ts";
+import { Failure, isSame, lookUp, Optional } from "../values.ts";
 
-interface Type {
-  readonly kind: string;
-  readonly valueType?: Type;
-}
+type List = readonly unknown[];
+type Entries = ReadonlyMap<unknown, unknown>;
 
-interface Scope {
-  forkWithVariable(name: string, type: Type): Scope;
-  reuse(parent: Scope): Scope;
-  setIterValue(value: unknown, evaluator: unknown): Scope;
-}
-
-interface Node {
-  readonly op: string;
-  readonly args: unknown;
-}
-
-interface Checker {
-  readonly registry: { getOptionalType(type: Type): Type };
-  check(node: Node, scope: Scope): Type;
-  getType(name: string): Type;
-}
-
-interface Evaluator {
-  run(node: Node, scope: Scope): unknown;
-}
-
-interface Optional {
-  hasValue(): boolean;
-  value(): unknown;
-}
-
-interface Macro {
-  readonly receiver: Node;
-  readonly variable: string;
-  readonly body: Node;
-  scope?: Scope;
-}
+/** Values that `optional.ofNonZeroValue()` takes for none. */
+const ZEROS = [false, 0n, 0, "", null, [], new Map()];
 
 /** Adds them. */
 export function addOptionals(environment: Environment): void {
-  environment.registerOperator(
-    "optional<A> == optional<A>",
-    (a: Optional, b: Optional) =>
-      a.hasValue() && b.hasValue() ? sameFields(a.value(), b.value()) : a.hasValue() === b.hasValue(),
+  environment.function("optional.of(A): optional<A>", (value: unknown) => new Optional(value));
+  environment.function(
+    "optional.ofNonZeroValue(A): optional<A>",
+    (value: unknown) => ZEROS.some((zero) => isSame(zero, value)) ? Optional.NONE : new Optional(value),
   );
-  const loose = new Environment({ enableOptionalTypes: true, unlistedVariablesAreDyn: true });
-  const wrap = loose.parse("optional.of(value)");
-  for (const isFlat of [false, true]) {
-    environment.registerFunction(
-      `optional.${isFlat ? "optFlatMap" : "optMap"}(ast, ast): optional<dyn>`,
-      ({ args: [variable, body], receiver }: { readonly args: readonly Node[]; readonly receiver: Node }) => {
-        if (variable?.op !== "id" || body === undefined) {
-          throw new SyntaxError("argument must be a simple name");
-        }
-        return {
-          receiver,
-          variable: String(variable.args),
-          body,
-          typeCheck: (checker: Checker, macro: Macro, scope: Scope) =>
-            check(checker, macro, { scope, isFlat }),
-          evaluate(evaluator: Evaluator, macro: Macro, scope: Scope) {
-            // The receiver was checked to be optional.
-            const found = evaluator.run(macro.receiver, scope) as Optional;
-            if (!found.hasValue() || macro.scope === undefined) return found;
-            const inner = macro.scope.reuse(scope).setIterValue(found.value(), evaluator);
-            const result = evaluator.run(macro.body, inner);
-            return isFlat ? result : wrap({ value: result });
-          },
-        };
-      },
+  environment.function("optional.none(): optional<A>", () => Optional.NONE);
+  environment.function("optional.unwrap(list<optional<A>>): list<A>", present);
+  environment.member("list<optional<A>>.unwrapOpt(): list<A>", present);
+  environment.member("optional<A>.value(): A", (optional: Optional) => optional.value());
+  environment.member("optional<A>.hasValue(): bool", (optional: Optional) => optional.hasValue());
+  environment.member(
+    "optional<A>.or(optional<A>): optional<A>",
+    (optional: Optional, other: Optional) => optional.hasValue() ? optional : other,
+  );
+  environment.member(
+    "optional<A>.orValue(A): A",
+    (optional: Optional, other: unknown) => optional.orElse(other),
+  );
+  environment.function("_[?_](list<A>, int): optional<A>", itemOf);
+  environment.function("_[?_](map<A, B>, A): optional<B>", entryOf);
+  for (const operator of ["_[?_]", "_[_]"]) {
+    environment.function(
+      `${operator}(optional<list<A>>, int): optional<A>`,
+      // The value of such an optional is a list, or below: a map.
+      (list: Optional, index: bigint) => list.hasValue() ? itemOf(list.value() as List, index) : list,
+    );
+    environment.function(
+      `${operator}(optional<map<A, B>>, A): optional<B>`,
+      (map: Optional, key: unknown) => map.hasValue() ? entryOf(map.value() as Entries, key) : map,
     );
   }
 }
 
-function check(
-  checker: Checker,
-  macro: Macro,
-  { scope, isFlat }: { readonly scope: Scope; readonly isFlat: boolean },
-): Type {
-  const { valueType = checker.getType("dyn") } = checker.check(macro.receiver, scope);
-  macro.scope = scope.forkWithVariable(macro.variable, valueType);
-  const type = checker.check(macro.body, macro.scope);
-  return isFlat ? type : checker.registry.getOptionalType(type);
+function present(list: readonly Optional[]): List {
+  return list.filter((item) => item.hasValue()).map((item) => item.value());
+}
+
+function itemOf(list: List, index: bigint): Optional {
+  if (!Array.isArray(list)) throw new Failure("no such overload");
+  return index < 0n || index >= BigInt(list.length) ? Optional.NONE : new Optional(list[Number(index)]);
+}
+
+function entryOf(map: Entries, key: unknown): Optional {
+  if (!(map instanceof Map)) throw new Failure("no such overload");
+  const found = lookUp(map, key);
+  return found === undefined ? Optional.NONE : new Optional(found);
 }

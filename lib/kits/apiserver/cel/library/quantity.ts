@@ -4,33 +4,42 @@
  * Source: Kubernetes documentation, "Kubernetes quantity library". A quantity is a whole number of billionths.
  */
 
-import type { Environment } from "@marcbachmann/cel-js";
+import type { Environment } from "../environment.ts";
 import { readQuantity, UNIT } from "../../formats/quantity.ts";
+import { Failure, type LibraryValue } from "../values.ts";
 
-class Quantity {
+class Quantity implements LibraryValue {
+  static readonly TYPE = "kubernetes.Quantity";
+  readonly typeName = Quantity.TYPE;
   readonly value: bigint;
 
   constructor(value: bigint) {
     this.value = value;
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof Quantity && other.value === this.value;
   }
 }
 
 function quantity(text: string): Quantity {
   const found = readQuantity(text);
   if (found !== undefined) return new Quantity(found.value);
-  throw new SyntaxError(
+  throw new Failure(
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   );
 }
 
 /** Adds them. */
 export function addQuantityLibrary(environment: Environment): void {
-  const type = "kubernetes.Quantity";
-  environment.registerType(type, { ctor: Quantity });
-  const add = (signature: string, handler: (...values: never[]) => unknown) =>
-    environment.registerFunction(signature, handler);
-  add(`quantity(string): ${type}`, quantity);
-  add("isQuantity(string): bool", (text: string) => readQuantity(text) !== undefined);
+  const type = Quantity.TYPE;
+  environment.object(type, new Map());
+  environment.function(`quantity(string): ${type}`, quantity);
+  environment.function("isQuantity(string): bool", (text: string) => readQuantity(text) !== undefined);
+  // NB: the real server declares this one as a function.
+  environment.function(`sign(${type}): int`, ({ value }: Quantity) => sign(value));
+  const add = (signature: string, call: (...values: never[]) => unknown) =>
+    environment.member(signature, call);
   add(`${type}.add(${type}): ${type}`, (a: Quantity, b: Quantity) => new Quantity(a.value + b.value));
   add(`${type}.add(int): ${type}`, (a: Quantity, b: bigint) => new Quantity(a.value + b * UNIT));
   add(`${type}.sub(${type}): ${type}`, (a: Quantity, b: Quantity) => new Quantity(a.value - b.value));
@@ -38,14 +47,12 @@ export function addQuantityLibrary(environment: Environment): void {
   add(`${type}.isGreaterThan(${type}): bool`, (a: Quantity, b: Quantity) => a.value > b.value);
   add(`${type}.isLessThan(${type}): bool`, (a: Quantity, b: Quantity) => a.value < b.value);
   add(`${type}.compareTo(${type}): int`, (a: Quantity, b: Quantity) => sign(a.value - b.value));
-  add(`${type}.sign(): int`, ({ value }: Quantity) => sign(value));
   add(`${type}.isInteger(): bool`, ({ value }: Quantity) => value % UNIT === 0n);
   add(`${type}.asInteger(): int`, ({ value }: Quantity) => {
     if (value % UNIT === 0n) return value / UNIT;
-    throw new RangeError("cannot convert value to integer");
+    throw new Failure("cannot convert value to integer");
   });
   add(`${type}.asApproximateFloat(): double`, ({ value }: Quantity) => Number(value) / Number(UNIT));
-  environment.registerOperator(`${type} == ${type}`, (a: Quantity, b: Quantity) => a.value === b.value);
 }
 
 function sign(value: bigint): bigint {

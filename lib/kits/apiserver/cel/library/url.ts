@@ -4,10 +4,14 @@
  * Source: Kubernetes documentation, "Kubernetes URL library".
  */
 
-import type { Environment } from "@marcbachmann/cel-js";
+import type { Environment } from "../environment.ts";
+import type { LibraryValue } from "../values.ts";
 
 /** An absolute URL, or an absolute path. */
-class Location {
+class Location implements LibraryValue {
+  static readonly TYPE = "kubernetes.URL";
+  readonly typeName = Location.TYPE;
+  readonly #text: string;
   readonly scheme: string;
   readonly host: string;
   readonly hostname: string;
@@ -16,6 +20,7 @@ class Location {
   readonly query: URLSearchParams;
 
   constructor(text: string) {
+    this.#text = text;
     const isPath = text.startsWith("/");
     if (!isPath && !/^[A-Za-z][A-Za-z0-9+.-]*:/.test(text)) {
       throw new SyntaxError(
@@ -33,13 +38,17 @@ class Location {
     this.path = isPath || /:\/\/[^/?#]*\//.test(text) ? found.pathname : "";
     this.query = found.searchParams;
   }
+
+  equals(other: unknown): boolean {
+    return other instanceof Location && other.#text === this.#text;
+  }
 }
 
 /** Adds them. */
 export function addUrlLibrary(environment: Environment): void {
-  environment.registerType("kubernetes.URL", { ctor: Location });
-  environment.registerFunction("url(string): kubernetes.URL", (text: string) => new Location(text));
-  environment.registerFunction("isURL(string): bool", (text: string) => {
+  environment.object(Location.TYPE, new Map());
+  environment.function("url(string): kubernetes.URL", (text: string) => new Location(text));
+  environment.function("isURL(string): bool", (text: string) => {
     try {
       return new Location(text) !== undefined;
     } catch {
@@ -54,9 +63,9 @@ export function addUrlLibrary(environment: Environment): void {
     getEscapedPath: ({ path }: Location) => path,
   };
   for (const [name, get] of Object.entries(parts)) {
-    environment.registerFunction(`kubernetes.URL.${name}(): string`, get);
+    environment.member(`kubernetes.URL.${name}(): string`, get);
   }
-  environment.registerFunction(
+  environment.member(
     "kubernetes.URL.getQuery(): map<string, list<string>>",
     ({ query }: Location) => new Map([...new Set(query.keys())].map((key) => [key, query.getAll(key)])),
   );

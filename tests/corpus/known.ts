@@ -1,0 +1,13 @@
+/**
+ * Differences that are known, each with its reason. What is on this list counts as different, and is not told.
+ */
+
+import type { Difference } from "./comparison.ts";
+
+/** A difference with a reason. */
+export interface KnownDifference {
+  readonly reason: string;
+  matches(difference: Difference): boolean;
+}
+
+export const KNOWN: readonly KnownDifference[] = [];
