@@ -57,6 +57,7 @@ export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/engines/peering/peering.ts": "the name of a run",
   "lib/engines/peering/peering_object.ts": "times in peering records",
   "lib/engines/posting/poster.ts": "times of Kubernetes events",
+  "lib/engines/replicas/moments.ts": "times in Leases, and how long a machine was suspended",
   "lib/engines/tasks.ts": "times of cron expressions",
   "lib/kits/testing/runner.ts": "times in messages",
   "lib/execution/retry.ts": "the argument `started`",

@@ -6,6 +6,7 @@
  * The fence knows nothing of turns, handlers or writes: it knows shards, terms, and how long the session of this replica lasts.
  */
 
+import { shardHash } from "../../client/watch/shards.ts";
 import type { Seconds } from "../../runtime/host.ts";
 
 /**
@@ -75,6 +76,60 @@ export interface ShardWork {
    * Returns the names of handlers that still run, each with its object; they are told in the log, an Event and a metric.
    */
   end(term: Term, why: TermEnd): readonly string[];
+}
+
+/** A shard, as the fence sees it. */
+export interface FencedShard {
+  /** Undefined while the shard is away, and while the session is in doubt. */
+  readonly term: Term | undefined;
+  /** Whether new turns may begin. */
+  readonly isOpen: boolean;
+}
+
+/** The fence of a replica. */
+export class ShardFence implements Fence {
+  readonly #shards: readonly FencedShard[];
+  readonly #timeLeft: () => Seconds;
+
+  /** `timeLeft` tells for how long the session is live, by the clocks at the moment in which it is called. */
+  constructor(shards: readonly FencedShard[], timeLeft: () => Seconds) {
+    this.#shards = shards;
+    this.#timeLeft = timeLeft;
+  }
+
+  get first(): Term | undefined {
+    return this.#shards[0]?.term;
+  }
+
+  isResponsible(uid: string): boolean {
+    const shard = this.#shardOf(uid);
+    return shard?.term !== undefined && shard.isOpen && this.#timeLeft() > 0;
+  }
+
+  termOf(uid: string): Term | undefined {
+    return this.#shardOf(uid)?.term;
+  }
+
+  mayWrite(term: Term): boolean {
+    return this.#shards[term.shard]?.term === term && this.#timeLeft() > 0;
+  }
+
+  timeLeft(term: Term): Seconds {
+    return this.#shards[term.shard]?.term === term ? this.#timeLeft() : 0;
+  }
+
+  #shardOf(uid: string): FencedShard | undefined {
+    return this.#shards[shardOf(uid, this.#shards.length)];
+  }
+}
+
+/**
+ * Returns the shard of an object: its uid's hash, in as many ranges of equal size as there are shards.
+ *
+ * Source: KEP-5866, "Server-side Sharded List and Watch": FNV-1a over 64 bits.
+ */
+export function shardOf(uid: string, shards: number): number {
+  return shards === 1 ? 0 : Number((shardHash(uid) * BigInt(shards)) >> 64n);
 }
 
 /** The fence of an operator without replicas: it is responsible for each object, for ever. */

@@ -1,0 +1,96 @@
+/**
+ * The clock of one process among several on one virtual clock: it can be set, the process can be stopped (SIGSTOP), and the
+ * machine can be suspended, with its monotonic clock or without.
+ */
+
+import type { Clock } from "../../lib/runtime/host.ts";
+import type { VirtualClock } from "../../lib/runtime/virtual/clock.ts";
+
+export class ReplicaClock implements Clock {
+  readonly #base: VirtualClock;
+  /** Timers whose time has come while nothing runs. */
+  #held: (() => void)[] = [];
+  #offset = 0;
+  /** How long the monotonic clock has stood still. */
+  #lost = 0;
+  #stillSince: number | undefined;
+  #frozen: PromiseWithResolvers<void> | undefined;
+
+  constructor(base: VirtualClock) {
+    this.#base = base;
+  }
+
+  /** Moves the wall clock, in seconds. */
+  step(seconds: number): void {
+    this.#offset += seconds * 1000;
+  }
+
+  /** Nothing runs from now on. `isMachine`: the monotonic clock stands still, too. */
+  freeze({ isMachine = false }: { readonly isMachine?: boolean } = {}): void {
+    this.#frozen ??= Promise.withResolvers<void>();
+    if (isMachine) this.#stillSince ??= this.#base.monotonic();
+  }
+
+  thaw(): void {
+    if (this.#stillSince !== undefined) this.#lost += this.#base.monotonic() - this.#stillSince;
+    this.#stillSince = undefined;
+    const frozen = this.#frozen;
+    this.#frozen = undefined;
+    frozen?.resolve();
+    const held = this.#held;
+    this.#held = [];
+    for (const fire of held) fire();
+  }
+
+  /** Resolves when something may run. */
+  async thawed(): Promise<void> {
+    while (this.#frozen !== undefined) await this.#frozen.promise;
+  }
+
+  now(): number {
+    return this.#base.now() + this.#offset;
+  }
+
+  monotonic(): number {
+    return (this.#stillSince ?? this.#base.monotonic()) - this.#lost;
+  }
+
+  after(seconds: number, callback: () => void): Disposable {
+    if (seconds === Infinity) return { [Symbol.dispose]() {} };
+    const due = this.monotonic() + seconds;
+    let isOver = false;
+    let timer = this.#base.after(seconds, fire);
+    // deno-lint-ignore no-this-alias -- a function that is used before the end of its own declaration
+    const clock = this;
+    function fire(): void {
+      if (isOver) return;
+      if (clock.#frozen !== undefined) return void clock.#held.push(fire);
+      const rest = due - clock.monotonic();
+      if (rest > 1e-6) timer = clock.#base.after(rest, fire);
+      else {
+        isOver = true;
+        callback();
+      }
+    }
+    return {
+      [Symbol.dispose]() {
+        isOver = true;
+        timer[Symbol.dispose]();
+      },
+    };
+  }
+
+  sleep(seconds: number, signal?: AbortSignal): Promise<boolean> {
+    if (signal?.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const onAbort = (): void => finish(false);
+      const finish = (slept: boolean): void => {
+        timer[Symbol.dispose]();
+        signal?.removeEventListener("abort", onAbort);
+        resolve(slept);
+      };
+      const timer = this.after(seconds, () => finish(true));
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
