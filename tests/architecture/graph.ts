@@ -61,6 +61,39 @@ export function findCycles(modules: readonly Module[]): string[] {
   return cycles;
 }
 
+/**
+ * The circles of folders: in each folder, of the folders and files that it holds, as "lib/a/b > lib/a/c > lib/a/b (by …)". Types do
+ * not count here: a folder may speak of what another one gives it.
+ */
+export function findFolderCycles(modules: readonly Module[]): string[] {
+  const parents = new Set(modules.flatMap(({ path }) => foldersOf(path)));
+  return [...parents].sort().flatMap((parent) => {
+    const contents = modules.map(({ path, imports }) => ({ path, part: partOf(parent, path), imports }));
+    const parts = new Map<string, Module>();
+    for (const { part, imports } of contents) {
+      if (part === undefined) continue;
+      const others = imports.flatMap((one): Import[] => {
+        const target = one.kind === "file" && !one.typeOnly ? partOf(parent, one.target) : undefined;
+        return target === undefined || target === part ? [] : [{ ...one, target }];
+      });
+      parts.set(part, { path: part, imports: [...parts.get(part)?.imports ?? [], ...others] });
+    }
+    return findCycles([...parts.values()]);
+  });
+}
+
+/** All folders above a file. */
+function foldersOf(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join("/"));
+}
+
+/** The folder or file directly in a folder that a path is, or is below; undefined for what is elsewhere. */
+function partOf(folder: string, path: string): string | undefined {
+  if (!path.startsWith(`${folder}/`)) return undefined;
+  return `${folder}/${path.slice(folder.length + 1).split("/")[0]}`;
+}
+
 /** Packages that deno.json names and nothing that is shipped imports. */
 export function findUnusedPackages(modules: readonly Module[], names: readonly string[]): string[] {
   const shipped = modules.filter(({ path }) => isShipped(path));

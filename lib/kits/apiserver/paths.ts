@@ -64,3 +64,8 @@ function build(
   if (name === undefined) return base;
   return subresource === undefined ? { ...base, name } : { ...base, name, subresource };
 }
+
+/** Reads a switch in a query. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== "0" && value.toLowerCase() !== "false";
+}

@@ -14,6 +14,7 @@ import { aggregated, coreVersions, groupDocument, groupList, resourceList } from
 import { openapiV2, openapiV3, openapiV3Index } from "./documents/openapi.ts";
 import { HEALTH_PARTS, healthResponse, partResponse } from "./health.ts";
 import { keyFor, type Kind } from "./kinds.ts";
+import { parseMediaTypes } from "./media_types.ts";
 import { apiVersionFor, type ResourcePath } from "./paths.ts";
 import { encodeOpenapi, OPENAPI_V2_ACCEPTED, OPENAPI_V2_PROTOBUF } from "./protobuf/openapi.ts";
 import {
@@ -25,11 +26,11 @@ import {
   onlyAccepted,
   Refusal,
 } from "./refusal.ts";
-import { readValue } from "./requests/body.ts";
-import { documentResponse, noDescription, takesDescription } from "./requests/documents.ts";
-import { serveResource } from "./requests/resources.ts";
-import { jsonResponse } from "./requests/respond.ts";
-import { isPretty, parseMediaTypes, PRODUCED } from "./requests/shape.ts";
+import { readValue } from "./bodies/body.ts";
+import { documentResponse, noDescription, takesDescription } from "./answers/documents.ts";
+import { serveResource } from "./resources.ts";
+import { jsonResponse } from "./answers/respond.ts";
+import { isPretty, PRODUCED } from "./answers/shape.ts";
 import { findReview, reviewResources } from "./reviews.ts";
 import { DEFINITIONS } from "./storage/collection.ts";
 import { isObject } from "./values.ts";

@@ -14,7 +14,7 @@ import { ADMIN, type User } from "./access/user.ts";
 import { Ownership } from "./apply/ownership.ts";
 import { AuditLog } from "./audit/audit_log.ts";
 import { type Baseline, restoreInto, returnTo, takeBaseline } from "./baseline.ts";
-import { builtinKinds } from "./builtin/kinds.ts";
+import { builtinKinds } from "./builtin_kinds.ts";
 import { CelLoader } from "./cel/loader.ts";
 import type { Cluster, DefinitionParts } from "./cluster.ts";
 import { Control } from "./control/control.ts";

@@ -5,9 +5,8 @@
  */
 
 import { groupOf } from "../kinds.ts";
-import { parseResourcePath, type ResourcePath } from "../paths.ts";
+import { isTrue, parseResourcePath, type ResourcePath } from "../paths.ts";
 import { Refusal } from "../refusal.ts";
-import { isTrue } from "../requests/shape.ts";
 import type { User } from "./user.ts";
 
 /** A wish for a resource. */

@@ -11,7 +11,7 @@ import type { KindRules } from "../kinds.ts";
 import { dnsSubdomainErrors } from "../names.ts";
 import { selectorCauses } from "../labels.ts";
 import { fill, getOwn, objectAt, objectsIn } from "../values.ts";
-import { clientCauses, REVIEWS, reviewVersionCauses } from "./client_rules.ts";
+import { clientCauses, REVIEWS, reviewVersionCauses } from "../hooks/client_rules.ts";
 import { conditionCauses } from "./conditions.ts";
 import { ruleCauses } from "./rule_causes.ts";
 

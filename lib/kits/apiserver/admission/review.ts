@@ -10,7 +10,7 @@ import { userInfo } from "../access/user.ts";
 import type { Kind } from "../kinds.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";
 import type { Attributes, Subject } from "./attributes.ts";
-import { CallError } from "./client.ts";
+import { CallError } from "../hooks/client.ts";
 
 const GROUP = "admission.k8s.io";
 

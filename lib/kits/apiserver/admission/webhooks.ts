@@ -10,7 +10,7 @@ import { shownIn } from "../definitions/conversion.ts";
 import { badRequest, forbidden, internal, Refusal, timedOut } from "../refusal.ts";
 import { objectAt, objectsIn } from "../values.ts";
 import { type Attributes, authorizerFor, shownName } from "./attributes.ts";
-import { CallError, callWebhook } from "./client.ts";
+import { CallError, callWebhook } from "../hooks/client.ts";
 import { Conditions } from "./conditions.ts";
 import { matchedKind } from "./matching.ts";
 import {

@@ -11,7 +11,7 @@ import { type User, userInfo } from "../access/user.ts";
 import { qualifiedNameErrors } from "../names.ts";
 import { parseResourcePath } from "../paths.ts";
 import type { Refusal } from "../refusal.ts";
-import { readCopy } from "../requests/body.ts";
+import { readCopy } from "../bodies/body.ts";
 import { isObject } from "../values.ts";
 import { type AuditLevel, type AuditWish, isAtLeast } from "./audit_policy.ts";
 

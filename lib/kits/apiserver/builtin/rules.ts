@@ -1,7 +1,7 @@
 /**
  * The rules particular to each built-in kind when it is written.
  *
- * Types and unknown fields are a matter of decoding (`requests/typed_decode.ts`); of the values, only some are checked.
+ * Types and unknown fields are a matter of decoding (`bodies/typed_decode.ts`); of the values, only some are checked.
  */
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";

@@ -7,7 +7,7 @@
 
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Host } from "../../../runtime/host.ts";
-import { CallError, callWebhook } from "../admission/client.ts";
+import { CallError, callWebhook } from "../hooks/client.ts";
 import { goType } from "../apply/checking.ts";
 import { keptObject } from "./conversion.ts";
 import type { Kind, VersionConverter } from "../kinds.ts";

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { clientCauses, reviewVersionCauses } from "../admission/client_rules.ts";
+import { clientCauses, reviewVersionCauses } from "../hooks/client_rules.ts";
 import { type Cause, duplicate, forbidden, invalid, notSupported, required, tooMany } from "../causes.ts";
 import { type Schema, subSchema } from "../schema/structural.ts";
 import { getOwn, isObject, objectAt } from "../values.ts";

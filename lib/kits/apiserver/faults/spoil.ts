@@ -3,7 +3,7 @@
  */
 
 import type { Clock, Random, Seconds } from "../../../runtime/host.ts";
-import { encodeText, jsonResponse } from "../requests/respond.ts";
+import { jsonResponse } from "../answers/respond.ts";
 import type { Fault, RefuseFault, SilenceFault } from "./fault.ts";
 import {
   connectionReset,
@@ -15,6 +15,7 @@ import {
   reorderLines,
   throughStream,
 } from "./streams.ts";
+import { encodeText } from "../formats/bytes.ts";
 
 /** Kubernetes' reasons. Source: k8s.io/apimachinery, pkg/apis/meta/v1/types.go. */
 const REASONS: Readonly<Record<number, string>> = {

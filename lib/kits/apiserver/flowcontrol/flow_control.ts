@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../model/object.ts";
 import { applyConfiguration } from "../apply/applying.ts";
 import type { Cluster } from "../cluster.ts";
 import type { Kind } from "../kinds.ts";
-import type { Chores } from "../lifecycle/chores.ts";
+import type { Chores } from "../chores.ts";
 import type { Collection } from "../storage/collection.ts";
 import { timestamp } from "../formats/timestamp.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";

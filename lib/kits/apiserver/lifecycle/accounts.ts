@@ -8,7 +8,7 @@ import type { KubeObject } from "../../../model/object.ts";
 import type { Cluster } from "../cluster.ts";
 import { createObject } from "../writes/create.ts";
 import { editObject } from "../writes/update.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 
 const ROOT_CA = "kube-root-ca.crt";
 const DESCRIPTION =

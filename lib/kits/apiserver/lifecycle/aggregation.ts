@@ -9,7 +9,7 @@ import type { Cluster } from "../cluster.ts";
 import { selects } from "../selectors/selector.ts";
 import { equal, objectAt, objectsIn } from "../values.ts";
 import { editObject } from "../writes/update.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 
 export const CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io";
 

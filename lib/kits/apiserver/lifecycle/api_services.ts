@@ -13,7 +13,7 @@ import { timestamp } from "../formats/timestamp.ts";
 import { clone, objectAt, objectsIn } from "../values.ts";
 import { createObject } from "../writes/create.ts";
 import { updateObject } from "../writes/update.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 
 const SERVICES = "apiservices.apiregistration.k8s.io";
 const MANAGED = "kube-aggregator.kubernetes.io/automanaged";

@@ -17,7 +17,7 @@ import { clone, equal, isObject, objectAt, objectsIn } from "../values.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject, updateObject } from "../writes/update.ts";
 import { nameDefinition } from "./definition_names.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 
 const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 

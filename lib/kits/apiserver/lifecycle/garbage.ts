@@ -13,7 +13,7 @@ import type { Change, Collection } from "../storage/collection.ts";
 import type { Stored } from "../storage/stored.ts";
 import { deleteObject, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, type Propagation } from "../writes/delete.ts";
 import { editObject } from "../writes/update.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 
 /** Where an object is. */
 interface Place {

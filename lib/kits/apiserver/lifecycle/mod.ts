@@ -3,14 +3,14 @@
  */
 
 import type { Cluster } from "../cluster.ts";
-import { createDefaultRoles, ROLES } from "../access/bootstrap.ts";
+import { createDefaultRoles, ROLES } from "./default_roles.ts";
 import { FlowControl } from "../flowcontrol/flow_control.ts";
 import type { Kind } from "../kinds.ts";
 import { createSystemClasses, PRIORITY_CLASSES } from "../builtin/priority_classes.ts";
 import { Accounts } from "./accounts.ts";
 import { Aggregation, CLUSTER_ROLES } from "./aggregation.ts";
 import { ApiServices } from "./api_services.ts";
-import { Chores } from "./chores.ts";
+import { Chores } from "../chores.ts";
 import { DEFINITIONS } from "../storage/collection.ts";
 import { Definitions } from "./definitions.ts";
 import { GarbageCollector } from "./garbage.ts";

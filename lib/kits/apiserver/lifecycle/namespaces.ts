@@ -13,7 +13,7 @@ import { timestamp } from "../formats/timestamp.ts";
 import { createObject } from "../writes/create.ts";
 import { deleteObject } from "../writes/delete.ts";
 import { editObject } from "../writes/update.ts";
-import type { Chores } from "./chores.ts";
+import type { Chores } from "../chores.ts";
 import { endingConditions, type Remaining, type Rest } from "./namespace_conditions.ts";
 
 /** Those that a cluster has from the start. */

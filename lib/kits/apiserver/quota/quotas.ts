@@ -10,7 +10,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Clock } from "../../../runtime/host.ts";
 import type { Kind, Kinds } from "../kinds.ts";
-import { Chores } from "../lifecycle/chores.ts";
+import { Chores } from "../chores.ts";
 import { ZERO } from "../formats/quantity.ts";
 import { forbidden } from "../refusal.ts";
 import { rangeOf } from "../storage/collection.ts";

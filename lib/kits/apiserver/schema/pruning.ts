@@ -6,7 +6,7 @@
  */
 
 import type { JsonObject } from "../../../model/object.ts";
-import { decodeMetadata } from "../requests/metadata_decode.ts";
+import { decodeMetadata } from "../bodies/metadata_decode.ts";
 import { isObject } from "../values.ts";
 import {
   childPath,

@@ -190,7 +190,7 @@ export class World {
   }
 }
 
-/** NB: the types of built-in kinds are checked when they are written (requests/typed_decode.ts). */
+/** NB: the types of built-in kinds are checked when they are written (bodies/typed_decode.ts). */
 function typed<Obj>(object: KubeObject): Obj {
   return object as Obj;
 }

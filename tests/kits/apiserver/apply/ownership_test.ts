@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ownership } from "../../../../lib/kits/apiserver/apply/ownership.ts";
-import { builtinKinds } from "../../../../lib/kits/apiserver/builtin/kinds.ts";
+import { builtinKinds } from "../../../../lib/kits/apiserver/builtin_kinds.ts";
 import { CelLoader } from "../../../../lib/kits/apiserver/cel/loader.ts";
 import { Kinds } from "../../../../lib/kits/apiserver/kinds.ts";
 import { Late } from "../../../../lib/kits/apiserver/late.ts";
