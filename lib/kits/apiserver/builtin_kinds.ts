@@ -277,7 +277,7 @@ export interface BuiltinOptions {
   /** All kinds that are served, custom ones included. */
   readonly served: Kinds;
   /** Whether Pods live: they get the service account `default`, then. */
-  readonly runsPods: boolean;
+  readonly runsPods?: boolean;
 }
 
 /** Returns the built-in kinds, with their collections in the store. */
