@@ -9,24 +9,27 @@ import type { Caches } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent } from "../client/cache/object_store.ts";
 import { objectKey, ObjectState, type ResourceState } from "../execution/object_state.ts";
 import type { ReconcileEnd } from "../execution/observer.ts";
+import type { LoopingReconcile } from "../engines/hot_loop.ts";
 import type { Indexing } from "../engines/indexing/indexing.ts";
 import type { KubeObject } from "../model/object.ts";
 import { objectReference } from "../model/references.ts";
 import { groupResource, keyOf, type Resource } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
-import type { HandlersOfKind } from "../registry/registry.ts";
+import type { TurnDaemons } from "./background_part.ts";
+import { Concurrency } from "./concurrency.ts";
 import { Leaving } from "./leaving.ts";
-import { reconcile } from "./reconcile.ts";
-import { prepare, type Reconciliation, type ReconciliationOptions, type Shared } from "./reconciliation.ts";
-import { Slots } from "./slots.ts";
+import { Kinds, mannersOf } from "./manners.ts";
+import { isUnseen, reconcile } from "./reconcile.ts";
 import { Triggers } from "./triggers.ts";
-import { differsUnseen, SeenStatuses } from "./unseen.ts";
-import type { Result, Turn, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
+import { type Kind, prepare, type Run, type Turn } from "./turn.ts";
+import type { Result, Turn as Occasion, TurnResult, Worker, WorkQueue } from "./work_queue.ts";
 
 /** How many memos are kept of objects that only admission has seen: no informer will tell when they go. */
 const EARLY_MEMOS = 1000;
 
-export interface ControllerOptions extends ReconciliationOptions {
+export interface ControllerOptions extends Omit<Run, "manners" | "wake"> {
+  readonly daemons: TurnDaemons;
   readonly queue: Pick<WorkQueue, "add" | "addEvent" | "isIdle" | "isRetrying">;
   /** Where other objects are looked up. */
   readonly caches: Caches;
@@ -44,19 +47,13 @@ export class Controller implements Worker {
   readonly #leaving = new Map<string, Leaving>();
   /** Memos of objects that no informer has told of, the latest last. */
   readonly #earlyMemos = new Map<string, Record<string, unknown>>();
-  readonly #shared: Shared;
+  readonly #run: Run;
+  readonly #kinds: Kinds;
   /** Wakes objects because of others. */
   readonly triggers: Triggers;
 
   constructor(options: ControllerOptions) {
     this.#options = options;
-    const wake = (state: ObjectState): boolean => options.queue.add(state, "dependency");
-    this.#shared = {
-      ...options,
-      slots: new Slots({ wake }),
-      seen: new SeenStatuses(options.persistence),
-      wake,
-    };
     const { registry, caches, queue, host: { clock } } = options;
     this.triggers = new Triggers({
       registry,
@@ -66,6 +63,14 @@ export class Controller implements Worker {
       logger: options.logger,
       stateOf: (cached) => this.#states.get(cached),
     });
+    const wake = (state: ObjectState): boolean => queue.add(state, "dependency");
+    const manners = mannersOf({
+      daemons: options.daemons,
+      concurrency: new Concurrency({ wake }),
+      introduce: (state, handlers) => this.triggers.introduce(state, handlers),
+    });
+    this.#run = { ...options, wake, manners };
+    this.#kinds = new Kinds(manners, options.persistence);
     caches.onAnswered = (resource, stored, answer) => this.triggers.answered(resource, stored, answer);
     caches.onWriting = (resource, write) => this.triggers.writing(resource, write);
     caches.onAdopted = (resource, told) => this.triggers.adopted(resource, told);
@@ -93,11 +98,12 @@ export class Controller implements Worker {
     this.triggers.notify(resource, told, handlers.sources);
     // NB: of a kind that is served no more, only deletions come: they end what runs for its objects.
     if (!handlers.hasTurns && !this.#states.has(told.cached)) return;
-    const state = this.#stateOf(resource, told, handlers);
+    const kind = this.#kinds.of(handlers);
+    const state = this.#stateOf(resource, told, kind);
     if (told.origin === "restored") state.distrust("restored");
     indexing.submit(state, told.event);
-    if (this.#isUnseen(state, told, handlers)) return this.#settle(state);
-    this.#enqueue(state, told, handlers.events.length > 0);
+    if (this.#isIdle(state) && isUnseen(state, kind, told)) return this.#settle(state);
+    this.#enqueue(state, told, kind.keepsEvents);
   }
 
   /** Handlers were exchanged: each object has a turn, in which those of `op.reconcile` are called that have changed. */
@@ -115,7 +121,7 @@ export class Controller implements Worker {
     for (const end of state.pending.abandon()) this.#options.observer.attemptCounts?.(state, end);
     state.forget();
     this.#states.delete(state.cached);
-    this.#shared.slots.forget(state);
+    for (const manner of this.#run.manners) manner.forget?.(state);
     const leaving = this.#leaving.get(state.key);
     if (leaving?.state !== state) return;
     this.#leaving.delete(state.key);
@@ -143,45 +149,43 @@ export class Controller implements Worker {
   }
 
   /** One turn of one object: what the work queue runs. */
-  async run(state: ObjectState, turn: Turn): Promise<TurnResult> {
-    const r = prepare(this.#shared, state, turn);
-    const { observer, clock } = r;
-    const { wake, waited } = turn;
-    observer.reconcileBegins?.(state, { wake, waited, events: turn.events.map(({ event }) => event) });
+  async run(state: ObjectState, why: Occasion): Promise<TurnResult> {
+    const { registry, observer, host: { clock }, manners, hotLoops } = this.#run;
+    const turn = prepare(this.#run, state, { kind: this.#kinds.of(registry.of(state.resource)), ...why });
+    const { wake, waited } = why;
+    observer.reconcileBegins?.(state, { wake, waited, events: why.events.map(({ event }) => event) });
     const begun = clock.monotonic();
     const { result, error } = observer.around === undefined
-      ? await this.#attempt(r, turn)
-      : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(r, turn));
-    for (const end of state.pending.decide(r.succeeded)) observer.attemptCounts?.(state, end);
-    this.#shared.slots.turnEnds(state);
+      ? await this.#attempt(turn, why)
+      : await observer.around({ kind: "reconcile", subject: state, wake }, () => this.#attempt(turn, why));
+    for (const end of state.pending.decide(turn.succeeded)) observer.attemptCounts?.(state, end);
+    for (const manner of manners) manner.turnEnded?.(state);
     observer.reconcileEnds?.(state, toReconcileEnd(result, { error, seconds: clock.monotonic() - begun }));
-    return slowDown(r, result);
+    return slowDown(result, hotLoops.pauseAfter(this.#looping(turn)));
   }
 
-  async #attempt(r: Reconciliation, turn: Turn): Promise<Attempted> {
-    const { hotLoops, state, signal, logger } = r;
+  async #attempt(turn: Turn, why: Occasion): Promise<Attempted> {
+    const { state, logger, run: { hotLoops, signal } } = turn;
     try {
-      const hasEvents = turn.events.length > 0;
-      if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(r);
-      return { result: untilConsistent(r, await reconcile(r, turn)) };
+      const hasEvents = why.events.length > 0;
+      if (hotLoops.isSuspicious(state, hasEvents)) await hotLoops.findOtherWriters(this.#looping(turn));
+      return { result: untilConsistent(turn, await reconcile(turn, why)) };
     } catch (error) {
-      if (!signal.aborted) return { result: retryLater(r, turn, error), error };
+      if (!signal.aborted) return { result: retryLater(turn, why, error), error };
       // What is aborted with the operator goes on in the next process.
       if (error !== signal.reason) logger.warn("Reconcile failed while the operator stops", { error });
       return { result: { kind: "unchanged" }, error };
     }
   }
 
-  /** Whether an event has changed only what nobody looks at, of an object that was at rest. */
-  #isUnseen(state: ObjectState, { event, adoption }: ObjectEvent, handlers: HandlersOfKind): boolean {
-    const { queue } = this.#options;
-    if (state.settledFor !== handlers || adoption !== "newer" || event.type !== "MODIFIED") return false;
-    if (state.isUnfinished || state.doubt !== undefined || state.isAbsent || !queue.isIdle(state)) {
-      return false;
-    }
-    if (this.#leaving.size > 0 && this.#leaving.has(state.key)) return false;
-    const seen = this.#shared.seen.of(handlers);
-    return seen !== undefined && differsUnseen(state.snapshot, state.body, seen);
+  #looping({ state, logger, run: { client, signal, observer } }: Turn): LoopingReconcile {
+    return { state, client, signal, logger, observer };
+  }
+
+  /** Whether no turn of the object is under way or planned to come at once. */
+  #isIdle(state: ObjectState): boolean {
+    if (state.settledFor === undefined || !this.#options.queue.isIdle(state)) return false;
+    return this.#leaving.size === 0 || !this.#leaving.has(state.key);
   }
 
   /** No turn is made of the newest state. */
@@ -223,7 +227,7 @@ export class Controller implements Worker {
     );
   }
 
-  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { children }: HandlersOfKind): ObjectState {
+  #stateOf(resource: Resource, { cached, event }: ObjectEvent, { manners, handlers }: Kind): ObjectState {
     const known = this.#states.get(cached);
     if (known !== undefined) {
       // What the server says of the resource may have changed: whether its status is a subresource, for one.
@@ -240,7 +244,7 @@ export class Controller implements Worker {
       firstSeen: event.type === null ? "listing" : "event",
     });
     this.#states.set(cached, state);
-    if (children.length > 0) this.triggers.introduce(state, children);
+    for (const manner of manners) manner.introduce?.(state, handlers);
     return state;
   }
 
@@ -278,7 +282,7 @@ interface Attempted {
 }
 
 /** With each failure in a row the object waits longer, and nothing else is done with it meanwhile. */
-function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, error: unknown): TurnResult {
+function retryLater({ run: { settings }, logger }: Turn, { failures }: Occasion, error: unknown): TurnResult {
   const delays = [...settings.queueing.errorDelays];
   const pause = delays[Math.min(failures, delays.length - 1)];
   const after = pause ?? settings.execution.defaultBackoff;
@@ -287,7 +291,7 @@ function retryLater({ settings, logger }: Reconciliation, { failures }: Turn, er
 }
 
 /** Where versions have no order, a state that came after an own write is kept aside: the object has a turn when it is to be taken. */
-function untilConsistent({ state, clock }: Reconciliation, result: Result): Result {
+function untilConsistent({ state, run: { host: { clock } } }: Turn, result: Result): Result {
   const until = state.cached.waitsUntil;
   if (until === undefined || result.kind === "gone") return result;
   const after = Math.max(0, until - clock.monotonic());
@@ -296,8 +300,7 @@ function untilConsistent({ state, clock }: Reconciliation, result: Result): Resu
 }
 
 /** An object that wakes itself again and again has to wait. */
-function slowDown(r: Reconciliation, result: TurnResult): TurnResult {
-  const pause = r.hotLoops.pauseAfter(r);
+function slowDown(result: TurnResult, pause: Seconds | undefined): TurnResult {
   if (pause === undefined || result.kind === "gone") return result;
   const { after, wake } = "after" in result ? result : { after: 0, wake: "retry" as const };
   return { kind: "throttle", after: Math.max(pause, after), wake, failed: result.failed };

@@ -1,50 +1,18 @@
 /**
  * Checks that the server has kept what was written: schemas prune fields without a word.
  *
- * Pruned fields are named once per resource. Notes that are pruned are kept in memory, so that the object is not handled again
- * and again; that lasts as long as the process. Source: Kubernetes, custom resources, "Field pruning"; scenario A216.
+ * Pruned fields are named once per resource. Source: Kubernetes, custom resources, "Field pruning"; scenario A216.
  */
 
 import { getKey, isEmptyObject, isObject } from "../model/json.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import { keyOf } from "../model/resource.ts";
-import type { WriteResult } from "../execution/object_writer.ts";
 import type { Outgoing } from "../execution/pending_write.ts";
-import type { Reconciliation, Work } from "./reconciliation.ts";
-
-/** Keeps the notes that the server has pruned, and says which fields those were. */
-export function keepPruned(
-  r: Reconciliation,
-  work: Work,
-  written: Extract<WriteResult, { kind: "unchanged" | "written" }>,
-): void {
-  const { state } = r;
-  if (written.kind === "unchanged") return keepNotes(r, work, state.body);
-  keepNotes(r, work, written.body);
-  reportPruned(r, written.outgoing, written.body);
-}
-
-function keepNotes(
-  { state, persistence }: Reconciliation,
-  { handled, records }: Work,
-  answer: KubeObject,
-): void {
-  if (handled !== undefined) {
-    const isPruned = persistence.diffBase.fetch(answer) === undefined;
-    state.lastHandled = isPruned ? handled : undefined;
-    // What its definition promised does not hold: the next notes go elsewhere.
-    if (isPruned) persistence.diffBase.room?.decide(answer, false);
-    return;
-  }
-  const pruned = [...records?.() ?? []].filter(([id]) =>
-    persistence.progress.fetch(answer, id) === undefined
-  );
-  state.pending.keepRecords(new Map(pruned));
-}
+import type { Turn } from "./turn.ts";
 
 /** Says which fields of a written patch are not in the server's answer, once per kind. */
 export function reportPruned(
-  { state, logger }: Pick<Reconciliation, "state" | "logger">,
+  { state, logger }: Pick<Turn, "state" | "logger">,
   { content, fns }: Outgoing,
   answer: KubeObject,
 ): void {

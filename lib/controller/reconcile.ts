@@ -1,79 +1,90 @@
 /**
- * The way of one object through one reconcile, top to bottom: it is read if in doubt, raw event handlers are called, daemons
- * are matched, it is decided what the object's state calls for, handlers run, and one write puts everything on the object.
+ * The way of one object through one turn, top to bottom: it is read if in doubt, raw events are told, parts find out what the
+ * object's state calls for, handlers run, and one write puts everything on the object.
  *
- * The order is Kopf's, and each step needs the one before: raw event handlers are told whatever happens; daemons are started
- * before change handlers and stopped when deletion begins, since they live as long as the object; the finalizer goes on
- * before the first handler, since what a handler makes must not outlive its object; the write comes once, and last.
- * The handlers of `op.reconcile` come after those of changes; where the object is to be deleted, their `finalize` comes before
- * it is decided whether it may go.
- * Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
+ * It goes through the parts of a turn (`part.ts`), and names no manner of handlers. The finalizer is the loop's own: it goes on
+ * before the first handler, since what a handler makes must not outlive its object, and comes off when no part both requires
+ * it and is pending. The write comes once, and last. Source: Kopf, docs/handlers, kopf/_core/reactor/processing.py.
  */
 
 import type { ObjectEvent } from "../client/cache/object_store.ts";
 import { ApiError } from "../client/errors.ts";
-import type { Claim } from "../engines/daemons/daemons.ts";
-import { isDeleting } from "../model/finalizers.ts";
-import type { Refusal } from "../execution/pending_write.ts";
+import type { ObjectState } from "../execution/object_state.ts";
+import type { WriteResult } from "../execution/object_writer.ts";
+import { earliest } from "../execution/reconcile_record.ts";
+import type { FinalizerChange } from "../execution/write_requests.ts";
+import { hasFinalizer, isDeleting } from "../model/finalizers.ts";
+import type { KubeObject } from "../model/object.ts";
+import { joinPatches, Patch } from "../model/patch.ts";
+import { keyOf } from "../model/resource.ts";
+import type { Seconds } from "../runtime/host.ts";
 import { serverSelectorsFor } from "../settings/server_selectors.ts";
-import { type Done, isAtRest, isExpected, isOverForNow } from "./at_rest.ts";
-import { ChildRun } from "./child_handlers.ts";
-import { carryOut } from "./change_handlers.ts";
-import { decide } from "./decide.ts";
-import { callEventHandlers } from "./event_handlers.ts";
-import { keepPruned } from "./pruned_fields.ts";
-import { isWanted, type Reconciliation, type Work } from "./reconciliation.ts";
-import { ReconcileRun } from "./reconcile_handlers.ts";
-import type { Result, Turn } from "./work_queue.ts";
+import { type Claim, NO_CLAIM, type Part, type WhyGone, type Work } from "./part.ts";
+import { reportPruned } from "./pruned_fields.ts";
+import type { Kind, Turn } from "./turn.ts";
+import { differsUnseen, isAsNoted } from "./unseen.ts";
+import type { Result, Turn as Occasion } from "./work_queue.ts";
+
+/** How long an object may hang on our finalizer, which another operator may be about to take off, before a warning. */
+const STUCK_AFTER: Seconds = 60;
 
 /** Reconciles one object once. @throws What it failed with: the controller turns it into a later turn. */
-export async function reconcile(r: Reconciliation, turn: Turn): Promise<Result> {
-  const { state, handlers, daemons, writer } = r;
-  if (state.doubt !== undefined) state.resolve(await writer.read(state, r));
+export async function reconcile(turn: Turn, why: Occasion): Promise<Result> {
+  const { state, parts, patch, run: { writer, signal } } = turn;
+  const reading = { urgent: turn.urgent, signal };
+  if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));
 
-  if (handlers.events.length > 0) { for (const { event } of turn.events) await callEventHandlers(r, event); }
-  const byEvent = !r.patch.isEmpty;
-
-  const last = turn.events.at(-1);
-  if (last?.event.type === "DELETED") {
-    await daemons.forget(state, whyGone(r, last));
-    return { kind: "gone" };
+  // NB: what returns no promise is not awaited, here and below: each promise counts where ten thousand objects come at once.
+  for (const { event } of why.events) {
+    for (const part of parts) {
+      const telling = part.told?.(event);
+      if (telling !== undefined) await telling;
+    }
   }
+  const byEvent = !patch.isEmpty;
+
+  const last = why.events.at(-1);
+  if (last?.event.type === "DELETED") return await leave(turn, last);
 
   // News of an object that the server said had gone: either is mistaken, so the server is asked again.
-  if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));
-  const isNews = begin(r, turn);
-  if (state.isAbsent || !(isNews || byEvent || isToBeContinued(r, turn))) return { kind: "unchanged" };
+  if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, reading));
+  const isNews = begin(turn, why);
+  if (state.isAbsent || !(isNews || byEvent || isToBeContinued(turn, why))) return { kind: "unchanged" };
   state.settledFor = undefined;
 
-  const run = handlers.reconciles.length > 0 ? new ReconcileRun(r) : undefined;
-  const children = handlers.children.length > 0 ? new ChildRun(r) : undefined;
   // Patch functions that lost a race come first: handlers are to see what they do.
   if (state.pending.hasFunctions) {
-    const { records, notes } = state.pending;
-    const work = { ...notes, records: () => records, delay: () => 0 };
-    return await write(r, { work, run, children, byEvent, decision: undefined });
+    return await write(turn, { writers: [], ...state.pending.notes, byEvent, isRepeated: true });
   }
 
-  const claim = handlers.backgrounds.length > 0 ? await matchDaemons(r) : NO_CLAIM;
-  // NB: what does not concern the object is not awaited: each promise counts where ten thousand objects come at once.
-  if (run !== undefined && isDeleting(state.snapshot)) await run.finalize();
-  const decision = decide(r, run?.claim(claim) ?? claim);
-  // NB: nobody's record is to be compared with this state.
-  if (decision.kind !== "handle") state.background?.signed(state.snapshot);
-  const isIgnored = decision.kind === "ignore" && decision.optionalDeletes === undefined;
-  const work = isIgnored ? NO_WORK : await carryOut(r, decision);
-  // NB: the finalizer goes on before anything is made that must not outlive the object.
-  if (run !== undefined && decision.kind !== "finalizer") await run.reconcile();
-  const joined = run?.join(work) ?? work;
-  if (children !== undefined) await children.run();
-  const result = await write(r, { work: children?.join(joined) ?? joined, run, children, byEvent, decision });
-  if (!state.hasNews && isAtRest(r, { decision, run }) && isOverForNow(result)) state.settledFor = handlers;
-  return result;
+  for (const part of parts) {
+    const beginning = part.begin?.();
+    if (beginning !== undefined) await beginning;
+  }
+  const before = claimOf(parts);
+  const moved = before && finalizerOfStaying(turn, before);
+  if (moved === undefined) {
+    for (const part of parts) {
+      const running = part.run?.(before ?? NO_CLAIM);
+      if (running !== undefined) await running;
+    }
+  }
+  const after = claimOf(parts);
+  const finalizer = moved ?? (after && finalizerOfLeaving(turn, after));
+  const stuckAfter = after === undefined ? sayStuck(turn) : undefined;
+  const work = join(parts, after ?? NO_CLAIM);
+  return await write(turn, { ...work, finalizer, stuckAfter, byEvent, isRepeated: false });
+}
+
+/** Asks all manners: the kind may be served no more, and have no handlers. */
+async function leave(turn: Turn, told: ObjectEvent): Promise<Result> {
+  const why = whyGone(turn, told);
+  for (const manner of turn.run.manners) await manner.gone?.(turn.state, why);
+  return { kind: "gone" };
 }
 
 /** Takes the newest state as the one that the reconcile goes on with. Returns whether it is another one than before. */
-function begin({ state, clock, observer }: Reconciliation, { wake, events }: Turn): boolean {
+function begin({ state, run: { host: { clock }, observer } }: Turn, { wake, events }: Occasion): boolean {
   const change = state.begin(clock.monotonic());
   // NB: what our own write has made of the object is no change that observers need to be told of.
   const isOurs = wake === "write" && events.every(({ adoption }) => adoption === "same");
@@ -84,7 +95,7 @@ function begin({ state, clock, observer }: Reconciliation, { wake, events }: Tur
 }
 
 /** Whether the object is to be reconciled although it has not changed. */
-function isToBeContinued({ state }: Reconciliation, { wake, failures }: Turn): boolean {
+function isToBeContinued({ state }: Turn, { wake, failures }: Occasion): boolean {
   return wake !== "event" || failures > 0 || state.isUnfinished;
 }
 
@@ -92,10 +103,7 @@ function isToBeContinued({ state }: Reconciliation, { wake, failures }: Turn): b
  * Where the server selects, an object that is selected no more looks like one that has gone; so it does when its resource is
  * served in another version.
  */
-function whyGone(
-  { state, settings, logger }: Reconciliation,
-  { event, origin }: ObjectEvent,
-): "FILTERS_MISMATCH" | "RESOURCE_DELETED" {
+function whyGone({ state, run: { settings }, logger }: Turn, { event, origin }: ObjectEvent): WhyGone {
   const { labelSelector, fieldSelector } = serverSelectorsFor(settings.watching, state.resource);
   const isSelected = labelSelector !== undefined || fieldSelector !== undefined;
   const isDeleted = event.object.metadata.deletionTimestamp !== undefined;
@@ -104,114 +112,187 @@ function whyGone(
   return hasLeft ? "FILTERS_MISMATCH" : "RESOURCE_DELETED";
 }
 
-const NO_CLAIM: Claim = { isRequired: false, isPending: false };
-
-/** Starts and stops the object's daemons and timers. Returns whether the object must wait for them. */
-function matchDaemons(r: Reconciliation): Promise<Claim> {
-  const { state, handlers: { backgrounds: handlers }, daemons } = r;
-  return daemons.match(state, {
-    handlers,
-    matching: handlers.filter((handler) => isWanted(r, handler)),
-    isDeleting: isDeleting(state.snapshot),
-  });
+/** Returns the claims of all parts in one; undefined: no part deals with the finalizer. With one claim, which is usual, none is made. */
+function claimOf(parts: readonly Part[]): Claim | undefined {
+  let all: Claim | undefined;
+  for (const part of parts) {
+    const claim = part.claim?.();
+    if (claim === undefined) continue;
+    all = all === undefined ? claim : {
+      isRequired: all.isRequired || claim.isRequired,
+      isPending: all.isPending || claim.isPending,
+    };
+  }
+  return all;
 }
 
-interface Writing extends Done {
-  readonly work: Work;
-  /** Undefined: the kind has no handlers of children. */
-  readonly children: ChildRun | undefined;
+/** Of an object that stays: puts the finalizer on or takes it off; undefined if it is to stay as it is. */
+function finalizerOfStaying(turn: Turn, { isRequired: wanted }: Claim): FinalizerChange | undefined {
+  const { state: { snapshot }, run: { persistence: { finalizer: name } }, logger } = turn;
+  if (isDeleting(snapshot) || hasFinalizer(snapshot, name) === wanted) return undefined;
+  logger.debug(wanted ? "Adding the finalizer" : "Removing the finalizer: nothing requires it");
+  return { name, wanted };
+}
+
+/** Of an object that is to be deleted: takes the finalizer off when no part needs the object any more. */
+function finalizerOfLeaving(turn: Turn, { isRequired, isPending }: Claim): FinalizerChange | undefined {
+  const { state: { snapshot }, run: { persistence: { finalizer: name } }, logger } = turn;
+  if (!isDeleting(snapshot) || !hasFinalizer(snapshot, name) || (isRequired && isPending)) return undefined;
+  if (!isRequired) logger.debug("Removing the finalizer: nothing requires it");
+  return { name, wanted: false };
+}
+
+/**
+ * Of a resource that is only watched, finalizers are left alone: an operator that shares our prefix may need them. If nobody
+ * takes ours off an object that is to go, it waits for ever (its deletion handler may have been removed from the code).
+ * Deviates from Kopf, which takes it off, and so another operator's deletion handlers their objects. Returns how long until
+ * that is said once per resource; undefined: it need not be.
+ */
+function sayStuck({ state, run, logger }: Turn): Seconds | undefined {
+  const { persistence: { finalizer }, host: { clock } } = run;
+  const { snapshot, deletingSince = clock.monotonic() } = state;
+  if (!isDeleting(snapshot) || !hasFinalizer(snapshot, finalizer)) return undefined;
+  const rest = STUCK_AFTER - (clock.monotonic() - deletingSince);
+  if (rest > 0) return rest;
+  if (!state.kind.reportOnce("stuck")) return undefined;
+  logger.warn(
+    "The object is to be deleted, but holds our finalizer, and no handler here takes it off: if it is not another " +
+      "operator's task, declare `op.on.delete(kind, { optional: true }, () => {})`, or remove the finalizer by hand",
+    { kind: keyOf(state.resource), finalizer },
+  );
+}
+
+/** The work of all parts. */
+interface Joined extends Work {
+  readonly writers: readonly string[];
+}
+
+interface Writing extends Joined {
+  readonly finalizer?: FinalizerChange;
   /** Whether handlers of raw events have a part in it. */
   readonly byEvent: boolean;
+  /** How long until it is said that the object hangs on our finalizer. */
+  readonly stuckAfter?: Seconds;
+  /** The write of an earlier turn is repeated: no part has run. */
+  readonly isRepeated: boolean;
 }
 
-/** Writes what the reconcile leaves behind, and says when the object's next turn is. */
-async function write(r: Reconciliation, writing: Writing): Promise<Result> {
-  const { work, run, children, byEvent } = writing;
-  const { state, writer, patch, logger, urgent } = r;
+const NO_WRITERS: readonly string[] = [];
+
+function join(parts: readonly Part[], all: Claim): Joined {
+  let writers = NO_WRITERS;
+  let notes: Patch | undefined;
+  let concludes = false;
+  for (const part of parts) {
+    const work = part.work?.(all);
+    if (work === undefined) continue;
+    writers = work.writers === undefined || writers.length === 0
+      ? work.writers ?? writers
+      : [...writers, ...work.writers];
+    notes = notes === undefined || work.notes === undefined ? work.notes ?? notes : joined(notes, work.notes);
+    concludes ||= work.concludes === true;
+  }
+  return { writers, notes, concludes };
+}
+
+function joined(first: Patch, second: Patch): Patch {
+  return new Patch(joinPatches(first.toMergePatch(), second.toMergePatch()));
+}
+
+/** Writes what the turn leaves behind, and says when the object's next turn is. */
+async function write(turn: Turn, writing: Writing): Promise<Result> {
+  const { state, parts, patch, logger, urgent, succeeded, run: { writer } } = turn;
   const { pending } = state;
-  const { notes, finalizer, handled, handlers } = work;
-  const author = { kind: "reconcile", byEvent, concluded: handled !== undefined } as const;
-  const request = { patch, handlers, notes, finalizer, pending, author, logger, urgent };
-  const written = await writer.write(state, request);
-  run?.written(written);
-  children?.written(written);
+  const { writers: handlers, notes, finalizer, byEvent, concludes = false } = writing;
+  const author = { kind: "reconcile", byEvent, concluded: concludes } as const;
+  const written = await writer.write(state, {
+    patch,
+    handlers,
+    notes,
+    finalizer,
+    pending,
+    author,
+    logger,
+    urgent,
+  });
+  for (const part of parts) part.written?.(written);
   switch (written.kind) {
     case "gone":
       // DELETED says the rest.
       state.markAbsent();
       return { kind: "done" };
     case "kept":
-      // What has succeeded is not repeated because its write failed.
-      keepRecords(r, work);
-      // Functions go first in the next turn: the notes follow them, or nobody would know who has succeeded.
-      if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, handled });
+      // Functions go first in the next turn, and the notes follow them.
+      if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, concludes });
       if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");
       throw written.error;
     case "dropped":
-      // NB: signed without what was dropped.
-      keepRecords(r, work);
-      for (const end of r.succeeded) if (written.handlers.includes(end.handler)) r.succeeded.delete(end);
+      for (const end of succeeded) if (written.handlers.includes(end.handler)) succeeded.delete(end);
       if (written.handlers.length === 0) throw written.error;
-      return failRefused(r, { work, refusal: ofChanges(r, written) });
+      // That attempts have failed is noted by the next write, which comes at once, or a crash would forget it.
+      return state.isUnfinished ? { kind: "requeue", after: 0, wake: "error" } : nextTurn(parts);
     case "unchanged":
+      return rest(turn, writing, written);
     case "written":
-      if (written.kind === "written" && written.lost.length > 0) {
-        // Notes wait for the functions: what others change meanwhile is no reason to call the handlers again.
-        keepRecords(r, work);
-        pending.keepNotes({ notes, finalizer, handled });
+      if (written.lost.length > 0) {
+        pending.keepNotes({ notes, finalizer, concludes });
         state.distrust("conflict");
         return { kind: "requeue", after: 0, wake: "write" };
       }
-      if (handled !== undefined) state.hasHandledCause = true;
-      if (written.kind === "written" && isExpected(r, written.body, writing)) {
-        keepPruned(r, NO_WORK, written);
-        return settleOwnWrite(r, work);
-      }
-      keepPruned(r, work, written);
-      // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
-      if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
-      return nextTurn(work);
+      reportPruned(turn, written.outgoing, written.body);
+      return rest(turn, writing, written);
     default:
       return written satisfies never;
   }
 }
 
-const NO_WORK: Work = {};
-
-/** Takes what our own write has made of the object as handled, too. */
-function settleOwnWrite({ state, handlers }: Reconciliation, work: Work): Result {
-  state.lastHandled = undefined;
-  state.settle();
-  const result = nextTurn(work);
-  if (isOverForNow(result)) state.settledFor = handlers;
-  return result;
+/**
+ * Ends a turn: finds out whether the object is at rest, so that events which change only what no handler sees begin no turn,
+ * nor does what our own write has made of it. Source: docs/decisions/0026-what-a-creation-costs.md.
+ */
+function rest(turn: Turn, writing: Writing, written: WriteResult): Result {
+  const { state, parts, kind } = turn;
+  const { isRepeated, finalizer, stuckAfter } = writing;
+  const next = nextTurn(parts, isRepeated ? 0 : stuckAfter);
+  const isAtRest = !isRepeated && finalizer === undefined && !isDeleting(state.body) &&
+    parts.every(({ atRest }) => atRest !== false);
+  if (written.kind === "written") {
+    if (isAtRest && isExpected(turn, writing, written.body)) state.settle();
+    // NB: the response may hold what others have changed meanwhile, whose events look old: the object's next turn is now.
+    if (state.hasNews) return { kind: "requeue", after: 0, wake: "write" };
+  }
+  if (isAtRest && !state.hasNews && isOverForNow(next)) state.settledFor = kind.handlers;
+  return next;
 }
 
-/** The attempts of those handlers have failed by that: the next turn notes it. */
-function failRefused(
-  { state: { pending } }: Reconciliation,
-  { work, refusal }: { readonly work: Work; readonly refusal: Refusal },
-): Result {
-  if (refusal.handlers.length === 0) return nextTurn(work);
-  pending.keepRefusal(refusal);
-  return { kind: "requeue", after: 0, wake: "error" };
+/** Whether the newest state is the one that the turn began with, with our notes on it, but for what no handler sees. */
+function isExpected({ state, kind: { sees } }: Turn, { notes }: Work, answer: KubeObject): boolean {
+  const { body } = state;
+  if (sees === undefined || state.isUnfinished) return false;
+  if (body.metadata.resourceVersion !== answer.metadata.resourceVersion) return false;
+  if (notes?.isEmpty === false && sees.annotations) return false;
+  return isAsNoted({ before: state.snapshot, notes, answer: body }, sees.status);
 }
 
-/** The others know already. */
-function ofChanges(
-  { handlers: { children, reconciles } }: Reconciliation,
-  { error, handlers }: Refusal,
-): Refusal {
-  const isOther = (id: string): boolean => [...children, ...reconciles].some((each) => each.id === id);
-  return { error, handlers: handlers.filter((id) => !isOther(id)) };
+/** Whether nothing is to be done with the object but what the time brings. */
+function isOverForNow(result: Result): boolean {
+  return result.kind === "done" || (result.kind === "requeue" && result.wake === "retry" && result.after > 0);
 }
 
-function keepRecords({ state: { pending } }: Reconciliation, work: Work): void {
-  const records = work.records?.();
-  if (records !== undefined) pending.keepRecords(records);
-}
-
-function nextTurn({ delay }: Work): Result {
-  const after = delay?.();
+/** `least`: what is to come for another reason. */
+function nextTurn(parts: readonly Part[], least?: Seconds): Result {
+  let after = least;
+  for (const part of parts) after = earliest(after, part.next?.());
   return after === undefined ? { kind: "done" } : { kind: "requeue", after, wake: "retry" };
+}
+
+/** Whether an event of an object at rest has changed only what no handler sees: no turn is made of it. */
+export function isUnseen(
+  state: ObjectState,
+  { handlers, sees }: Kind,
+  { event, adoption }: ObjectEvent,
+): boolean {
+  if (state.settledFor !== handlers || adoption !== "newer" || event.type !== "MODIFIED") return false;
+  if (state.isUnfinished || state.doubt !== undefined || state.isAbsent) return false;
+  return sees !== undefined && differsUnseen(state.snapshot, state.body, sees.status);
 }

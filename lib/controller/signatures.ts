@@ -14,22 +14,34 @@ import { foresee, type Patch } from "../model/patch.ts";
 import type { ChangeCause } from "../registry/causes.ts";
 import type { ChangeHandler } from "../registry/handlers.ts";
 import { currentEssence } from "../settings/persistence/storage.ts";
-import { loadProgress, type Reconciliation } from "./reconciliation.ts";
+import type { ChangeSlot } from "./change_slot.ts";
+import { loadProgress } from "./notes.ts";
+import type { Turn } from "./turn.ts";
+
+/** The cause that is handled, and where. */
+export interface SignaturesOptions {
+  readonly turn: Turn;
+  readonly slot: ChangeSlot;
+  readonly cause: ChangeCause;
+  readonly purpose: Purpose;
+}
 
 /** The signatures of one cause, in one reconcile. */
 export class Signatures {
-  readonly #r: Reconciliation;
+  readonly #turn: Turn;
+  readonly #slot: ChangeSlot;
   readonly #cause: ChangeCause;
   readonly #purpose: Purpose;
   /** Handlers would see this if daemons and timers had not written since; undefined: they have not. */
   readonly #withoutDaemons: JsonObject | undefined;
 
-  constructor(r: Reconciliation, cause: ChangeCause, purpose: Purpose) {
-    this.#r = r;
+  constructor({ turn, slot, cause, purpose }: SignaturesOptions) {
+    this.#turn = turn;
+    this.#slot = slot;
     this.#cause = cause;
     this.#purpose = purpose;
-    const { state: { background, snapshot }, persistence, handlers: { fields: extraFields } } = r;
-    const body = background?.takenBackFrom(snapshot) ?? snapshot;
+    const { state: { snapshot }, run: { persistence }, kind: { handlers: { fields: extraFields } } } = turn;
+    const body = slot.background?.takenBackFrom(snapshot) ?? snapshot;
     if (body !== snapshot) this.#withoutDaemons = currentEssence(persistence, body, { extraFields });
   }
 
@@ -47,9 +59,9 @@ export class Signatures {
   ): readonly Progress<ChangeHandler>[] {
     if (this.#purpose === "delete") return this.#signedFailures(all, hasRun);
     const before = this.#essenceWith([]);
-    const after = this.#essenceWith([this.#r.patch]);
+    const after = this.#essenceWith([this.#turn.patch]);
     for (const progress of all) progress.sign((handler) => this.#digest(handler, after), hasRun);
-    this.#r.state.background?.signed(this.#r.state.snapshot);
+    this.#slot.background?.signed(this.#turn.state.snapshot);
     const others = [before, this.#withoutDaemons].filter((each) => each !== undefined && each !== after);
     return others.length === 0 ? all : [...all, this.#resigned(all, others.map(digestOf), digestOf(after))];
   }
@@ -60,7 +72,7 @@ export class Signatures {
     hasRun: (id: string) => boolean,
   ): readonly Progress<ChangeHandler>[] {
     if (!all.some(({ failed }) => failed.some(keepsObject))) return all;
-    const essence = this.#essenceWith([this.#r.patch]);
+    const essence = this.#essenceWith([this.#turn.patch]);
     for (const progress of all) {
       progress.sign((handler, { failure }) => failure ? this.#digest(handler, essence) : undefined, hasRun);
     }
@@ -75,14 +87,15 @@ export class Signatures {
   ): Progress<ChangeHandler> {
     const ids = new Set(all.flatMap(({ descendants }) => descendants));
     for (const progress of all) for (const id of progress.records().keys()) ids.delete(id);
-    const uncalled = loadProgress(this.#r, [...ids].map((id) => ({ id })));
+    const uncalled = loadProgress(this.#turn, this.#slot, [...ids].map((id) => ({ id })));
     uncalled.replaceDigests(others, after);
     return uncalled;
   }
 
   /** Returns what handlers would see if these patches, after all that could not be written before, were on the object. */
   #essenceWith(patches: readonly Patch[]): JsonObject {
-    const { state: { pending, snapshot }, persistence, handlers: { fields: extraFields } } = this.#r;
+    const { state: { pending, snapshot }, run: { persistence }, kind } = this.#turn;
+    const { fields: extraFields } = kind.handlers;
     const kept = pending.patch === undefined ? [] : [pending.patch];
     const outgoing = [...kept, ...patches].filter(({ isEmpty }) => !isEmpty);
     if (outgoing.length === 0) return this.#cause.new;

@@ -12,9 +12,9 @@ import type { Answer, Caches, Write } from "../client/cache/caches.ts";
 import type { CachedObject, ObjectEvent, StoredObject } from "../client/cache/object_store.ts";
 import { BY_OWNER } from "../client/cache/store_index.ts";
 import { messageOf } from "../client/errors.ts";
-import type { ChildEvent } from "../execution/child_events.ts";
+import { type ChildEvent, CHILDREN } from "../execution/child_events.ts";
 import type { ObjectState } from "../execution/object_state.ts";
-import type { ReconcileReason } from "../execution/reconcile_record.ts";
+import { type ReconcileReason, RECONCILES } from "../execution/reconcile_record.ts";
 import { deepFreeze, isObject } from "../model/json.ts";
 import type { KubeObject, OwnerReference } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
@@ -105,7 +105,7 @@ export class Triggers {
         for (const { object } of caches.by(resource, BY_OWNER, uid)) {
           const event = { type: null, object, old: undefined };
           if (!this.#matters(source, event) || !this.#ownersOf(source, object).includes(state)) continue;
-          state.childEventsOf(handler.id).note(event, clock.monotonic());
+          state.slotOf(CHILDREN, handler.id).note(event, clock.monotonic());
         }
       }
     }
@@ -138,7 +138,7 @@ export class Triggers {
     if (handlers.length === 0) return false;
     // NB: the first call is still to come, whatever happens; but who triggers wants to be named.
     const isNamed = reason.kind === "trigger";
-    const records = handlers.map(({ id }) => state.recordOf(id)).filter(({ wasCalled }) =>
+    const records = handlers.map(({ id }) => state.slotOf(RECONCILES, id)).filter(({ wasCalled }) =>
       wasCalled || isNamed
     );
     for (const record of records) record.wake(reason, clock.monotonic());
@@ -180,7 +180,7 @@ export class Triggers {
     if (child === undefined) {
       return void this.wake(owner, { kind: "owned", object: deepFreeze(event.object) });
     }
-    owner.childEventsOf(child).note(event, clock.monotonic());
+    owner.slotOf(CHILDREN, child).note(event, clock.monotonic());
     queue.add(owner, "dependency");
   }
 

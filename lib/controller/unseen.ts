@@ -1,11 +1,11 @@
 /**
- * Whether a newer state of an object differs only where nobody looks, so that it calls for nothing: no turn is made of it.
+ * Whether a newer state of an object differs only where no handler looks, so that it calls for nothing: no turn is made of it.
  * Others have made it, or our own write has.
  *
  * Most events that an operator gets are of this sort: others count up a status, again and again. If the state before called
- * for nothing (`at_rest.ts`), and everything that handlers and notes look at is the same, then the new state calls for nothing
- * either. Where it cannot be known what is looked at (functions that filter, storages of an author's own), the answer is no. Compare controller-runtime's GenerationChangedPredicate, which an author
- * has to choose, and which does not see labels and annotations.
+ * for nothing, and everything that handlers and notes look at is the same, then the new state calls for nothing either. Where
+ * it cannot be known what is looked at (functions that filter, storages of an author's own), the answer is no. Compare
+ * controller-runtime's GenerationChangedPredicate, which an author has to choose, and which does not see labels and annotations.
  */
 
 import { isObject, isSameJson } from "../model/json.ts";
@@ -13,52 +13,46 @@ import { applyMergePatch, type Patch } from "../model/patch.ts";
 import type { FieldPath } from "../model/fields.ts";
 import type { JsonObject, KubeObject } from "../model/object.ts";
 import type { ObjectHandler } from "../registry/handlers.ts";
-import type { HandlersOfKind } from "../registry/registry.ts";
-import type { Persistence } from "../settings/persistence/storage.ts";
-
-/** The parts of a status that are looked at: members by their names; undefined: it cannot be said, so that anything may matter. */
-export type SeenStatus = ReadonlySet<string> | undefined;
+import type { Sees } from "./part.ts";
 
 /** Keys of the metadata that differ with each write. */
 const COUNTERS: ReadonlySet<string> = new Set(["resourceVersion", "managedFields"]);
 
-/** The members of the status that matter, for each kind in one run. */
-export class SeenStatuses {
-  readonly #persistence: Pick<Persistence, "diffBase" | "progress">;
-  readonly #known = new WeakMap<HandlersOfKind, { readonly seen: SeenStatus }>();
-
-  constructor(persistence: Pick<Persistence, "diffBase" | "progress">) {
-    this.#persistence = persistence;
+/** Returns what handlers look at whose filters are the only reason. `noted`: the fields where notes are kept; undefined: unknown. */
+export function seenBy(
+  handlers: readonly ObjectHandler[],
+  noted: readonly (readonly FieldPath[] | undefined)[],
+): Sees {
+  if (handlers.some(asksFunctions)) return undefined;
+  const fields = handlers.flatMap(({ field }) => field === undefined ? [] : [field]);
+  const paths = [...fields];
+  for (const each of noted) {
+    if (each === undefined) return undefined;
+    paths.push(...each);
   }
-
-  /** Returns which members of the status matter for a kind with these handlers. */
-  of(handlers: HandlersOfKind): SeenStatus {
-    let known = this.#known.get(handlers);
-    if (known === undefined) {
-      this.#known.set(handlers, known = { seen: seenStatus(handlers, this.#persistence) });
-    }
-    return known.seen;
-  }
-}
-
-/** Returns which members of the status matter for a kind with these handlers. */
-export function seenStatus(
-  handlers: HandlersOfKind,
-  { diffBase, progress }: Pick<Persistence, "diffBase" | "progress">,
-): SeenStatus {
-  const { events, changes, backgrounds, reconciles, children, fields } = handlers;
-  const called = [...changes, ...reconciles];
-  // The others are called for more than what an object is.
-  if (events.length + backgrounds.length + children.length > 0 || called.length === 0) return undefined;
-  if (called.some(asksFunctions)) return undefined;
-  const [ofState, ofProgress] = [diffBase.statusFields?.(), progress.statusFields?.()];
-  if (ofState === undefined || ofProgress === undefined) return undefined;
-  const paths = [...fields, ...ofState, ...ofProgress];
   if (paths.some(isWide)) return undefined;
-  return new Set(paths.flatMap(([stanza, key]) => stanza === "status" && key !== undefined ? [key] : []));
+  const status = new Set(
+    paths.flatMap(([stanza, key]) => stanza === "status" && key !== undefined ? [key] : []),
+  );
+  const annotations = handlers.some(({ annotations }) => annotations !== undefined) ||
+    fields.some(([stanza, key]) => stanza === "metadata" && key === "annotations");
+  return { status, annotations };
 }
 
-/** Whether two states of an object differ at most in what the server counts up, and in members of the status that nobody looks at. */
+/** Returns the union of what manners look at; undefined as soon as one cannot say it, or if there is none. */
+export function unionOf(all: readonly Sees[]): Sees {
+  if (all.length === 0) return undefined;
+  const status = new Set<string>();
+  let annotations = false;
+  for (const sees of all) {
+    if (sees === undefined) return undefined;
+    for (const member of sees.status) status.add(member);
+    annotations ||= sees.annotations;
+  }
+  return { status, annotations };
+}
+
+/** Whether two states of an object differ at most in what the server counts up, and in members of the status that no handler looks at. */
 export function differsUnseen(before: KubeObject, after: KubeObject, seen: ReadonlySet<string>): boolean {
   if (!isSame(before, after, (key) => key === "metadata" || key === "status")) return false;
   // Metadata is JSON as all the rest.
@@ -76,7 +70,7 @@ export interface OwnWrite {
   readonly answer: KubeObject;
 }
 
-/** Whether the answer to our own write is the state before with our notes on it, but for what nobody looks at. */
+/** Whether the answer to our own write is the state before with our notes on it, but for what no handler looks at. */
 export function isAsNoted({ before, notes, answer }: OwnWrite, seen: ReadonlySet<string>): boolean {
   const expected = notes === undefined || notes.isEmpty
     ? before
@@ -84,13 +78,7 @@ export function isAsNoted({ before, notes, answer }: OwnWrite, seen: ReadonlySet
   return differsUnseen(expected, answer, seen);
 }
 
-/** Whether notes that come to stand among the annotations may be what a handler looks at. */
-export function looksAtNotes({ changes, reconciles, fields }: HandlersOfKind): boolean {
-  return [...changes, ...reconciles].some(({ annotations }) => annotations !== undefined) ||
-    fields.some(([stanza, key]) => stanza === "metadata" && key === "annotations");
-}
-
-/** A function is given the whole object. NB: predicates of reconciles are asked only about changes that count anyway. */
+/** A function is given the whole object. */
 function asksFunctions(
   { labels = {}, annotations = {}, value, old, new: now, when }: ObjectHandler,
 ): boolean {

@@ -6,6 +6,7 @@
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
 import { earliest } from "./reconcile_record.ts";
+import { SlotKey } from "./slots.ts";
 import { FRESH, isDue, type Retry } from "./retry.ts";
 
 /** A change of a child. */
@@ -83,6 +84,9 @@ export class ChildEvents {
     this.#undecided = undefined;
   }
 }
+
+/** The slots of an object's handlers of children, by their ids. */
+export const CHILDREN: SlotKey<ChildEvents> = new SlotKey(() => new ChildEvents());
 
 /** Joins two changes, of which nobody was told yet: they have begun with the first. */
 function merge(before: ChildEvent, { type, object }: ChildEvent): ChildEvent {

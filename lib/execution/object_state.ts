@@ -6,14 +6,11 @@
  */
 
 import type { CachedObject } from "../client/cache/object_store.ts";
-import type { JsonObject, KubeObject } from "../model/object.ts";
+import type { KubeObject } from "../model/object.ts";
 import { keyOf, type Resource } from "../model/resource.ts";
 import type { Seconds } from "../runtime/host.ts";
-import type { BackgroundChanges } from "./background_changes.ts";
-import { ChildEvents } from "./child_events.ts";
-import { PendingWrite } from "./pending_write.ts";
-import { ReconcileRecord } from "./reconcile_record.ts";
-import type { RecordTimes } from "./record_times.ts";
+import { type Outgoing, PendingWrite } from "./pending_write.ts";
+import { type SlotKey, Slots } from "./slots.ts";
 
 /** A resource whose objects are handled, as it is served now: shared by the states of all of its objects. */
 export interface ResourceState {
@@ -40,22 +37,10 @@ export class ObjectState {
   readonly firstSeen: "listing" | "event";
   /** Writes of its reconciles that could not be done yet. */
   readonly pending = new PendingWrite();
-  /** The times in the notes of handlers that are unfinished, by the monotonic clock. */
-  times: RecordTimes | undefined;
-  /** The changes of its daemons and timers that no record is signed with; undefined: there is none. Made by its writer. */
-  background: BackgroundChanges | undefined;
-  /** The state that was handled last, where the server did not keep the note of it. */
-  lastHandled: JsonObject | undefined;
-  /** Whether a cause was handled to its end: resuming is over. */
-  hasHandledCause = false;
-  /** Of `op.reconcile` handlers, by their ids; undefined as long as there is none. Written by `recordOf()`. */
-  #records: Map<string, ReconcileRecord> | undefined;
-  /** Of handlers of children, by their ids; undefined as long as there is none. Written by triggers and their calls. */
-  #childEvents: Map<string, ChildEvents> | undefined;
+  /** The facts that parts of the operator keep about the object. */
+  readonly #slots = new Slots();
   /** The handlers of its kind that want nothing of it as it is in the snapshot. Written by `reconcile()`. */
   settledFor: object | undefined;
-  /** Whether optional deletion handlers had their one call. */
-  hasRunOptionalDeletes = false;
   #snapshot: KubeObject | undefined;
   #doubt: "conflict" | "restored" | undefined;
   #isAbsent = false;
@@ -96,7 +81,7 @@ export class ObjectState {
 
   /** Whether something of an earlier reconcile is still to be written, so that each event is a reason to try again. */
   get isUnfinished(): boolean {
-    return !this.pending.isEmpty;
+    return !this.pending.isEmpty || this.#slots.areUnfinished;
   }
 
   /** Why the body must be read from the server before it is used; undefined if it need not. */
@@ -124,49 +109,41 @@ export class ObjectState {
     this.#isForgotten = true;
   }
 
-  /** Returns what is known of an `op.reconcile` handler; it begins with nothing. */
-  recordOf(handler: string): ReconcileRecord {
-    const known = this.#records?.get(handler);
-    if (known !== undefined) return known;
-    const record = new ReconcileRecord();
-    (this.#records ??= new Map()).set(handler, record);
-    return record;
+  /** Returns a slot, which the first call makes. With a handler's id: one for each handler. */
+  slotOf<Slot extends object>(key: SlotKey<Slot>, handler?: string): Slot {
+    return this.#slots.of(key, handler);
   }
 
-  /** Returns the changes of children that a handler is still to be told of. */
-  childEventsOf(handler: string): ChildEvents {
-    const known = this.#childEvents?.get(handler);
-    if (known !== undefined) return known;
-    const events = new ChildEvents();
-    (this.#childEvents ??= new Map()).set(handler, events);
-    return events;
+  /** Returns a slot, if it was made. */
+  knownSlotOf<Slot extends object>(key: SlotKey<Slot>, handler?: string): Slot | undefined {
+    return this.#slots.known(key, handler);
+  }
+
+  /** A daemon or timer begins to write onto the object. Returns what says that the write has ended. */
+  writing(before: KubeObject, wanted: Outgoing): Disposable | undefined {
+    return this.#slots.writing(before, wanted);
   }
 
   /** Begins a reconcile with the newest state. Returns the states before and after if there is news. */
   begin(now: Seconds): { readonly before: KubeObject | undefined; readonly after: KubeObject } | undefined {
     this.cached.settle(now);
     if (!this.hasNews) return undefined;
-    const change = { before: this.#snapshot, after: this.cached.object };
-    this.#snapshot = change.after;
-    this.#rollBackground();
-    if (change.after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
-    return change;
+    const before = this.#snapshot;
+    const after = this.cached.object;
+    this.#move("turn");
+    if (after.metadata?.deletionTimestamp !== undefined) this.#deletingSince ??= now;
+    return { before, after };
   }
 
   /** Takes the newest state as one that calls for nothing, as the one before did. */
   settle(): void {
-    const before = this.#snapshot;
-    this.#snapshot = this.cached.object;
-    this.#rollBackground();
-    // NB: a record that held the state before would keep it in memory.
-    for (const record of this.#records?.values() ?? []) {
-      if (record.seen === before) record.seen = this.#snapshot;
-    }
+    this.#move("settled");
   }
 
-  #rollBackground(): void {
-    this.background?.seen();
-    if (this.background?.isEmpty) this.background = undefined;
+  #move(how: "turn" | "settled"): void {
+    const before = this.#snapshot;
+    this.#snapshot = this.cached.object;
+    this.#slots.moved(before, this.#snapshot, how);
   }
 
   /** The body must be read before it is used again. */

@@ -19,7 +19,6 @@ import type { Clock } from "../runtime/host.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { confidentialFieldsOf } from "../settings/server_selectors.ts";
 import type { PersistenceSettings } from "../settings/sections.ts";
-import { BackgroundChanges } from "./background_changes.ts";
 import { toError } from "./errors.ts";
 import type { Observer, Subject } from "./observer.ts";
 import type { Outgoing, PendingWrite, Refusal } from "./pending_write.ts";
@@ -29,8 +28,8 @@ import { type Applied, applyPatch, type FinalizerChange } from "./write_requests
 export interface WritableState extends Subject {
   /** Takes the responses: they are the newest state. */
   readonly cached: CachedObject;
-  /** Takes the changes of daemons and timers; made with the first of them. */
-  background?: BackgroundChanges;
+  /** Is told of the writes of daemons and timers. */
+  writing?(before: KubeObject, wanted: Outgoing): Disposable | undefined;
 }
 
 /** A write, and for whom it is. */
@@ -131,9 +130,7 @@ export class ObjectWriter {
       const body = readsFirst ? await this.read(state, { urgent }) : state.body;
       if (body === undefined) return gone(request);
       if (finalizer === undefined && fns.length === 0 && isEmptyObject(content)) return unchanged(request);
-      using _change = author.kind === "reconcile"
-        ? undefined
-        : (state.background ??= new BackgroundChanges()).begin(body, wanted);
+      using _change = author.kind === "reconcile" ? undefined : state.writing?.(body, wanted);
       const sent = await applyPatch({
         client,
         resource,

@@ -1,18 +1,14 @@
 /**
  * Changes that could not be written yet: kept by whoever wanted them (an object's reconciles, one daemon), and sent with the next write.
  *
- * It holds what handlers want and what they have achieved, never the framework's own notes: those are made anew each time.
+ * It holds what handlers want. The framework's own notes are made anew each time, but for those that wait for functions.
  */
 
 import type { JsonObject } from "../model/object.ts";
 import { joinPatches, Patch, type PatchFunction } from "../model/patch.ts";
 import type { Logger } from "../runtime/logging.ts";
-import type { ProgressRecord } from "../settings/persistence/storage.ts";
 import type { AttemptEnd } from "./observer.ts";
 import type { FinalizerChange } from "./write_requests.ts";
-
-/** One for all: most objects have none, and there may be very many objects. */
-const NO_RECORDS: ReadonlyMap<string, ProgressRecord> = new Map();
 
 const NO_ATTEMPTS: readonly AttemptEnd[] = [];
 
@@ -43,27 +39,20 @@ interface Kept {
 export interface PendingNotes {
   readonly notes?: Patch;
   readonly finalizer?: FinalizerChange;
-  /** The essence that the notes say is handled. */
-  readonly handled?: JsonObject;
+  /** Whether the notes end a cause. */
+  readonly concludes?: boolean;
 }
 
 /** The pending changes of one author of writes. */
 export class PendingWrite {
-  #records: ReadonlyMap<string, ProgressRecord> = NO_RECORDS;
   #notes: PendingNotes | undefined;
-  #refusal: Refusal | undefined;
   // NB: made when it is needed: most objects never have one.
   #kept: Kept | undefined;
   /** Attempts that have ended well, and whose changes are pending: the server may refuse them. */
   #undecided: readonly AttemptEnd[] = NO_ATTEMPTS;
 
   get isEmpty(): boolean {
-    return (this.patch?.isEmpty ?? true) && this.#records.size === 0;
-  }
-
-  /** Records of finished attempts that are not on the object. They win over stored ones. */
-  get records(): ReadonlyMap<string, ProgressRecord> {
-    return this.#records;
+    return this.patch?.isEmpty ?? true;
   }
 
   /** The notes for when functions that lost a race are written: what their handlers have done is noted as of then. */
@@ -113,37 +102,25 @@ export class PendingWrite {
     this.#kept = { patch: kept, handlers: this.#with(handlers), failures: failures + 1, races };
   }
 
-  /** Keeps the records of attempts until they are on the object. */
-  keepRecords(records: ReadonlyMap<string, ProgressRecord>): void {
-    this.#records = records.size === 0 ? NO_RECORDS : records;
-  }
-
   /** Keeps notes until the functions are written that they wait for. */
   keepNotes(notes: PendingNotes): void {
     this.#notes = notes;
   }
 
-  /** Keeps a write that was refused, until those attempts are noted as failed. */
-  keepRefusal(refusal: Refusal): void {
-    this.#refusal = refusal;
-  }
-
   /** Everything is written. */
   settle(): void {
-    this.#records = NO_RECORDS;
-    this.#refusal = undefined;
     this.#notes = undefined;
     this.#kept = undefined;
   }
 
-  /** Everything is written, but for functions that lost a race. Notes are not, so that records stay. */
+  /** Everything is written, but for functions that lost a race, and the notes that wait for them. */
   keepLost(fns: readonly PatchFunction[], handlers: readonly string[] = []): void {
     const patch = new Patch();
     patch.fns.push(...fns);
     this.#kept = { patch, handlers: this.#with(handlers), failures: 0, races: this.races + 1 };
   }
 
-  /** Drops the patch, which would be refused for ever. Records of finished attempts stay. */
+  /** Drops the patch, which would be refused for ever. */
   drop(): void {
     this.#notes = undefined;
     this.#kept = undefined;
@@ -179,13 +156,6 @@ export class PendingWrite {
     const { fns } = kept.patch;
     kept.patch = undefined;
     return fns;
-  }
-
-  /** Takes what was refused, for who notes that those attempts have failed. */
-  takeRefusal(): Refusal | undefined {
-    const refusal = this.#refusal;
-    this.#refusal = undefined;
-    return refusal;
   }
 
   #with(handlers: readonly string[]): readonly string[] {

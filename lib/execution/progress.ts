@@ -148,6 +148,11 @@ export class Progress<H extends Handler> {
     return this.#active().every(({ record }) => isFinished(record));
   }
 
+  /** The active handlers. */
+  get handlers(): readonly H[] {
+    return this.#active().map(({ handler }) => handler);
+  }
+
   /** The active handlers that have failed for good. */
   get failed(): readonly H[] {
     return this.#active().filter(({ record }) => record.failure).map(({ handler }) => handler);
@@ -172,8 +177,8 @@ export class Progress<H extends Handler> {
   }
 
   /**
-   * Judges anew what has succeeded and is not on the object: the write of these handlers was refused. To be asked before
-   * `activate()`, which would take them for called on another state of the object: on what they wanted to make of it.
+   * Judges anew what has succeeded and is not on the object: the write of these handlers was refused. What comes of it is to
+   * be written, whether the handlers are active or not.
    */
   refuse(handlers: readonly H[], { now, judge }: RefuseOptions<H>): void {
     for (const handler of handlers) {
@@ -185,6 +190,7 @@ export class Progress<H extends Handler> {
       const runtime = this.#runtime(handler.id, record, now);
       const outcome = judge(handler, { retry: before.retries, runtime });
       if (outcome.kind !== "success") state.record = afterOutcome(before, outcome, { now });
+      state.isRenewed = true;
       this.#learn(handler.id, now);
     }
   }

@@ -10,6 +10,7 @@ import { TOLERANCE } from "../async/schedule.ts";
 import type { KubeObject } from "../model/object.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Outcome } from "./handler.ts";
+import { type SlotHooks, SlotKey } from "./slots.ts";
 import { after, decided, FRESH, type Retry } from "./retry.ts";
 
 /** A reason that has woken a reconcile. */
@@ -54,7 +55,7 @@ const MOST_REASONS = 100;
 const MOST_DEBOUNCES = 10;
 
 /** The record of one object and one handler. All times are those of the monotonic clock. */
-export class ReconcileRecord {
+export class ReconcileRecord implements SlotHooks {
   /** The state with which the handler was called last, or one that means the same; undefined: it was not called yet. */
   seen: KubeObject | undefined;
   /** Whether a call goes on, perhaps after its time. */
@@ -73,6 +74,11 @@ export class ReconcileRecord {
   #resyncAt: Seconds | undefined;
   #retry = FRESH;
   #calls: Seconds[] = [];
+
+  /** A record that held the state before would keep it in memory. */
+  moved(before: KubeObject | undefined, after: KubeObject, how: "turn" | "settled"): void {
+    if (how === "settled" && this.seen === before) this.seen = after;
+  }
 
   /** The row of attempts. */
   get retry(): Retry {
@@ -233,6 +239,9 @@ export class ReconcileRecord {
     return Math.max(calm, oldest === undefined ? -Infinity : oldest + (rateLimit?.within ?? 0));
   }
 }
+
+/** The slots of an object's `op.reconcile` handlers, by their ids. */
+export const RECONCILES: SlotKey<ReconcileRecord> = new SlotKey(() => new ReconcileRecord());
 
 /** The earlier of two times; undefined: never. */
 export function earliest(a: Seconds | undefined, b: Seconds | undefined): Seconds | undefined {

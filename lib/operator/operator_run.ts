@@ -11,7 +11,7 @@ import { aborted, drained, withTimeout } from "../async/timeout.ts";
 import type { Caches } from "../client/cache/caches.ts";
 import type { Client } from "../client/client.ts";
 import { Controller } from "../controller/controller.ts";
-import { postingLogger } from "../controller/reconciliation.ts";
+import { postingLogger } from "../controller/turn.ts";
 import { turnLimiter, WorkQueue } from "../controller/work_queue.ts";
 import { childrenMaker } from "../engines/children/children.ts";
 import { Daemons } from "../engines/daemons/daemons.ts";

@@ -47,9 +47,8 @@ const HOST_MEMBERS: Readonly<Record<string, string>> = {
 export const WALL_CLOCK: Readonly<Record<string, string>> = {
   "lib/client/auth/exec_plugin.ts": "when the credentials of a plugin expire",
   "lib/client/auth/vault.ts": "when credentials expire",
-  "lib/controller/change_handlers.ts": "attempts and delays that are kept on objects",
-  "lib/controller/reconcile_handlers.ts": "the argument `started`",
-  "lib/controller/child_handlers.ts": "the argument `started`",
+  "lib/controller/change_part.ts": "delays that are kept on objects",
+  "lib/controller/change_run.ts": "attempts and delays that are kept on objects",
   "lib/engines/admission/certificate.ts": "how long certificates are valid",
   "lib/engines/calls.ts": "times of calls",
   "lib/engines/ledger.ts": "times in records",

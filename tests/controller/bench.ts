@@ -4,7 +4,10 @@
  */
 
 import { CachedObject } from "../../lib/client/cache/object_store.ts";
-import type { Reconciliation } from "../../lib/controller/reconciliation.ts";
+import type { TurnDaemons } from "../../lib/controller/background_part.ts";
+import { Concurrency } from "../../lib/controller/concurrency.ts";
+import { Kinds, mannersOf } from "../../lib/controller/manners.ts";
+import { prepare, type Run, type Turn } from "../../lib/controller/turn.ts";
 import type { Claim, Matching } from "../../lib/engines/daemons/daemons.ts";
 import { allAtOnce } from "../../lib/execution/lifecycle.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
@@ -22,8 +25,7 @@ import {
 import type { ChangeHandlerCause } from "../../lib/registry/options.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
-import { virtualHost } from "../../lib/runtime/virtual/host.ts";
-import { SeenStatuses } from "../../lib/controller/unseen.ts";
+import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
 import { currentEssence } from "../../lib/settings/persistence/storage.ts";
 import { defaultSettings } from "../../lib/settings/settings.ts";
 
@@ -47,7 +49,9 @@ export interface BenchOptions {
 }
 
 export interface Bench {
-  readonly r: Reconciliation;
+  /** A new turn each time, as the work queue begins one. */
+  readonly turn: Turn;
+  readonly host: VirtualHost;
   readonly state: ObjectState;
   /** "fn", "daemons", "read", "write", "forget": what was called, in order. */
   readonly calls: string[];
@@ -56,7 +60,7 @@ export interface Bench {
   readonly messages: string[];
 }
 
-/** Makes a reconciliation of one object. */
+/** Makes an object, and a run that it has turns in. */
 export function makeBench({ body, handlers = [], firstSeen = "event", ...options }: BenchOptions): Bench {
   const { claim = { isRequired: false, isPending: false }, observer = {}, read = () => body } = options;
   const { write = () => ({ kind: "unchanged" }) } = options;
@@ -76,7 +80,8 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
   // Daemons and writers are classes with private parts; what a reconcile calls of them is all here.
   const fakes = {
     daemons: {
-      match: (_state: unknown, _matching: Matching) => (calls.push("daemons"), Promise.resolve(claim)),
+      match: (_state: unknown, _matching: Matching) => (calls.push("daemons"), Promise.resolve()),
+      claimOf: () => claim,
       forget: (_subject: unknown, reason: string) => (calls.push(`forget ${reason}`), Promise.resolve()),
     },
     writer: {
@@ -87,30 +92,41 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
         return Promise.resolve(write(request, state));
       },
     },
-  } as unknown as Pick<Reconciliation, "daemons" | "writer">;
+    poster: { post: () => {} },
+  } as unknown as { readonly daemons: TurnDaemons } & Pick<Run, "writer" | "poster">;
   const registry = registryOf(handlers, calls);
   const { persistence } = settings;
-  const seen = new SeenStatuses(persistence);
-  const rest = { registry, handlers: registry.of(PODS), persistence, seen, indices: {} };
   const { signal } = new AbortController();
-  const r = {
-    ...fakes,
-    ...rest,
+  const wake = (): boolean => true;
+  const { daemons, writer, poster } = fakes;
+  const manners = mannersOf({ daemons, concurrency: new Concurrency({ wake }), introduce: () => {} });
+  const run = {
     host,
-    clock: host.clock,
-    state,
+    registry,
+    writer,
+    poster,
     observer,
     settings,
+    persistence,
     signal,
     logger,
-    localLogger: logger,
+    manners,
+    wake,
+    indices: {},
     lifecycle: () => allAtOnce,
-    urgent: false,
-    succeeded: new Set(),
-    patch: new Patch(),
-    // The rest is not for reconciles: clients, posters, hot loops.
-  } as Partial<Reconciliation> as Reconciliation;
-  return { r, state, calls, requests, messages };
+    // The rest is not for turns: clients, hot loops.
+  } as Partial<Run> as Run;
+  const kinds = new Kinds(manners, persistence);
+  return {
+    get turn() {
+      return prepare(run, state, { kind: kinds.of(registry.of(PODS)), isUrgent: false });
+    },
+    host,
+    state,
+    calls,
+    requests,
+    messages,
+  };
 }
 
 /** Returns an object as it is when its present state was handled. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { decide, type Decision, prematch, selectChanges } from "../../lib/controller/decide.ts";
-import { causeOf } from "../../lib/controller/reconciliation.ts";
+import { changesOf } from "../../lib/controller/change_slot.ts";
+import { detectCause, prematch, selectChanges } from "../../lib/controller/decide.ts";
+import { causeOf } from "../../lib/controller/turn.ts";
 import type { Observer } from "../../lib/execution/observer.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
@@ -13,7 +14,6 @@ import { defaultSettings } from "../../lib/settings/settings.ts";
 import { type BenchHandler, type BenchOptions, handledBody, makeBench } from "./bench.ts";
 
 const { finalizer } = defaultSettings().persistence;
-const NOTHING = { isRequired: false, isPending: false };
 
 function pod(
   metadata: Partial<KubeObject["metadata"]> = {},
@@ -22,40 +22,34 @@ function pod(
   return { metadata: { name: "one", namespace: "ns", uid: "u", resourceVersion: "1", ...metadata }, spec };
 }
 
-/** What is decided about an object, and what is said about it. */
+/** What is found out about an object: its cause, and the handlers that it calls. */
 function decided(
   options: BenchOptions,
-  claim = NOTHING,
-): Decision & { readonly bench: ReturnType<typeof makeBench> } {
-  const bench = makeBench(options);
-  return { ...decide(bench.r, claim), bench };
+): { readonly cause: ChangeCause; readonly selected: readonly string[] } {
+  const { turn } = makeBench(options);
+  const cause = detectCause(turn, changesOf(turn.state));
+  const prematched = prematch(turn, { cause, handlers: turn.kind.handlers.changes });
+  const selected = selectChanges(turn, { cause, prematched, observer: options.observer });
+  return { cause, selected: selected.map(({ id }) => id) };
 }
 
 function selectedBy(
   body: KubeObject,
   handlers: readonly BenchHandler[],
   more: Partial<BenchOptions> = {},
-): unknown {
-  const decision = decided({ body, handlers, ...more });
-  return decision.kind === "handle"
-    ? [decision.purpose, ...decision.selected.map(({ id }) => id)]
-    : decision.kind;
+): readonly string[] {
+  const { cause, selected } = decided({ body, handlers, ...more });
+  return [cause.reason, ...selected];
 }
 
-describe("decide()", () => {
-  it("leaves alone what no handler could want", () => {
-    assert.equal(decided({ body: pod() }).kind, "ignore");
-    const handlers: BenchHandler[] = [{ on: "create", options: { labels: { app: "db" } } }];
-    assert.equal(decided({ body: pod(), handlers }).kind, "ignore");
-  });
-
-  it("reads the cause off the object, and selects the handlers that it calls", () => {
+describe("detectCause()", () => {
+  it("reads the cause off the object, for the handlers that it calls", () => {
     const handlers = (["create", "update", "resume", "delete"] as const).map((on) => ({ on }));
     const [create, update, resume] = handlers as [BenchHandler, BenchHandler, BenchHandler];
     const listed = { firstSeen: "listing" } as const;
     assert.deepEqual(selectedBy(pod(), [create, update]), ["create", "create"]);
     const handled = handledBody(pod());
-    assert.deepEqual(selectedBy(handled, [create, update]), "tidy");
+    assert.deepEqual(selectedBy(handled, [create, update]), ["noop"]);
     assert.deepEqual(selectedBy({ ...handled, spec: { a: 2 } }, [create, update]), ["update", "update"]);
     assert.deepEqual(selectedBy(handled, [create, resume], listed), ["resume", "resume"]);
     assert.deepEqual(selectedBy({ ...handled, spec: { a: 2 } }, [update, resume], listed), [
@@ -69,83 +63,12 @@ describe("decide()", () => {
 
   it("shows the cause what changed", () => {
     const body = { ...handledBody(pod()), spec: { a: 2 } };
-    const decision = decided({ body, handlers: [{ on: "update" }] });
-    assert.ok(decision.kind === "handle");
-    const { old, diff } = decision.cause;
-    assert.deepEqual([old?.spec, decision.cause.new.spec, diff.map(({ path }) => path)], [
+    const { cause } = decided({ body, handlers: [{ on: "update" }] });
+    assert.deepEqual([cause.old?.spec, cause.new.spec, cause.diff.map(({ path }) => path)], [
       { a: 1 },
       { a: 2 },
       [["spec", "a"]],
     ]);
-  });
-
-  it("puts the finalizer on before anything else, and takes it off when nothing requires it", () => {
-    const handlers: BenchHandler[] = [{ on: "create" }, { on: "delete" }];
-    const { bench: _bench, ...added } = decided({ body: pod(), handlers });
-    assert.deepEqual(added, {
-      kind: "finalizer",
-      change: { name: finalizer, wanted: true },
-      optionalDeletes: undefined,
-    });
-    const held = pod({ finalizers: [finalizer] });
-    const removed = decided({ body: held, handlers: [{ on: "create" }] });
-    assert.deepEqual(removed.kind === "finalizer" && removed.change, { name: finalizer, wanted: false });
-    const claimed = decided({ body: held, handlers: [{ on: "create" }] }, {
-      isRequired: true,
-      isPending: false,
-    });
-    assert.equal(claimed.kind, "handle");
-  });
-
-  it("keeps a deleted object as long as daemons are stopping", () => {
-    const body = pod({ finalizers: [finalizer], deletionTimestamp: "2026-01-01T00:00:00Z" });
-    const pending = { isRequired: true, isPending: true };
-    const waiting = decided({ body, handlers: [{ on: "delete" }] }, pending);
-    assert.ok(waiting.kind === "handle" && waiting.isPending);
-    const others: BenchHandler[] = [{ on: "create", options: { labels: { a: "b" } } }];
-    assert.equal(decided({ body, handlers: others }, pending).kind, "ignore");
-    const over = decided({ body, handlers: [{ on: "create", options: { labels: { a: "b" } } }] }, {
-      isRequired: true,
-      isPending: false,
-    });
-    assert.deepEqual(over.kind === "finalizer" && over.change, { name: finalizer, wanted: false });
-  });
-
-  it("has optional deletion handlers called once, when nothing holds the object for them", () => {
-    const body = pod({ finalizers: ["other"], deletionTimestamp: "2026-01-01T00:00:00Z" });
-    const handlers: BenchHandler[] = [{ on: "delete", options: { optional: true } }];
-    const decision = decided({ body, handlers });
-    assert.deepEqual(decision.optionalDeletes?.handlers.map(({ id }) => id), ["delete"]);
-    assert.equal(decision.optionalDeletes?.cause.reason, "delete");
-    decision.bench.state.hasRunOptionalDeletes = true;
-    assert.equal(decide(decision.bench.r, NOTHING).optionalDeletes, undefined);
-  });
-
-  it("decides about the state that the reconcile began with", () => {
-    const bench = makeBench({ body: pod(), handlers: [{ on: "create" }, { on: "delete" }] });
-    bench.state.begin(0);
-    bench.state.cached.adopt(pod({ resourceVersion: "2", finalizers: [finalizer] }), { from: "watch" });
-    assert.equal(decide(bench.r, NOTHING).kind, "finalizer");
-    bench.state.begin(0);
-    assert.equal(decide(bench.r, NOTHING).kind, "handle");
-  });
-
-  it("waits a minute before it speaks of an object that our finalizer holds, though no handler is for it", () => {
-    const deletionTimestamp = new Date(0).toISOString();
-    const handlers: BenchHandler[] = [{ on: "event" }];
-    const bench = makeBench({ body: pod({ finalizers: [finalizer], deletionTimestamp }), handlers });
-    bench.state.begin(100);
-    const r = { ...bench.r, clock: { ...bench.r.clock, monotonic: () => 145 } };
-    assert.deepEqual(decide(r, NOTHING), { kind: "stuck", sayAfter: 15 });
-  });
-
-  it("takes a filter that throws for one that does not match, and says so once", () => {
-    const when = (): boolean => {
-      throw new Error("no");
-    };
-    const bench = makeBench({ body: pod(), handlers: [{ on: "create", options: { when } }] });
-    assert.deepEqual([decide(bench.r, NOTHING).kind, decide(bench.r, NOTHING).kind], ["ignore", "ignore"]);
-    assert.deepEqual(bench.messages, ["Filter failed: the handler counts as not matching"]);
   });
 });
 
@@ -155,11 +78,11 @@ function select(
   changes: Partial<ChangeCause> = {},
   observer?: Observer,
 ): string[] {
-  const { r } = makeBench({ body: pod() });
+  const { turn } = makeBench({ body: pod() });
   const registry = new Registry();
   declare(declareInto(registry).on);
   const cause: ChangeCause = {
-    ...causeOf(r),
+    ...causeOf(turn),
     body: pod({ labels: { a: "b" } }),
     reason: "create",
     initial: false,
@@ -168,8 +91,8 @@ function select(
     diff: [],
     ...changes,
   };
-  const prematched = prematch(r, { cause, handlers: registry.of(PODS).changes });
-  return selectChanges(r, { cause, prematched, observer }).map(({ id }) => id);
+  const prematched = prematch(turn, { cause, handlers: registry.of(PODS).changes });
+  return selectChanges(turn, { cause, prematched, observer }).map(({ id }) => id);
 }
 
 describe("selectChanges()", () => {

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CachedObject } from "../../lib/client/cache/object_store.ts";
-import { keepPruned, reportPruned } from "../../lib/controller/pruned_fields.ts";
-import type { Work } from "../../lib/controller/reconciliation.ts";
+import { reportPruned } from "../../lib/controller/pruned_fields.ts";
 import { ObjectState } from "../../lib/execution/object_state.ts";
-import type { WriteResult } from "../../lib/execution/object_writer.ts";
 import { PODS } from "../../lib/model/kinds.ts";
 import type { JsonObject, KubeObject } from "../../lib/model/object.ts";
-import { applyMergePatch, Patch, type PatchFunction } from "../../lib/model/patch.ts";
+import type { PatchFunction } from "../../lib/model/patch.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
-import type { ProgressRecord } from "../../lib/settings/persistence/storage.ts";
-import { handledBody, makeBench } from "./bench.ts";
 
 /** The fields that are reported when this was written, and that is the answer. */
 function reported(written: JsonObject, answer: KubeObject, fns: readonly PatchFunction[] = []): unknown {
@@ -56,54 +52,5 @@ describe("reportPruned()", () => {
       Array.from({ length: levels }).reduce<JsonObject>((inner) => ({ a: inner }), leaf);
     assert.deepEqual(reported({ spec: nested(250, { b: 1 }) }, { ...answer, spec: nested(250, {}) }), []);
     assert.deepEqual(reported({ spec: { x: nested(150, {}), y: nested(250, {}) } }, answer), ["spec.y"]);
-  });
-});
-
-describe("keepPruned()", () => {
-  const body: KubeObject = {
-    metadata: { name: "one", namespace: "ns", uid: "u", resourceVersion: "1" },
-    spec: { a: 1 },
-  };
-  const handled: JsonObject = { spec: { a: 1 } };
-  const record: ProgressRecord = { retries: 1, success: true, failure: false };
-
-  function written(answer: KubeObject): Extract<WriteResult, { kind: "written" }> {
-    return { kind: "written", body: answer, writes: 1, outgoing: { content: {}, fns: [] }, lost: [] };
-  }
-
-  it("keeps the state that was handled where the note of it is not in the answer", () => {
-    const { r, state } = makeBench({ body });
-    keepPruned(r, { handled }, written(body));
-    assert.equal(state.lastHandled, handled);
-    keepPruned(r, { handled }, written(handledBody(body)));
-    assert.equal(state.lastHandled, undefined);
-  });
-
-  it("looks at the object as it is where nothing was to be written", () => {
-    const { r, state } = makeBench({ body });
-    keepPruned(r, { handled }, { kind: "unchanged" });
-    assert.equal(state.lastHandled, handled);
-  });
-
-  it("says that there is no room where the note was", () => {
-    const { r } = makeBench({ body });
-    const decided: boolean[] = [];
-    const room = { decide: (_object: KubeObject, hasRoom: boolean) => void decided.push(hasRoom) };
-    Object.defineProperty(r.persistence.diffBase, "room", { value: room });
-    keepPruned(r, { handled }, written(body));
-    keepPruned(r, { handled }, written(handledBody(body)));
-    assert.deepEqual(decided, [false]);
-  });
-
-  it("keeps the records that are not in the answer, and no others", () => {
-    const { r, state } = makeBench({ body });
-    const patch = new Patch();
-    r.persistence.progress.store({ patch, body, id: "there", record });
-    const answer = applyMergePatch(body, patch.toMergePatch());
-    const work: Work = { records: () => new Map([["there", record], ["pruned", record]]) };
-    keepPruned(r, work, written(answer));
-    assert.deepEqual([...state.pending.records.keys()], ["pruned"]);
-    keepPruned(r, {}, written(answer));
-    assert.equal(state.pending.records.size, 0);
   });
 });

@@ -1,54 +1,77 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { differsUnseen, seenStatus } from "../../lib/controller/unseen.ts";
+import type { TurnDaemons } from "../../lib/controller/background_part.ts";
+import { Concurrency } from "../../lib/controller/concurrency.ts";
+import { Kinds, mannersOf } from "../../lib/controller/manners.ts";
+import type { Sees } from "../../lib/controller/part.ts";
+import { differsUnseen } from "../../lib/controller/unseen.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import type { HandlersOfKind } from "../../lib/registry/registry.ts";
 import { combineNotes } from "../../lib/settings/persistence/combined.ts";
 import { annotations, auto, status } from "../../lib/settings/persistence/presets.ts";
 import type { Persistence } from "../../lib/settings/persistence/storage.ts";
 
-const NONE = { events: [], changes: [], backgrounds: [], reconciles: [], children: [], fields: [] };
+type Given = Partial<
+  Record<"events" | "changes" | "backgrounds" | "reconciles" | "children", readonly unknown[]>
+>;
 
-/** The members of the status that matter, sorted; undefined: anything may. */
-function seenBy(
-  handlers: Partial<Record<keyof typeof NONE, readonly unknown[]>>,
-  persistence: Pick<Persistence, "diffBase" | "progress"> = annotations(),
-): readonly string[] | undefined {
-  // As much of handlers as is looked at.
-  const seen = seenStatus({ ...NONE, ...handlers } as unknown as HandlersOfKind, persistence);
-  return seen && [...seen].sort();
+const MANNERS = mannersOf({
+  daemons: {} as TurnDaemons,
+  concurrency: new Concurrency({ wake: () => true }),
+  introduce: () => {},
+});
+
+/** What a kind with these handlers looks at. */
+function seenOf(given: Given, persistence: Pick<Persistence, "diffBase" | "progress"> = annotations()): Sees {
+  const none = { events: [], changes: [], backgrounds: [], reconciles: [], children: [] };
+  // As much of handlers, and of what is kept, as is looked at.
+  return new Kinds(MANNERS, persistence as Persistence).of({ ...none, ...given } as unknown as HandlersOfKind)
+    .sees;
 }
 
-describe("seenStatus()", () => {
+/** The members of the status that matter, sorted; undefined: anything may. */
+function statusOf(...args: Parameters<typeof seenOf>): readonly string[] | undefined {
+  const sees = seenOf(...args);
+  return sees && [...sees.status].sort();
+}
+
+describe("what a kind looks at", () => {
   it("names the members of handlers' fields, and those that hold notes", () => {
-    assert.deepEqual(seenBy({ changes: [{}] }), []);
-    assert.deepEqual(seenBy({ reconciles: [{}], fields: [["status", "phase", "name"], ["spec", "size"]] }), [
-      "phase",
-    ]);
-    assert.deepEqual(seenBy({ changes: [{}] }, status({ name: "mine" })), ["mine"]);
-    assert.deepEqual(seenBy({ changes: [{}] }, auto()), ["lotse"]);
+    assert.deepEqual(statusOf({ changes: [{}] }), []);
+    const reconciles = [{ field: ["status", "phase", "name"] }, { field: ["spec", "size"] }];
+    assert.deepEqual(statusOf({ reconciles }), ["phase"]);
+    assert.deepEqual(statusOf({ reconciles, changes: [{ field: ["status", "more"] }] }), ["more", "phase"]);
+    assert.deepEqual(statusOf({ changes: [{}] }, status({ name: "mine" })), ["mine"]);
+    assert.deepEqual(statusOf({ changes: [{}] }, auto()), ["lotse"]);
   });
 
-  it("cannot say it where functions filter, where any event counts, or for an unknown storage", () => {
+  it("says whether notes among the annotations may be looked at", () => {
+    assert.equal(seenOf({ changes: [{}] })?.annotations, false);
+    assert.equal(seenOf({ changes: [{}], reconciles: [{ annotations: { a: "b" } }] })?.annotations, true);
+    assert.equal(seenOf({ changes: [{ field: ["metadata", "annotations", "a"] }] })?.annotations, true);
+    assert.equal(seenOf({ changes: [{ field: ["metadata", "labels"] }] })?.annotations, false);
+  });
+
+  it("cannot be said where functions filter, where any event counts, or for an unknown storage", () => {
     for (const filter of [{ when: () => true }, { labels: { a: () => true } }, { old: () => true }]) {
-      assert.equal(seenBy({ changes: [{}, filter] }), undefined);
-      assert.equal(seenBy({ changes: [{}], reconciles: [filter] }), undefined);
+      assert.equal(seenOf({ changes: [{}, filter] }), undefined);
+      assert.equal(seenOf({ changes: [{}], reconciles: [filter] }), undefined);
     }
     for (const type of ["events", "backgrounds", "children"]) {
-      assert.equal(seenBy({ changes: [{}], [type]: [{}] }), undefined, type);
+      assert.equal(seenOf({ changes: [{}], [type]: [{}] }), undefined, type);
     }
-    assert.equal(seenBy({}), undefined);
+    assert.equal(seenOf({}), undefined);
     for (const field of [[], ["status"], ["metadata"], ["metadata", "resourceVersion"]]) {
-      assert.equal(seenBy({ changes: [{}], fields: [field] }), undefined, field.join("."));
+      assert.equal(seenOf({ changes: [{ field }] }), undefined, field.join("."));
     }
     const { diffBase, progress } = annotations();
     const own = { ...progress, statusFields: undefined };
     assert.equal(
-      seenBy({ changes: [{}] }, { diffBase, progress: own as unknown as typeof progress }),
+      seenOf({ changes: [{}] }, { diffBase, progress: own as unknown as typeof progress }),
       undefined,
     );
     const several = combineNotes([{ diffBase, progress }, { diffBase, progress: own as never }]);
-    assert.equal(seenBy({ changes: [{}] }, several), undefined);
+    assert.equal(seenOf({ changes: [{}] }, several), undefined);
   });
 });
 

@@ -306,25 +306,12 @@ describe("ObjectWriter.write()", () => {
   });
 
   it("notes nothing as done whose functions have lost a race", async () => {
-    const { write, requests, pending } = world([undefined, conflict]);
-    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.keepRecords(new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
+    const { write, requests } = world([undefined, conflict]);
     await write(withFunctions(count), {
       notes: new Patch({ metadata: { annotations: { note: "1" } } }),
       finalizer,
     });
     assert.equal(requests.some((line) => /note|finalizers/.test(line)), false);
-    assert.equal(pending.records.size, 1);
-  });
-
-  it("leaves records to a patch that is dropped, and takes them with one that is written", async () => {
-    const { write, pending } = world([refusal(422)]);
-    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.keepRecords(new Map([["fn", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
-    await write(change());
-    assert.equal(pending.records.size, 1);
-    await write(change());
-    assert.equal(pending.records.size, 0);
   });
 
   it("clears a patch that is refused as invalid, and says so once", async () => {

@@ -52,25 +52,13 @@ describe("PendingWrite", () => {
     assert.equal(pending.races, 0);
   });
 
-  it("knows whose changes are pending, each handler once, and leaves records to who lost a race", () => {
+  it("knows whose changes are pending, each handler once", () => {
     const pending = new PendingWrite();
-    const record = { purpose: "create", retries: 1, success: true, failure: false } as const;
-    pending.keepRecords(new Map([["a", { ...record, started: "2026-01-01T00:00:00.000Z" }]]));
     pending.keep(new Patch({ spec: { a: 1 } }), ["a"]);
     pending.keepLost([() => {}], ["b", "a"]);
-    assert.deepEqual([pending.handlers, pending.records.size], [["a", "b"], 1]);
+    assert.deepEqual(pending.handlers, ["a", "b"]);
     pending.settle();
-    assert.deepEqual([pending.handlers, pending.records.size], [[], 0]);
-  });
-
-  it("hands out a refusal once, and none that a later write has settled", () => {
-    const pending = new PendingWrite();
-    const refusal = { error: new Error("no"), handlers: ["a"] };
-    pending.keepRefusal(refusal);
-    assert.deepEqual([pending.takeRefusal(), pending.takeRefusal()], [refusal, undefined]);
-    pending.keepRefusal(refusal);
-    pending.settle();
-    assert.equal(pending.takeRefusal(), undefined);
+    assert.deepEqual(pending.handlers, []);
   });
 
   it("drops what JSON cannot express, and keeps the functions", () => {

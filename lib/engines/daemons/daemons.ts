@@ -77,7 +77,7 @@ export class Daemons implements Disposable {
   }
 
   /** Starts and stops what the object's state calls for. Waits a moment for those that stop at once. */
-  async match(state: ObjectState, { handlers, matching, isDeleting }: Matching): Promise<Claim> {
+  async match(state: ObjectState, { handlers, matching, isDeleting }: Matching): Promise<void> {
     const object = this.#objectOf(state);
     this.#notice(object, handlers);
     if (isDeleting) {
@@ -90,8 +90,14 @@ export class Daemons implements Disposable {
         "FILTERS_MISMATCH",
       );
     }
-    const isPending = object.tasks.some((each) => each.isStopping && !each.isReleased);
-    return { isRequired: isPending || matching.some(({ id }) => !object.hasFinished(id)), isPending };
+  }
+
+  /** Returns whether the object must wait for its daemons and timers. Changes nothing. */
+  claimOf(state: ObjectState, matching: readonly BackgroundHandler[]): Claim {
+    const object = this.#objects.get(state);
+    const isPending = object?.tasks.some((each) => each.isStopping && !each.isReleased) === true;
+    const isRequired = isPending || matching.some(({ id }) => object?.hasFinished(id) !== true);
+    return { isRequired, isPending };
   }
 
   /** The object has gone, or is seen no more: whatever it has is told to stop, and nothing of it is remembered. */

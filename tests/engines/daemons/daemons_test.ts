@@ -112,8 +112,8 @@ describe("Daemons.match()", () => {
     const world = engineWorld([daemonOf(obey)], { background: grace });
     const one = testObject("one");
     await world.match(one);
-    const claim = await world.daemons.match(one, { handlers: [], matching: [], isDeleting: true });
-    assert.deepEqual(claim, { isRequired: true, isPending: true });
+    await world.daemons.match(one, { handlers: [], matching: [], isDeleting: true });
+    assert.deepEqual(world.daemons.claimOf(one, []), { isRequired: true, isPending: true });
     await world.host.clock.settle();
     assert.deepEqual(world.woken, ["one"]);
     assert.deepEqual(await world.match(one, { isDeleting: true, matching: false }), {

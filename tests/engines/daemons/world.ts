@@ -137,9 +137,11 @@ export function engineWorld(
     onPatch: undefined,
     onGet: undefined,
     match: async (object, { isDeleting = false, matching = true } = {}) => {
-      const matched = daemons.match(object, { handlers, matching: matching ? handlers : [], isDeleting });
+      const matches = matching ? handlers : [];
+      const matched = daemons.match(object, { handlers, matching: matches, isDeleting });
       await host.clock.settle();
-      return await matched;
+      await matched;
+      return daemons.claimOf(object, matches);
     },
   };
   return world;

@@ -6,12 +6,14 @@ const STORE = "lib/client/cache/object_store.ts";
 const STATE = "lib/execution/object_state.ts";
 const QUEUE = "lib/controller/work_queue.ts";
 const CONTROLLER = "lib/controller/controller.ts";
-const RECONCILIATION = "lib/controller/reconciliation.ts";
+const TURN = "lib/controller/turn.ts";
 const RESULTS = "lib/execution/results.ts";
 const RECONCILE = "lib/controller/reconcile.ts";
 const DECIDE = "lib/controller/decide.ts";
-const CHANGES = "lib/controller/change_handlers.ts";
-const EVENTS = "lib/controller/event_handlers.ts";
+const PART = "lib/controller/change_part.ts";
+const CHANGES = "lib/controller/change_run.ts";
+const NOTES = "lib/controller/notes.ts";
+const EVENTS = "lib/controller/event_part.ts";
 const SIGNATURES = "lib/controller/signatures.ts";
 const SUBS = "lib/controller/sub_handlers.ts";
 const PRUNED = "lib/controller/pruned_fields.ts";
@@ -268,8 +270,12 @@ const controller: Mutant[] = [
 /** One order. */
 const order: Mutant[] = [
   ...breaksOf(RECONCILE, [
-    ["reconcile", "if (state.doubt !== undefined) state.resolve(await writer.read(state, r));", ""],
-    ["reconcile", "if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, r));", ""],
+    ["reconcile", "if (state.doubt !== undefined) state.resolve(await writer.read(state, reading));", ""],
+    [
+      "reconcile",
+      "if (state.isAbsent && state.hasNews) state.resolve(await writer.read(state, reading));",
+      "",
+    ],
     ["begin", "if (change?.before !== undefined && !isOurs) {", "if (change?.before !== undefined) {"],
     ["write", "state.markAbsent();", ""],
     [
@@ -277,13 +283,7 @@ const order: Mutant[] = [
       `if (written.error instanceof ApiError && written.error.status === 409) state.distrust("conflict");`,
       "",
     ],
-    ["keepRecords", "if (records !== undefined) pending.keepRecords(records);", ""],
-    ["write", "if (handled !== undefined) state.hasHandledCause = true;", ""],
-    [
-      "write",
-      `if (written.kind === "written" && state.hasNews) return { kind: "requeue", after: 0, wake: "write" };`,
-      "",
-    ],
+    ["rest", `if (state.hasNews) return { kind: "requeue", after: 0, wake: "write" };`, ""],
     [
       "isToBeContinued",
       `return wake !== "event" || failures > 0 || state.isUnfinished;`,
@@ -295,75 +295,65 @@ const order: Mutant[] = [
       `return wake !== "event" || failures > 0;`,
     ],
     ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
-    [
-      "reconcile",
-      "const work = { ...notes, records: () => records, delay: () => 0 };",
-      "const work = { ...notes, delay: () => 0 };",
-    ],
-    [
-      "write",
-      "refusal: ofChanges(r, written) }",
-      "refusal: { ...written, handlers: [] } }",
-    ],
+    ["write", "return state.isUnfinished ?", "return false ?"],
     ["write", "if (written.handlers.length === 0) throw written.error;", "throw written.error;"],
     [
       "write",
       `        state.distrust("conflict");\n        return { kind: "requeue", after: 0, wake: "write" };`,
       "",
     ],
+    ["write", "for (const part of parts) part.written?.(written);", ""],
+    ["rest", "nextTurn(parts, isRepeated ? 0 : stuckAfter)", "nextTurn(parts, stuckAfter)"],
+    ["claimOf", "isRequired: all.isRequired || claim.isRequired,", "isRequired: claim.isRequired,"],
+    ["claimOf", "isPending: all.isPending || claim.isPending,", "isPending: claim.isPending,"],
+    ["finalizerOfStaying", "if (isDeleting(snapshot) || ", "if ("],
+    ["finalizerOfLeaving", "|| (isRequired && isPending)", ""],
+    ["reconcile", "  if (moved === undefined) {", "  {"],
+    ["sayStuck", "STUCK_AFTER - (clock.monotonic() - deletingSince)", "STUCK_AFTER"],
   ]),
   // Raw events, deletions and handlers wait; functions that have lost are dropped, or come together with the handlers.
   ...breaksOf(RECONCILE, [
     [
       "reconcile",
-      "const byEvent = !r.patch.isEmpty;",
-      `const byEvent = !r.patch.isEmpty;\n  if (turn.events.some(({ event }) => event.type === "ADDED")) return { kind: "done" };`,
+      "const byEvent = !patch.isEmpty;",
+      `const byEvent = !patch.isEmpty;\n  if (why.events.some(({ event }) => event.type === "ADDED")) return { kind: "done" };`,
     ],
+    ["reconcile", `if (last?.event.type === "DELETED") return`, "if (last === undefined && false) return"],
     [
       "reconcile",
-      `if (last?.event.type === "DELETED") {`,
-      `if (last === undefined && false) {`,
-    ],
-    [
-      "reconcile",
-      "for (const { event } of turn.events) await",
-      `for (const { event, adoption } of turn.events) if (adoption !== "early") await`,
+      "for (const { event } of why.events) {",
+      `for (const { event, adoption } of why.events) {\n    if (adoption === "early") continue;`,
     ],
     ["reconcile", "if (state.pending.hasFunctions) {", "if (false) {"],
     [
       "write",
-      `        pending.keepNotes({ notes, finalizer, handled });\n        state.distrust("conflict");`,
-      "        pending.keepNotes({ notes, finalizer, handled });",
+      `        pending.keepNotes({ notes, finalizer, concludes });\n        state.distrust("conflict");`,
+      "        pending.keepNotes({ notes, finalizer, concludes });",
     ],
-    ["write", "        pending.keepNotes({ notes, finalizer, handled });\n", ""],
+    ["write", "        pending.keepNotes({ notes, finalizer, concludes });\n        state", "        state"],
   ], consistency),
   ...breaksOf(RECONCILE, [
-    ["write", "if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, handled });", ""],
+    ["write", "if (pending.hasFunctions) pending.keepNotes({ notes, finalizer, concludes });", ""],
   ], ["tests/scenarios/kept_functions_test.ts"]),
-  ...breaksOf(RECONCILE, [[
-    "reconcile",
-    `if (last?.event.type === "DELETED") {`,
-    "if (last === undefined && false) {",
-  ]], [
-    ...causes,
-    ...finalizers,
-  ]),
   ...breaksOf(RECONCILE, [
-    ["reconcile", "await daemons.forget(state, whyGone(r, last));", "await matchDaemons(r);"],
+    ["reconcile", `if (last?.event.type === "DELETED") return`, "if (last === undefined && false) return"],
+  ], [...causes, ...finalizers]),
+  ...breaksOf(RECONCILE, [
+    ["leave", "for (const manner of turn.run.manners) await manner.gone?.(turn.state, why);", "void why;"],
+    ["claimOf", "isRequired: all.isRequired || claim.isRequired,", "isRequired: claim.isRequired,"],
   ], stopping),
-  ...breaksOf(
-    RECONCILE,
-    [["keepRecords", "if (records !== undefined) pending.keepRecords(records);", ""]],
-    progress,
-  ),
-  ...breaksOf(RECONCILIATION, [
+  ...breaksOf(RECONCILE, [
+    ["finalizerOfStaying", "if (isDeleting(snapshot) || ", "if ("],
+    ["reconcile", "  if (moved === undefined) {", "  {"],
+  ], finalizers),
+  ...breaksOf(TURN, [
     [
       "prepare",
       'logger.child({ name: "lotse.objects", reference });',
       'logger.child({ name: "lotse.objects" });',
     ],
   ], handlers),
-  ...breaksOf(RECONCILIATION, [
+  ...breaksOf(TURN, [
     [
       "postingLogger",
       "if (!posting.loggers || !posting.enabled) return logger;",
@@ -385,7 +375,7 @@ const order: Mutant[] = [
       "value",
     ],
   ], ["tests/scenarios/writes_test.ts"]),
-  ...breaksOf(RECONCILIATION, [
+  ...breaksOf(TURN, [
     ["reportFailedFilter", "if (!state.reportOnce(handler.id)) return;", ""],
     ["reportFailedFilter", `logger.error("Filter failed`, `logger.debug("Filter failed`],
   ], filters),
@@ -394,45 +384,15 @@ const order: Mutant[] = [
 /** One decision. */
 const decisions: Mutant[] = [
   ...breaksOf(DECIDE, [
-    [
-      "changeFinalizer",
-      "const { snapshot } = state;\n  const { finalizer",
-      "const { body: snapshot } = state;\n  const { finalizer",
-    ],
-    ["findStuck", "STUCK_AFTER - (clock.monotonic() - deletingSince)", "STUCK_AFTER"],
-    ["decide", `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
-    ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: relevant.length > 0"],
-    ["decide", "isPending: claim.isPending || relevant.length > 0", "isPending: true"],
-  ]),
-  ...breaksOf(DECIDE, [
     ["detectCause", "hasOld: old !== undefined,", "hasOld: true,"],
     ["detectCause", "hasDiff: diff.length > 0,", "hasDiff: true,"],
-    ["detectCause", `state.firstSeen === "listing" && !state.hasHandledCause`, "!state.hasHandledCause"],
+    ["detectCause", `state.firstSeen === "listing" && !slot.hasHandledCause`, "!slot.hasHandledCause"],
     [
       "detectCause",
-      `state.firstSeen === "listing" && !state.hasHandledCause`,
+      `state.firstSeen === "listing" && !slot.hasHandledCause`,
       `state.firstSeen === "listing"`,
     ],
   ], causes),
-  ...breaksOf(DECIDE, [
-    ["decide", "if (step !== undefined) return { ...step, optionalDeletes };", ""],
-    ["changeFinalizer", "if (isBlocked && (!claim.isRequired ||", "if (isBlocked && ("],
-    ["decide", "prematched.filter(({ mismatch }) => mismatch === undefined)", "prematched"],
-    ["decide", "const optionalDeletes = isDeleting(snapshot) &&", "const optionalDeletes = false &&"],
-  ], finalizers),
-  ...breaksOf(DECIDE, [
-    ["decide", `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`, ""],
-    [
-      "decide",
-      `if (relevant.length === 0) return { kind: "ignore", optionalDeletes };`,
-      `if (relevant.length === 0) logger("Nobody wants it");\n  const logger = r.logger.info.bind(r.logger);`,
-    ],
-  ], filters),
-  ...breaksOf(
-    DECIDE,
-    [["decide", "const isRequired = claim.isRequired || relevant", "const isRequired = relevant"]],
-    stopping,
-  ),
   ...breaksOf(DECIDE, [[
     "detectCause",
     "    indices,\n    makeChildren,",
@@ -447,66 +407,85 @@ const decisions: Mutant[] = [
 
 /** Handlers of changes, their progress, and their sub-handlers. */
 const changes: Mutant[] = [
-  ...breaksOf(CHANGES, [
-    ["callOptionalDeletes", "r.state.hasRunOptionalDeletes = true;", ""],
-    ["handle", "if (selected.length > 0) logger.info", "logger.info"],
-    ["conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
+  ...breaksOf(PART, [
+    [
+      "ChangePart.begin",
+      "this.#prematched.filter(({ mismatch }) => mismatch === undefined)",
+      "this.#prematched",
+    ],
+    ["ChangePart.run", "this.#slot.hasRunOptionalDeletes = true;", ""],
+    ["ChangePart.run", "const optional = isLeaving && !this.#slot", "const optional = false && !this.#slot"],
+    ["ChangePart.work", "if (counts.succeeded + counts.failed > 0) {", "{"],
+    ["ChangePart.#conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"],
   ], finalizers),
-  ...breaksOf(CHANGES, [["conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"]], causes),
-  ...breaksOf(CHANGES, [
-    [
-      "handle",
-      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
-      `if (purpose === "delete" && isPending) return {};\n  if (!progress.isDone) {`,
-    ],
-    [
-      "handle",
-      `if (!progress.isDone || (purpose === "delete" && isPending) || isKept) {`,
-      `if (purpose === "delete" && isPending) return { finalizer: { name: finalizer, wanted: false } };\n  if (!progress.isDone) {`,
-    ],
-  ], stopping),
-  ...breaksOf(CHANGES, [
-    [
-      "handle",
-      "const { isIdle } = await run.run(progress, selected);\n",
-      "const { isIdle } = await run.run(progress, selected);\n  if (Object.keys(r.state.body.metadata.annotations ?? {}).length === 0) return { delay: () => 0 };\n",
-    ],
-  ], writes),
-  ...breaksOf(CHANGES, [
-    ["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`],
-    ["ChangeRun.run", "if (!picked.has(active.id)) continue;", ""],
-    ["ChangeRun.run", "{ ...cause, random }", "{ random }"],
-    ["ChangeRun.run", "{ ...cause, random }", "{ ...cause, random: undefined as never }"],
-  ], delays),
   ...breaksOf(
-    CHANGES,
-    [["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`]],
-    filters,
+    PART,
+    [["ChangePart.#conclude", "essence: cause.new,", "essence: cause.old ?? cause.new,"]],
+    causes,
   ),
-  ...breaksOf(CHANGES, [
+  ...breaksOf(PART, [
     [
-      "logStart",
-      "if (cause.diff.length === 0 || cause.old === undefined) return;",
-      "if (cause.old === undefined) return;",
+      "ChangePart.work",
+      `if (!progress.isDone || isKept || (purpose === "delete" && all.isPending)) {`,
+      `if (purpose === "delete" && all.isPending) return undefined;\n    if (!progress.isDone || isKept) {`,
+    ],
+    ["ChangePart.claim", "isPending: !this.#isDone || this.#isKept", "isPending: false"],
+  ], stopping),
+  ...breaksOf(PART, [
+    [
+      "ChangePart.#runStep",
+      "if (isReleased || this.#relevant.length === 0) return;",
+      "if (isReleased) return;",
+    ],
+  ], filters),
+  ...breaksOf(PART, [
+    [
+      "ChangePart.#logStart",
+      "if (diff.length === 0 || old === undefined) return;",
+      "if (old === undefined) return;",
     ],
     [
-      "logStart",
-      "if (cause.diff.length === 0 || cause.old === undefined) return;",
-      "if (cause.diff.length === 0) return;",
+      "ChangePart.#logStart",
+      "if (diff.length === 0 || old === undefined) return;",
+      "if (diff.length === 0) return;",
     ],
     [
-      "logStart",
-      `logger.debug("Essence differs", { diff: withoutValues(cause.diff, r.confidential) });`,
+      "ChangePart.#logStart",
+      `logger.debug("Essence differs", { diff: withoutValues(diff, confidentialOf(this.#turn)) });`,
       "",
     ],
-    ["conclude", "progress.purge(patch);", ""],
+    ["ChangePart.#conclude", "progress.purge(patch);", ""],
   ], handlers),
-  ...breaksOf(CHANGES, [
-    ["tidy", `if (cause.reason !== "noop") return { notes };`, "return { notes };"],
-    ["logSuperseded", "others.succeeded + others.failed + others.unfinished === 0", "others.failed === 0"],
-    ["conclude", "progress.purge(patch);", ""],
+  ...breaksOf(PART, [
+    ["ChangePart.#tidy", `if (cause.reason !== "noop") return;`, "return;"],
+    [
+      "ChangePart.#logSuperseded",
+      "others.succeeded + others.failed + others.unfinished === 0",
+      "others.failed === 0",
+    ],
+    ["ChangePart.#conclude", "progress.purge(patch);", ""],
+    ["ChangePart.#keep", "this.#slot.unsaved = records.size === 0 ? NO_RECORDS : records;", ""],
   ], [...progress, ...subs]),
-  ...breaksOf(CHANGES, [
+  ...breaksOf(PART, [
+    ["ChangePart.#concluded", "slot.hasHandledCause = true;", ""],
+    ["ChangePart.#concluded", "noted === undefined ? handled : undefined", "handled"],
+    ["ChangePart.#concluded", "noted === undefined ? handled : undefined", "undefined"],
+    [
+      "ChangePart.#concluded",
+      "if (noted === undefined) persistence.diffBase.room?.decide(answer, false);",
+      "",
+    ],
+    ["ChangePart.#concluded", "noted !== undefined && isEqualJson(noted, handled)", "true"],
+    ["ChangePart.#keepPruned", "progress.fetch(answer, id) === undefined", "true"],
+    ["ChangePart.#keepPruned", "pruned.length === 0 ? NO_RECORDS : new Map(pruned)", "NO_RECORDS"],
+    [
+      "ChangePart.written",
+      `const answer = result.kind === "written" ? result.body : this.#turn.state.body;`,
+      `if (result.kind === "unchanged") return;\n        const answer = result.body;`,
+    ],
+    ["ChangePart.atRest", `step.cause.reason === "noop"`, "true"],
+  ], ["tests/controller/change_part_test.ts", "tests/controller/reconcile_test.ts"]),
+  ...breaksOf(NOTES, [
     ["sweptNotes", "persistence.progress.sweep(notes, state.snapshot);", ""],
     [
       "sweptNotes",
@@ -514,6 +493,17 @@ const changes: Mutant[] = [
       `notes.merge({ metadata: { annotations: { "kopf.zalando.org/touch-dummy": String(Math.PI) } } });`,
     ],
   ], ["tests/scenarios/persistence_test.ts"]),
+  ...breaksOf(CHANGES, [
+    ["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`],
+    ["ChangeRun.run", "if (!picked.has(active.id)) continue;", ""],
+    ["ChangeRun.run", "{ ...told, random }", "{ random }"],
+    ["ChangeRun.run", "{ ...told, random }", "{ ...told, random: undefined as never }"],
+  ], delays),
+  ...breaksOf(
+    CHANGES,
+    [["ChangeRun.run", "this.#ran.add(active.id);", `if (called.outcome.kind !== "success") patch.clear();`]],
+    filters,
+  ),
   ...breaksOf(CHANGES, [
     ["ChangeRun.#call", "if (children.areWaiting) await children.run();\n", ""],
     [
@@ -556,15 +546,15 @@ const changes: Mutant[] = [
     ["subHandler", `parent.needsChange === true ? "field" : "create"`, `"field"`],
   ], subs),
   ...breaksOf(SIGNATURES, [
-    ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
+    ["Signatures.sign", "const after = this.#essenceWith([this.#turn.patch]);", "const after = before;"],
     ["Signatures.sign", "return others.length === 0 ? all : [", "return true ? all : ["],
     ["Signatures.sign", "[before, this.#withoutDaemons].filter(", "[before].filter("],
     ["Signatures.isAsSigned", "this.#digest(handler, this.#withoutDaemons) === digest;", "false;"],
-    ["Signatures.sign", "this.#r.state.background?.signed(this.#r.state.snapshot);", ""],
+    ["Signatures.sign", "this.#slot.background?.signed(this.#turn.state.snapshot);", ""],
     ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
   ], progress),
   ...breaksOf(SIGNATURES, [
-    ["Signatures.sign", "const after = this.#essenceWith([this.#r.patch]);", "const after = before;"],
+    ["Signatures.sign", "const after = this.#essenceWith([this.#turn.patch]);", "const after = before;"],
     ["Signatures.#essenceWith", "[...kept, ...patches].filter(", "patches.filter("],
     ["Signatures.#digest", `if (this.#purpose === "delete" && !keepsObject(handler)) return undefined;`, ""],
   ]),
@@ -573,20 +563,11 @@ const changes: Mutant[] = [
 /** Raw event handlers, and what servers prune. */
 const edges: Mutant[] = [
   ...breaksOf(EVENTS, [
-    [
-      "callEventHandlers",
-      "if (isWanted(r, handler, asked)) await call(r, handler, cause);",
-      "if (isWanted(r, handler, asked)) return await call(r, handler, cause);",
-    ],
-    ["call", "keepsResult: true,", ""],
+    ["tell", "await callHandler(caller, handler, {", "return void await callHandler(caller, handler, {"],
+    ["tell", "keepsResult: true,", ""],
   ], handlers),
   ...breaksOf(EVENTS, [
-    ["call", "const { clock, localLogger: logger, signal", "const { clock, logger, signal"],
-    [
-      "callEventHandlers",
-      "handlers, localLogger: logger, indices, patch } = r;",
-      "handlers, logger, indices, patch } = r;",
-    ],
+    ["tell", "localLogger: logger, patch", "logger, patch"],
   ], posting),
   ...breaksOf(PRUNED, [
     [
@@ -605,12 +586,6 @@ const edges: Mutant[] = [
     ["isNothing", "return depth <= DEEPEST &&", "return depth < 0 ||"],
     ["prunedFields", "if (depth > DEEPEST) return [];", ""],
     ["reportPruned", "if (fns.length > 0) return;", ""],
-    ["keepPruned", `if (written.kind === "unchanged") return keepNotes(r, work, state.body);`, ""],
-    ["keepNotes", "isPruned ? handled : undefined", "handled"],
-    ["keepNotes", "isPruned ? handled : undefined", "undefined"],
-    ["keepNotes", "if (isPruned) persistence.diffBase.room?.decide(answer, false);", ""],
-    ["keepNotes", "persistence.progress.fetch(answer, id) === undefined", "true"],
-    ["keepNotes", "new Map(pruned)", "new Map()"],
   ]),
   ...breaksOf(PRUNED, [
     ["reportPruned", 'if (fields.length === 0 || !state.kind.reportOnce("pruned")) return;', "return;"],
@@ -635,39 +610,34 @@ const edges: Mutant[] = [
 /** Events that change only what nobody looks at. */
 const passing: Mutant[] = [
   ...breaksOf("lib/controller/unseen.ts", [
-    ["seenStatus", "if (called.some(asksFunctions)) return undefined;", ""],
-    [
-      "seenStatus",
-      "const paths = [...fields, ...ofState, ...ofProgress];",
-      "const paths = [...ofState, ...ofProgress];",
-    ],
+    ["seenBy", "if (handlers.some(asksFunctions)) return undefined;", ""],
+    ["seenBy", "const paths = [...fields];", "const paths: (typeof fields[number])[] = [];"],
+    ["unionOf", "if (sees === undefined) return undefined;", "if (sees === undefined) continue;"],
+    ["unionOf", "annotations ||= sees.annotations;", ""],
     ["differsUnseen", "if (!isSame(was, is, (key) => COUNTERS.has(key))) return false;", ""],
     ["isSame", "if (old !== after[key] && !isSameJson(old, after[key])) return false;", ""],
   ], unseen),
-  ...breaksOf(CONTROLLER, [
+  ...breaksOf(CONTROLLER, [["Controller.#settle", "state.settle();", ""]], unseen),
+  ...breaksOf(RECONCILE, [
     [
-      "Controller.#isUnseen",
-      "return seen !== undefined && differsUnseen(",
-      "return seen === undefined && differsUnseen(",
+      "isUnseen",
+      "return sees !== undefined && differsUnseen(",
+      "return sees === undefined && differsUnseen(",
     ],
-    ["Controller.#settle", "state.settle();", ""],
   ], unseen),
-  ...breaksOf(CONTROLLER, [
-    ["Controller.#isUnseen", "if (state.settledFor !== handlers || ", "if ("],
+  ...breaksOf(RECONCILE, [["isUnseen", "if (state.settledFor !== handlers || ", "if ("]], [
+    "tests/controller/controller_test.ts",
   ]),
-  ...breaksOf("lib/controller/at_rest.ts", [
+  ...breaksOf(RECONCILE, [
     [
       "isExpected",
-      "if (!isAsNoted({ before: state.snapshot, notes, answer: body }, members)) return false;",
-      "",
+      "return isAsNoted({ before: state.snapshot, notes, answer: body }, sees.status);",
+      "return true;",
     ],
-    ["isExpected", "if (handled === undefined && !isAtRest(r, done)) return false;", ""],
-    ["isExpected", "(notes?.isEmpty === false && looksAtNotes(handlers))", "false"],
-    ["isExpected", "return handled === undefined ||", "return true ||"],
-  ], ["tests/controller/reconcile_test.ts"]),
-  ...breaksOf(RECONCILE, [
-    ["settleOwnWrite", "state.settle();", ""],
-    ["settleOwnWrite", "if (isOverForNow(result)) state.settledFor = handlers;", ""],
+    ["rest", "if (isAtRest && isExpected(", "if (isExpected("],
+    ["isExpected", "if (notes?.isEmpty === false && sees.annotations) return false;", ""],
+    ["rest", "if (isAtRest && !state.hasNews && isOverForNow(next)) state.settledFor = kind.handlers;", ""],
+    ["rest", "state.settle();", ""],
   ]),
 ];
 

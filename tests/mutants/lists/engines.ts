@@ -100,11 +100,11 @@ const mutants: Mutant[] = [
     ["PendingWrite.decide", "fresh.filter(isOpen)", "fresh.filter(() => false)"],
     ["PendingWrite.abandon", "return left;", "return NO_ATTEMPTS;"],
   ], METRICS),
-  ...breaksOf("lib/controller/reconcile.ts", [["write", "r.succeeded.delete(end);", "void end;"]], METRICS),
+  ...breaksOf("lib/controller/reconcile.ts", [["write", "succeeded.delete(end);", "void end;"]], METRICS),
   ...breaksOf("lib/controller/controller.ts", [
     [
       "Controller.run",
-      "for (const end of state.pending.decide(r.succeeded)) observer.attemptCounts?.(state, end);",
+      "for (const end of state.pending.decide(turn.succeeded)) observer.attemptCounts?.(state, end);",
       "",
     ],
   ], METRICS),

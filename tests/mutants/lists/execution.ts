@@ -155,16 +155,13 @@ const mutants: Mutant[] = [
     ["PendingWrite.keep", "    kept.merge(patch.toMergePatch());\n", ""],
     ["PendingWrite.keep", "failures: failures + 1, races }", "failures, races }"],
     ["PendingWrite.keepLost", "races: this.races + 1", "races: 1"],
-    [
-      "PendingWrite.settle",
-      "    this.#refusal = undefined;\n    this.#notes = undefined;",
-      "    this.#notes = undefined;",
-    ],
-    [
-      "PendingWrite.takeRefusal",
-      "    this.#refusal = undefined;\n    return refusal;",
-      "    return refusal;",
-    ],
+  ]),
+  ...breaksOf("lib/execution/slots.ts", [
+    ["Slots.known", " && entry.handler === handler", ""],
+    ["Slots.of", "if (known !== undefined) return known;", ""],
+    ["Slots.areUnfinished", "slot.isUnfinished === true", "false"],
+    ["Slots.moved", "slot.moved?.(before, after, how);", ""],
+    ["Slots.writing", "told.length <= 1", "told.length >= 1"],
   ]),
   ...breaksOf("lib/execution/write_requests.ts", [
     [

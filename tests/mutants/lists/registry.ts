@@ -46,7 +46,7 @@ const mutants: Mutant[] = [
   ...breaksOf("lib/controller/decide.ts", [
     ["selectChanges", `selected.has(id) ? "id" : undefined`, "undefined"],
     ["selectChanges", "for (const each of prematched)", "for (const each of prematched.toReversed())"],
-    ["selectChanges", "mismatchOfField(r, cause, each)", "earlier"],
+    ["selectChanges", "mismatchOfField(turn, cause, each)", "earlier"],
     [
       "isOfOtherReason",
       "if (handler.reason !== undefined && handler.reason !== cause.reason) return true;",

@@ -34,8 +34,8 @@ const mutants: Mutant[] = [
   },
   {
     ...DAEMONS,
-    in: "Daemons.match",
-    replace: "matching.some(({ id }) => !object.hasFinished(id))",
+    in: "Daemons.claimOf",
+    replace: "matching.some(({ id }) => object?.hasFinished(id) !== true)",
     by: "matching.length > 0",
   },
   {
@@ -46,8 +46,8 @@ const mutants: Mutant[] = [
   },
   {
     ...DAEMONS,
-    in: "Daemons.match",
-    replace: "matching.some(({ id }) => !object.hasFinished(id))",
+    in: "Daemons.claimOf",
+    replace: "matching.some(({ id }) => object?.hasFinished(id) !== true)",
     by: "false",
   },
   // When they begin.
@@ -231,8 +231,8 @@ const mutants: Mutant[] = [
   {
     ...DAEMONS,
     tests: stopping,
-    in: "Daemons.match",
-    replace: "const isPending = object.tasks.some((each) => each.isStopping && !each.isReleased);",
+    in: "Daemons.claimOf",
+    replace: "const isPending = object?.tasks.some((each) => each.isStopping && !each.isReleased) === true;",
     by: "const isPending = false;",
   },
   {

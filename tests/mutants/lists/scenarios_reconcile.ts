@@ -4,9 +4,9 @@ import { breaksOf, type Mutant } from "../mutant.ts";
 
 const TRIGGERS = "lib/controller/triggers.ts";
 const RECORD = "lib/execution/reconcile_record.ts";
-const RUN = "lib/controller/reconcile_handlers.ts";
+const RUN = "lib/controller/reconcile_part.ts";
 const CONTROLLER = "lib/controller/controller.ts";
-const SLOTS = "lib/controller/slots.ts";
+const CONCURRENCY = "lib/controller/concurrency.ts";
 
 const reconcile = ["tests/scenarios/reconcile_test.ts"];
 const related = ["tests/scenarios/related_test.ts"];
@@ -15,7 +15,7 @@ const pace = ["tests/scenarios/reconcile_pace_test.ts"];
 const mutants: Mutant[] = [
   ...breaksOf(CONTROLLER, [
     ["Controller.notify", "this.triggers.notify(resource, told, handlers.sources);", ""],
-    ["Controller.#stateOf", "this.triggers.introduce(state, children);", ""],
+    ["Controller.#stateOf", "for (const manner of manners) manner.introduce?.(state, handlers);", ""],
   ], related),
   ...breaksOf(TRIGGERS, [
     ["Triggers.wake", `if (records.length > 0) queue.add(state, "dependency");`, ""],
@@ -75,15 +75,15 @@ const mutants: Mutant[] = [
     ],
   ], reconcile),
   ...breaksOf(RUN, [
-    ["ReconcileRun.#wakeIfChanged", `this.#wake(record, { kind: "change" });`, ""],
+    ["ReconcilePart.#wakeIfChanged", `record.wake({ kind: "change" }, this.#now);`, ""],
     [
-      "ReconcileRun.#wakeIfChanged",
-      `this.#wake(record, { kind: record.wasCalled ? "change" : isOld ? "start" : "create" });`,
+      "ReconcilePart.#wakeIfChanged",
+      `record.wake({ kind: record.wasCalled ? "change" : isOld ? "start" : "create" }, this.#now);`,
       "",
     ],
     [
-      "ReconcileRun.finalize",
-      `if (handler.finalize !== undefined) this.#wake(record, { kind: "delete" });`,
+      "ReconcilePart.#beginFinalizing",
+      `if (finalize !== undefined) record.wake({ kind: "delete" }, this.#now);`,
       "",
     ],
   ], reconcile),
@@ -115,10 +115,14 @@ const mutants: Mutant[] = [
   ], ["tests/model/conditions_test.ts"]),
   ...breaksOf(
     RUN,
-    [["ReconcileRun.#guarded", "if (record.isWoken || record.isPlanned) wake(state);", ""]],
+    [["ReconcilePart.#guarded", "if (record.isWoken || record.isPlanned) wake(state);", ""]],
     pace,
   ),
-  ...breaksOf(SLOTS, [["Slots.#serve", "if (!this.#options.wake(state)) {", "if (true) {"]], pace),
+  ...breaksOf(
+    CONCURRENCY,
+    [["Concurrency.#serve", "if (!this.#options.wake(state)) {", "if (true) {"]],
+    pace,
+  ),
 ];
 
 export default mutants;

@@ -56,8 +56,8 @@ const mutants: Mutant[] = [
   },
   {
     ...DAEMONS,
-    in: "Daemons.match",
-    replace: "matching.some(({ id }) => !object.hasFinished(id))",
+    in: "Daemons.claimOf",
+    replace: "matching.some(({ id }) => object?.hasFinished(id) !== true)",
     by: "matching.length > 0",
   },
   // Idling: begins anew with each event, or never; what is due does not look at it; changes bring nothing, or twice as much.

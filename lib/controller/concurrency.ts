@@ -1,14 +1,14 @@
 /**
  * Lets objects reconcile in turn, where a handler says for how many objects of its kind at the same time.
  *
- * Nobody waits in a turn: an object that finds no slot ends its turn, and is woken when there is one, in the order in which
+ * Nobody waits in a turn: an object that finds no place ends its turn, and is woken when there is one, in the order in which
  * they came. So what else a turn has done is written meanwhile, and the handler is called with the newest state.
  */
 
 import type { ObjectState } from "../execution/object_state.ts";
 import type { ReconcileHandler } from "../registry/reconcile.ts";
 
-export interface SlotsOptions {
+export interface ConcurrencyOptions {
   /** Begins a turn of the object. Returns false if it has to wait for something else, after which it comes by itself. */
   readonly wake: (state: ObjectState) => boolean;
 }
@@ -21,16 +21,16 @@ interface Line {
   readonly waiting: Map<ObjectState, { isWoken: boolean }>;
 }
 
-/** The slots of one run. */
-export class Slots {
-  readonly #options: SlotsOptions;
+/** The places of one run. */
+export class Concurrency {
+  readonly #options: ConcurrencyOptions;
   readonly #lines = new Map<ReconcileHandler, Line>();
 
-  constructor(options: SlotsOptions) {
+  constructor(options: ConcurrencyOptions) {
     this.#options = options;
   }
 
-  /** Takes a slot, which is given back by disposing of it, once; undefined: there is none, and the object will be woken. */
+  /** Takes a place, which is given back by disposing of it, once; undefined: there is none, and the object will be woken. */
   enter(handler: ReconcileHandler, state: ObjectState): Disposable | undefined {
     const { concurrency: limit } = handler;
     if (limit === undefined) return FREE;
@@ -74,7 +74,7 @@ export class Slots {
     return line;
   }
 
-  /** Wakes as many as there are slots for. */
+  /** Wakes as many as there are places for. */
   #serve(line: Line): void {
     let free = line.limit - line.active;
     for (const [state, waiter] of line.waiting) {

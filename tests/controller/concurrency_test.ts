@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Slots } from "../../lib/controller/slots.ts";
+import { Concurrency } from "../../lib/controller/concurrency.ts";
 import type { ObjectState } from "../../lib/execution/object_state.ts";
 import type { ReconcileHandler } from "../../lib/registry/reconcile.ts";
 
-/** Slots for two; states are named by numbers. */
+/** Concurrency for two; states are named by numbers. */
 function bench(accepts: (state: number) => boolean = () => true) {
   const woken: number[] = [];
   const states = Array.from({ length: 6 }, (_, number) => ({ number }) as unknown as ObjectState);
   const numberOf = (state: ObjectState): number => states.indexOf(state);
-  const slots = new Slots({
+  const slots = new Concurrency({
     wake: (state) => {
       woken.push(numberOf(state));
       return accepts(numberOf(state));
@@ -20,7 +20,7 @@ function bench(accepts: (state: number) => boolean = () => true) {
   return { slots, states, woken, enter };
 }
 
-describe("Slots", () => {
+describe("Concurrency", () => {
   it("lets any number in where there is no limit", () => {
     const { slots, states } = bench();
     for (const state of states) {
