@@ -17,7 +17,7 @@ import type { HandlersOfKind } from "../registry/registry.ts";
 import type { ChildHandler } from "../registry/related.ts";
 import type { Seconds } from "../runtime/host.ts";
 import type { Manner, Part, Sees, Work } from "./part.ts";
-import { callerOf, causeOf, isWanted, type Turn } from "./turn.ts";
+import { callerOf, causeOf, type Turn } from "./turn.ts";
 
 const SORT: Sort = { noun: "Handler", errors: "temporary" };
 
@@ -71,9 +71,7 @@ class ChildPart implements Part {
     for (const handler of this.#handlers) {
       const events = this.#eventsOf(handler.id);
       for (const pending of events?.due(this.#now) ?? []) {
-        if (events === undefined) break;
-        if (isWanted(this.#turn, handler)) await this.#call(handler, events, pending);
-        else events.settle(pending);
+        if (events !== undefined) await this.#call(handler, events, pending);
       }
     }
   }

@@ -23,6 +23,7 @@ import {
   type RawOptions,
 } from "../../lib/registry/declare.ts";
 import type { ChangeHandlerCause } from "../../lib/registry/options.ts";
+import { type Declarations, declareInto } from "../../lib/registry/on.ts";
 import { Registry } from "../../lib/registry/registry.ts";
 import { createLogger } from "../../lib/runtime/logging.ts";
 import { type VirtualHost, virtualHost } from "../../lib/runtime/virtual/host.ts";
@@ -39,6 +40,8 @@ export interface BenchHandler {
 export interface BenchOptions {
   readonly body: KubeObject;
   readonly handlers?: readonly BenchHandler[];
+  /** Declares more handlers, as operators do. */
+  readonly declare?: (declare: Declarations<Record<string, unknown>>) => void;
   readonly firstSeen?: "listing" | "event";
   readonly claim?: Claim;
   readonly observer?: Observer;
@@ -95,6 +98,7 @@ export function makeBench({ body, handlers = [], firstSeen = "event", ...options
     poster: { post: () => {} },
   } as unknown as { readonly daemons: TurnDaemons } & Pick<Run, "writer" | "poster">;
   const registry = registryOf(handlers, calls);
+  options.declare?.(declareInto(registry));
   const { persistence } = settings;
   const { signal } = new AbortController();
   const wake = (): boolean => true;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { CachedObject } from "../../lib/client/cache/object_store.ts";
 import { objectKey, ObjectState } from "../../lib/execution/object_state.ts";
@@ -94,5 +95,30 @@ describe("objectKey()", () => {
     ];
     assert.equal(new Set(keys).size, keys.length);
     assert.equal(objectKey(resource, { ...object, spec: { any: 1 } }), objectKey(resource, object));
+  });
+});
+
+describe("the fields of ObjectState", () => {
+  const ROOT = new URL("../../lib/", import.meta.url);
+
+  function sources(folder: URL): (readonly [path: string, text: string])[] {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => [name.replaceAll("\\", "/"), readFileSync(new URL(name, folder), "utf8")] as const);
+  }
+
+  it("are thirteen at most, each with one writer", () => {
+    const text = readFileSync(new URL("execution/object_state.ts", ROOT), "utf8");
+    const declared = text.slice(text.indexOf("export class ObjectState {"), text.indexOf("  constructor("));
+    const fields = [...declared.matchAll(/^ {2}(readonly )?(#?\w+)(?=[:= ])/gm)];
+    assert.ok(fields.length > 5 && fields.length <= 13, `${fields.length} fields`);
+    // What is private is written by the class alone; what is readonly, by nobody.
+    const open = fields.flatMap(([, isReadonly, name = ""]) =>
+      isReadonly || name.startsWith("#") ? [] : [name]
+    );
+    for (const name of open) {
+      const writers = sources(ROOT).filter(([, source]) => new RegExp(`\\.${name} (\\?\\?)?= `).test(source));
+      assert.equal(writers.length, 1, `"${name}" is written by ${writers.map(([path]) => path).join(", ")}`);
+    }
   });
 });
