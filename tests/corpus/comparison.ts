@@ -21,9 +21,13 @@ export interface Difference {
   readonly theirs: unknown;
 }
 
-/** Returns the differences; of answers with different codes only that, and the messages. */
-export function compareAnswers(one: Answer, other: Answer): Difference[] {
-  const [ours, theirs] = [withoutChoices(one), withoutChoices(other)];
+/**
+ * Returns the differences; of answers with different codes only that, and the messages.
+ *
+ * @param prefix The `generateName` of the object that was posted.
+ */
+export function compareAnswers(one: Answer, other: Answer, prefix?: string): Difference[] {
+  const [ours, theirs] = [withoutChoices(one, prefix), withoutChoices(other, prefix)];
   if (ours.code !== theirs.code) {
     return [
       { path: "code", ours: ours.code, theirs: theirs.code },
@@ -45,7 +49,12 @@ export function differInOrderOnly(ours: Answer, theirs: Answer): boolean {
 
 function causesOf({ body }: Answer): string[] {
   const details = isObject(body) && isObject(body.details) ? body.details : {};
-  return (Array.isArray(details.causes) ? details.causes : []).map((cause) => JSON.stringify(cause)).sort();
+  return (Array.isArray(details.causes) ? details.causes : []).map((cause) => textOf(cause)).sort();
+}
+
+function textOf(cause: unknown): string {
+  const { field, message } = isObject(cause) ? cause : {};
+  return `${field}: ${message}`;
 }
 
 function messageOf(body: unknown): unknown {
@@ -55,12 +64,16 @@ function messageOf(body: unknown): unknown {
 const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** Puts placeholders where identities and generated names stand, which go into labels and selectors, too. */
-function withoutChoices({ body, ...answer }: Answer): Answer {
+function withoutChoices({ body, ...answer }: Answer, prefix?: string): Answer {
   let text = JSON.stringify(body).replaceAll(UID, "<uid>");
   const metadata = isObject(body) && isObject(body.metadata) ? body.metadata : {};
   const { name, generateName } = metadata;
   if (typeof name === "string" && typeof generateName === "string") {
     text = text.replaceAll(name, `${generateName}<random>`);
+  }
+  const details = isObject(body) && isObject(body.details) ? body.details : {};
+  if (prefix !== undefined && String(details.name).startsWith(prefix)) {
+    text = text.replaceAll(String(details.name), `${prefix}<random>`);
   }
   return { ...answer, body: JSON.parse(text) };
 }

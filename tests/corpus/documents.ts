@@ -5,7 +5,9 @@
  * YAML, or no object with a name, is passed over.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../../lib/model/object.ts";
 import { parseYaml } from "../../lib/runtime/yaml.ts";
@@ -27,6 +29,20 @@ export interface Corpus {
 /** Lines that hold nothing but actions of Helm or Jinja, and comments of Helm over several lines. */
 const ACTIONS =
   /^[ \t]*(?:\{\{-?[ \t]*\/\*[^]*?\*\/[ \t]*-?\}\}|(?:- )?\{\{[^\n]*\}\}|\{%[^\n]*%\})[ \t]*$/gm;
+
+/** Returns a folder with what a folder of archives (`*.tar.xz`) holds; a folder without archives itself. */
+export function unpackedCorpus(folder: string): string {
+  const archives = readdirSync(folder).filter((name) => name.endsWith(".tar.xz"));
+  if (archives.length === 0) return folder;
+  const unpacked = mkdtempSync(join(tmpdir(), "lotse-corpus-"));
+  for (const archive of archives) {
+    const { status, stderr } = spawnSync("tar", ["xf", join(folder, archive), "-C", unpacked], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`Cannot unpack ${archive}: ${stderr}`);
+  }
+  return unpacked;
+}
 
 /** Reads all YAML files below a folder. Documents that stand in it twice are taken once. */
 export function readCorpus(folder: string): Corpus {

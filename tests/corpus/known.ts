@@ -10,4 +10,7 @@ export interface KnownDifference {
   matches(difference: Difference): boolean;
 }
 
+/** Of refusals that name the same causes. */
+export const ORDER = "the real server walks through the fields of an object in random order";
+
 export const KNOWN: readonly KnownDifference[] = [];

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../lib/model/object.ts";
 import { type Answer, compareAnswers, type Difference, differInOrderOnly } from "./comparison.ts";
 import type { Corpus, CorpusDocument } from "./documents.ts";
 import { isObject } from "./documents.ts";
-import { KNOWN } from "./known.ts";
+import { KNOWN, ORDER } from "./known.ts";
 import { mutated } from "./mutation.ts";
 import type { Servers } from "./servers.ts";
 
@@ -51,7 +51,7 @@ export async function postCorpus(
     const answers = await servers.tryOut(object);
     if (answers === undefined) return;
     posted[section]++;
-    const finding = findingOf(answers);
+    const finding = findingOf(answers, generateNameOf(object));
     if (finding !== undefined) findings.push({ section, source, object, ...finding });
   };
   const tryOutAll = async (section: "definitions" | "samples", documents: readonly CorpusDocument[]) => {
@@ -80,12 +80,18 @@ function withoutConversion(definition: JsonObject): JsonObject {
   return { ...definition, spec };
 }
 
+function generateNameOf({ metadata }: JsonObject): string | undefined {
+  return isObject(metadata) && typeof metadata.generateName === "string" ? metadata.generateName : undefined;
+}
+
 function findingOf(
   { ours, theirs }: { readonly ours: Answer; readonly theirs: Answer },
+  prefix: string | undefined,
 ): Pick<Finding, "differences" | "orderOnly" | "reason"> | undefined {
-  const differences = compareAnswers(ours, theirs);
+  const differences = compareAnswers(ours, theirs, prefix);
   if (differences.length === 0) return undefined;
   const reasons = differences.map((difference) => KNOWN.find((known) => known.matches(difference))?.reason);
-  const reason = reasons.every((found) => found !== undefined) ? reasons[0] : undefined;
-  return { differences, orderOnly: differInOrderOnly(ours, theirs), reason };
+  const known = reasons.every((found) => found !== undefined) ? reasons[0] : undefined;
+  const orderOnly = differInOrderOnly(ours, theirs);
+  return { differences, orderOnly, reason: orderOnly ? ORDER : known };
 }

@@ -2,16 +2,17 @@
  * Posts a corpus to a real kube-apiserver and to the server in the process, and tells what they answer differently:
  * `deno task corpus FOLDER` (needs the control plane that `deno task control-plane` builds).
  *
- * FOLDER holds YAML: definitions of custom kinds, and objects of these and of built-in kinds, in any files. Each is posted with
+ * FOLDER holds YAML, or archives of it (`*.tar.xz`): definitions of custom kinds, and objects of these and of built-in kinds, in any files. Each is posted with
  * dryRun=All as it is and with one or two members changed; compared are status code, message, warnings, and the object that
  * would be stored. `--seed 1` and `--mutations 2` (of each object) say which changes; `--answers FILE` keeps the real server's
  * answers, so that the next run needs it only for what is new; `--verbose` prints all that differs. Ends with 1 if there is a
  * difference that tests/corpus/known.ts gives no reason for.
  */
 
+import { rmSync } from "node:fs";
 import process from "node:process";
 import { readOptions } from "../../tools/options.ts";
-import { readCorpus } from "./documents.ts";
+import { readCorpus, unpackedCorpus } from "./documents.ts";
 import { type Finding, type Outcome, postCorpus, SECTIONS } from "./posting.ts";
 import { Servers } from "./servers.ts";
 
@@ -28,7 +29,9 @@ if (folder === undefined) {
   console.error("Which folder? `deno task corpus FOLDER`");
   process.exit(2);
 }
-const corpus = readCorpus(folder);
+const unpacked = unpackedCorpus(folder);
+const corpus = readCorpus(unpacked);
+if (unpacked !== folder) rmSync(unpacked, { recursive: true });
 await using servers = await Servers.open({ answers: flags.answers });
 const outcome = await postCorpus(servers, corpus, {
   seed: Number(flags.seed),

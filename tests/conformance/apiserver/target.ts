@@ -103,12 +103,12 @@ export function inProcessTarget(): Target {
   };
 }
 
-/** Starts a real control plane with its controllers. */
-export async function realTarget(): Promise<Target> {
+/** Starts a real control plane with its controllers; with further flags for its API server. */
+export async function realTarget(flags: readonly string[] = []): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-audit-"));
   const [policy, log] = [join(folder, "policy.json"), join(folder, "audit.log")];
   writeFileSync(policy, JSON.stringify(AUDIT_POLICY));
-  const apiServerFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
+  const apiServerFlags = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`, ...flags];
   const plane = await startControlPlane({ controllerManager: true, apiServerFlags });
   const { hostname, port } = new URL(plane.server);
   const agent = new Agent({ keepAlive: true, ca: plane.caPem });

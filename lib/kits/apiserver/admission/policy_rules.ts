@@ -30,7 +30,10 @@ export function policyRules(cel: CelLoader, kinds: Kinds): KindRules {
     },
     settle(object, old, dryRun) {
       // NB: it is a controller that checks types, and a dry run never comes to it.
-      if (dryRun === true) return;
+      if (dryRun === true) {
+        if (old === undefined) object.status = {};
+        return;
+      }
       if (old !== undefined && equal(object.spec, old.spec)) return;
       const spec = isObject(object.spec) ? object.spec : {};
       const { typeChecking: before, ...status } = isObject(object.status) ? object.status : {};

@@ -52,8 +52,14 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
   for (const key of Object.keys(object)) {
     if (skipped.includes(key)) continue;
     const field: Field | undefined = fields.get(key);
-    if (field !== undefined && isPlain(object[key], field.shape)) continue;
-    const at = { path: join(place.path, key), exact: join(place.exact, key), owner };
+    if (field !== undefined && isPlain(object[key], field.shape)) {
+      // NB: nor zero from nothing, where it keeps no pointer.
+      if (!field.isPointer && !field.required && isZero(object[key])) delete object[key];
+      continue;
+    }
+    const embedded = field === undefined ? undefined : embeddedIn(type, field);
+    const path = join(embedded === undefined ? place.path : join(place.path, embedded), key);
+    const at = { path, exact: join(place.exact, key), owner };
     if (field === undefined) {
       decoding.unknown.push(at.exact);
       delete object[key];
@@ -71,8 +77,25 @@ function decodeStruct(object: JsonObject, { type, skipped, place }: Struct, deco
   }
 }
 
+/** Structs that stand in others without a name of their own in JSON. */
+const EMBEDDED: Readonly<Record<string, string>> = {
+  "core.EphemeralContainer": "EphemeralContainerCommon",
+  "core.PersistentVolumeSpec": "PersistentVolumeSource",
+  "core.Probe": "ProbeHandler",
+  "core.Volume": "VolumeSource",
+};
+
+/** NB: Go's errors name them. */
+function embeddedIn(type: string, { numbers }: Field): string | undefined {
+  return numbers.length > 1 ? EMBEDDED[type] ?? "LocalObjectReference" : undefined;
+}
+
 /** Lists that are shown although they are empty. */
 const SHOWN = ["endpoints", "ports", "rules"];
+
+function isZero(value: unknown): boolean {
+  return value === "" || value === 0 || value === false;
+}
 
 function isNothing(value: unknown, shape: Shape): boolean {
   const { kind } = shape;
@@ -94,6 +117,10 @@ function decodeValue(
     case "list":
       if (!Array.isArray(value)) return refuse(value, { shape, place }, decoding);
       for (const [index, item] of value.entries()) {
+        if (item === null) {
+          value[index] = zeroOf(shape.of);
+          continue;
+        }
         decodeValue(
           item,
           { shape: shape.of, place: { ...place, exact: `${place.exact}[${index}]` } },
@@ -107,6 +134,10 @@ function decodeValue(
         const item = value[key];
         // Most maps hold texts, of which all are what they should be.
         if (isPlain(item, shape.of)) continue;
+        if (item === null) {
+          setOwn(value, key, zeroOf(shape.of));
+          continue;
+        }
         decodeValue(item, { shape: shape.of, place: { ...place, exact: join(place.exact, key) } }, decoding);
         if (isBytes(shape.of)) setOwn(value, key, tidied(item ?? "", decoding));
         // NB: only lists of resources are tidied; other quantities stay as they were written.
@@ -116,6 +147,16 @@ function decodeValue(
     case "type":
       return decodeType(value, { shape, place }, decoding);
   }
+}
+
+/** Returns the value that Go has in place of null. NB: of lists and maps, that is null. */
+function zeroOf(shape: Shape): unknown {
+  if (shape.kind === "scalar") {
+    return shape.type === "string" ? "" : shape.type === "boolean" ? false : 0;
+  }
+  if (shape.kind !== "type") return null;
+  if (shape.name === "Quantity") return "0";
+  return isSingle(shape.name) ? null : {};
 }
 
 /** Whether there is nothing to do about a value. */
@@ -160,9 +201,25 @@ function decodeType(
       decoding.unknown.push(join(place.exact, key));
       delete value[key];
     }
+  } else if (UNIONS.includes(name)) {
+    decodeUnion(value, place, decoding);
   } else if (!isSingle(name)) {
     if (!isObject(value)) return refuse(value, { shape, place }, decoding);
     decodeStruct(value, { type: name, skipped: [], place }, decoding);
+  }
+}
+
+const SCHEMA = { kind: "type", name: "apiextensions.JSONSchemaProps" } as const;
+
+/** Types that are a schema, or something else. */
+const UNIONS = ["apiextensions.JSONSchemaPropsOrArray", "apiextensions.JSONSchemaPropsOrBool"];
+
+function decodeUnion(value: unknown, place: Place, decoding: TypedDecoding): void {
+  if (isObject(value)) return decodeType(value, { shape: SCHEMA, place }, decoding);
+  if (!Array.isArray(value)) return;
+  for (const [index, item] of value.entries()) {
+    const at = { ...place, exact: `${place.exact}[${index}]` };
+    if (isObject(item)) decodeType(item, { shape: SCHEMA, place: at }, decoding);
   }
 }
 
@@ -222,8 +279,11 @@ function goType(shape: Shape): string {
     case "scalar":
       return GO_SCALARS[shape.format === undefined ? shape.type : `${shape.type}/${shape.format}`] ??
         shape.type;
-    case "list":
-      return `[]${goType(shape.of)}`;
+    case "list": {
+      const item = goType(shape.of);
+      // NB: this list alone is a type with a name.
+      return item === "v1.ValidationRule" ? "v1.ValidationRules" : `[]${item}`;
+    }
     case "map":
       return `map[string]${goType(shape.of)}`;
     case "type": {

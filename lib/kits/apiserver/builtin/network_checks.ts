@@ -121,7 +121,7 @@ export function networkPolicyCauses(spec: JsonObject): Cause[] {
 
 function policyPortCauses({ protocol, port }: JsonObject, path: string): Cause[] {
   return [
-    ...choiceCauses(protocol, `${path}.protocol`, ["SCTP", "TCP", "UDP"]),
+    ...choiceCauses(protocol, `${path}.protocol`, ["TCP", "UDP", "SCTP"]),
     ...portCauses(port, `${path}.port`),
   ];
 }

@@ -8,7 +8,7 @@
 import type { JsonObject, KubeObject } from "../../../model/object.ts";
 import type { Resource } from "../../../model/resource.ts";
 import type { PrinterColumn } from "../tables.ts";
-import { getOwn, isObject, objectAt } from "../values.ts";
+import { fill, getOwn, isObject, objectAt } from "../values.ts";
 
 /** One served version of a CRD: an entry for discovery, and what the store must know of it. */
 export interface ServedResource extends Resource {
@@ -51,6 +51,7 @@ export function defaultDefinition(crd: KubeObject): void {
   if (!isObject(spec.conversion)) spec.conversion = { strategy: "None" };
   const service = objectAt(objectAt(objectAt(spec.conversion, "webhook"), "clientConfig"), "service");
   if (service !== undefined) service.port ??= 443;
+  for (const version of objects(spec, "versions")) fill(version, { served: false, storage: false });
 }
 
 /** Returns the resources of all served versions, in Kubernetes' order of preference (v2, v1, v1beta1). */

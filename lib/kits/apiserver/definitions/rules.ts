@@ -39,10 +39,10 @@ export function validateDefinition(crd: KubeObject, { old, cel, part }: Definiti
     ...groupCauses(spec),
     ...scopeCauses(spec),
     ...versionsCauses(spec, cel),
-    ...namesCauses(objectAt(spec, "names") ?? {}),
     ...conversionCauses(objectAt(spec, "conversion")),
-    ...preserveCauses(spec),
+    ...storedVersionCauses(objects(spec, "versions")),
     ...approvalCauses(crd, old),
+    ...preserveCauses(spec),
     ...(old === undefined ? [] : [
       ...immutableCauses(spec, old),
       // NB: who writes the status alone, such as a migrator, may say what was stored.
@@ -99,15 +99,17 @@ function versionsCauses(spec: JsonObject, cel: CelLoader | undefined): Cause[] {
     : versions.flatMap((version, index) =>
       isObject(schemaOf(version)) ? [] : [required(`spec.versions[${index}].schema.openAPIV3Schema`)]
     );
-  const each = versions.flatMap((version, index) => versionCauses(version, `spec.versions[${index}]`));
-  const parts = (Object.keys(SHARED) as Shared[]).flatMap((key) =>
-    isShared(key)
-      ? partCauses(first, { key, path: SHARED[key], cel })
-      : versions.flatMap((version, index) =>
-        partCauses(version, { key, path: `spec.versions[${index}].${key}`, cel })
-      )
-  );
-  const value = new InternalVersions(versions, (Object.keys(SHARED) as Shared[]).filter(isShared));
+  const keys = Object.keys(SHARED) as Shared[];
+  const shared = keys.filter(isShared);
+  const each = versions.flatMap((version, index) => {
+    const path = `spec.versions[${index}]`;
+    const own = keys.filter((key) => !isShared(key));
+    return [
+      ...versionCauses(version, path),
+      ...own.flatMap((key) => partCauses(version, { key, path: `${path}.${key}`, cel })),
+    ];
+  });
+  const value = Array.isArray(spec.versions) ? new InternalVersions(versions, shared) : null;
   const unique = new Set(names).size === names.length
     ? []
     : [invalid("spec.versions", { value, detail: "must contain unique version names" })];
@@ -120,8 +122,8 @@ function versionsCauses(spec: JsonObject, cel: CelLoader | undefined): Cause[] {
     ...unique,
     ...stored,
     ...nameOfFirst(names),
-    ...parts,
-    ...storedVersionCauses(versions),
+    ...namesCauses(objectAt(spec, "names") ?? {}),
+    ...shared.flatMap((key) => partCauses(first, { key, path: SHARED[key], cel })),
   ];
 }
 
@@ -197,7 +199,7 @@ function keptVersionCauses(status: JsonObject | undefined, versions: readonly Js
 }
 
 function versionCauses(version: JsonObject, path: string): Cause[] {
-  return [...deprecationCauses(version, path), ...nameOfVersion(text(version, "name"), `${path}.name`)];
+  return [...nameOfVersion(text(version, "name"), `${path}.name`), ...deprecationCauses(version, path)];
 }
 
 interface PartPlace {

@@ -46,10 +46,13 @@ const UNSTRUCTURED = [
 /** Returns what is wrong with the structure of a version's schema; nothing where other faults let none be seen. */
 export function structureCauses(schema: Schema, path: string): Cause[] {
   if (hasNoStructure(schema)) return [];
-  return [
+  const causes = [
     ...structuralCauses(schema, { path, level: "root" }),
     ...missingCauses(schema, { path, from: path }),
   ];
+  // NB: the real server sorts these, and no others.
+  const textOf = ({ field, message }: Cause): string => `${field}: ${message}`;
+  return causes.sort((a, b) => textOf(a) < textOf(b) ? -1 : textOf(a) > textOf(b) ? 1 : 0);
 }
 
 function hasNoStructure(schema: Schema): boolean {

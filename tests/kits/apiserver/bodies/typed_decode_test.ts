@@ -36,6 +36,20 @@ describe("decodeTyped()", () => {
     assert.deepEqual(decode("apiextensions.CustomResourceDefinition", structuredClone(crd)).object, crd);
   });
 
+  it("takes nulls in lists and maps for Go's zero values, and zero for nothing where it keeps no pointer", () => {
+    const { object } = decode("core.ConfigMap", { data: { a: null, b: "" } });
+    assert.deepEqual(object, { data: { a: "", b: "" } });
+    const spec = { ...pod({ name: "a", args: [null, "b"], tty: false, env: [null], workingDir: "" }) };
+    const decoded = decode("core.Pod", {
+      ...spec,
+      spec: { ...spec.spec as JsonObject, priority: 0, hostNetwork: false },
+    });
+    assert.deepEqual(decoded.object.spec, {
+      containers: [{ name: "a", args: ["", "b"], env: [{}] }],
+      priority: 0,
+    });
+  });
+
   for (
     const [container, words] of [
       [{ name: 1 }, "number into Go struct field Container.spec.containers.name of type string"],
@@ -58,7 +72,7 @@ describe("decodeTyped()", () => {
       ],
       [
         { readinessProbe: { tcpSocket: { port: true } } },
-        "bool into Go struct field TCPSocketAction.spec.containers.readinessProbe.tcpSocket.port of type intstr.IntOrString",
+        "bool into Go struct field TCPSocketAction.spec.containers.readinessProbe.ProbeHandler.tcpSocket.port of type intstr.IntOrString",
       ],
     ] as const
   ) {
