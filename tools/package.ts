@@ -1,5 +1,6 @@
 /**
- * Makes the package for npm: `deno task package [--out FOLDER]` writes `lotse-lotse-<version>.tgz` (default: dist/).
+ * Makes the package for npm: `deno task package [--out FOLDER]` writes `lotse-lotse-<version>.tgz` (default: dist/). With
+ * `--binary`, the command line as one executable instead: `lotse`, with Bun inside (needs Bun).
  *
  * `deno pack` turns the sources into JavaScript and declarations, file by file; what it does not know is added here: the
  * command `lotse`, which Node it takes, and what belongs into a package of npm. JSR takes the sources as they are
@@ -57,10 +58,23 @@ const host = currentHost();
 host.process.exit(await main(host));
 `;
 
-const { values: { out } } = readOptions(import.meta.url, {
-  options: { out: { type: "string", default: join(ROOT, "dist") } },
+const { values: { out, binary } } = readOptions(import.meta.url, {
+  options: {
+    out: { type: "string", default: join(ROOT, "dist") },
+    binary: { type: "boolean", default: false },
+  },
 });
-process.stdout.write(`${makePackage(resolve(out))}\n`);
+process.stdout.write(`${binary ? makeBinary(resolve(out)) : makePackage(resolve(out))}\n`);
+
+/** Returns the path of the executable. `lotse build` inside it does not work: it needs the package's files. */
+function makeBinary(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "lotse");
+  const flags = ["--compile", "--bytecode", "--format=esm", "--target=bun"];
+  const smaller = ["--minify-whitespace", "--minify-syntax", "--keep-names"];
+  run("bun", ["build", ...flags, ...smaller, join(ROOT, "cli.ts"), "--outfile", path], ROOT);
+  return path;
+}
 
 /** Returns the path of the package. */
 function makePackage(folder: string): string {

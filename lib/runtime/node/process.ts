@@ -25,10 +25,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** NB: of an executable that was compiled, the script is no file. */
+/** NB: of an executable that was compiled, the script is none that anything else could run: Bun shows it in a folder of its own. */
 function findSelf(): readonly string[] {
   const { execPath, argv: [, script = ""] } = process;
-  return existsSync(script) && script !== execPath ? [execPath, script] : [execPath];
+  const isInside = script === execPath || script.startsWith("/$bunfs/") || !existsSync(script);
+  return isInside ? [execPath] : [execPath, script];
 }
 
 /** The host's own process. */
