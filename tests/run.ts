@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { spawnSync } from "node:child_process";
 import { filesBelow } from "./architecture/tree.ts";
 import { findControlPlane } from "./control_plane/binaries.ts";
+import { Lender, LENDER_VARIABLE } from "./control_plane/lending.ts";
 import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { type Part, runsOn } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
@@ -20,6 +21,7 @@ import { repeatFailed } from "./runner/repeats.ts";
 import { demand, describeReport, describeRun, findTooFew, isRed } from "./runner/report.ts";
 import { hasTag, readTag } from "./runner/tags.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
+import { RealPlace } from "./support/real_world.ts";
 
 const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node] [--tag TAG] [--rest]
 
@@ -46,34 +48,52 @@ async function main(args: readonly string[]): Promise<number> {
   if (files.length === 0) return refuse(whyNoFile(options));
   const jobs = planJobs(files, options);
   const isCI = process.env["CI"] === "true";
-  let done = 0;
-  const first = await runAll(jobs, {
-    // NB: one more than there are cores, as those with a control plane mostly wait.
-    size: Math.max(3, Math.min(4, availableParallelism() + 1)),
-    heavy: 2,
-    run: async (job) => {
-      const report = await runJob(job);
-      console.log(
-        `[${String(++done).padStart(String(jobs.length).length)}/${jobs.length}] ${describeReport(report)}`,
-      );
-      return report;
-    },
-  });
-  const reports = isCI ? await repeatFailed(first, runAgain) : first;
+  const begun = performance.now();
+  const { reports, started } = await runJobs(jobs, isCI);
   const demanded = isCI ? demand(reports, EXPECTATIONS) : reports;
   const isWhole = files.length === all.length && options.only === undefined && options.tag === undefined;
   const tooFew = isCI && isWhole ? findTooFew(demanded, FLOORS[options.part]) : [];
   for (const line of tooFew) console.error(line);
   const { reason } = findControlPlane();
   const left = isWhole && options.part === "first" ? describeLeft(all) : [];
-  for (const line of describeRun(demanded, { noControlPlane: reason, left })) console.log(line);
+  const cost = `${jobs.length} files took ${describeCost(begun)}; ${started} control planes were lent`;
+  for (const line of describeRun(demanded, { noControlPlane: reason, notes: [...left, cost] })) {
+    console.log(line);
+  }
   return tooFew.length > 0 || isRed(demanded) ? 1 : 0;
 }
 
-async function runAgain(job: Job): Promise<JobReport> {
-  const report = await runJob(job);
-  console.log(`[once more] ${describeReport(report)}`);
-  return report;
+/** Runs the jobs, and what failed once more if so wanted. `started` is how many control planes were lent. */
+async function runJobs(
+  jobs: readonly Job[],
+  repeats: boolean,
+): Promise<{ readonly reports: readonly JobReport[]; readonly started: number }> {
+  await using lender = await Lender.open(RealPlace.prepare);
+  const run = async (job: Job, id: string): Promise<JobReport> => {
+    const report = await runJob({ ...job, env: { [LENDER_VARIABLE]: lender.addressFor(id) } });
+    lender.takeBack(id);
+    return { ...report, job };
+  };
+  let done = 0;
+  const first = await runAll(jobs, {
+    // NB: one more than there are cores, as those with a control plane mostly wait.
+    size: Math.max(3, Math.min(4, availableParallelism() + 1)),
+    heavy: 2,
+    run: async (job) => {
+      const report = await run(job, `${job.runtime.name}/${job.file}`);
+      console.log(
+        `[${String(++done).padStart(String(jobs.length).length)}/${jobs.length}] ${describeReport(report)}`,
+      );
+      return report;
+    },
+  });
+  const runAgain = async (job: Job): Promise<JobReport> => {
+    const report = await run(job, `again/${job.runtime.name}/${job.file}`);
+    console.log(`[once more] ${describeReport(report)}`);
+    return report;
+  };
+  const reports = repeats ? await repeatFailed(first, runAgain) : first;
+  return { reports, started: lender.started };
 }
 
 interface Options {
@@ -153,4 +173,14 @@ function describeLeft(files: readonly string[]): string[] {
     `Left to CI: ${rest.length} files with stories on virtual hosts, on Bun (deno task test --rest)`,
     "Left to the nightly run: the full sizes of long tests (.ci/nightly)",
   ];
+}
+
+/** The time since then and, where the system tells it, the CPU time of all programs that have ended, in seconds. */
+function describeCost(begun: number): string {
+  const elapsed = `${((performance.now() - begun) / 1000).toFixed()} s`;
+  if (process.platform !== "linux") return elapsed;
+  // NB: after the name in parentheses, which may have blanks: fields 16 and 17, in hundredths of a second (proc(5)).
+  const fields = readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "").split(" ");
+  const used = (Number(fields[13]) + Number(fields[14])) / 100;
+  return `${elapsed} and ${used.toFixed()} s of CPU`;
 }

@@ -14,7 +14,7 @@ export interface KubectlOptions {
 export function runKubectl(
   command: Command,
   args: readonly string[],
-  options: KubectlOptions & { readonly folder: Folder },
+  options: KubectlOptions & { readonly folder: Pick<Folder, "kubeconfig" | "directory"> },
 ): Promise<string> {
   const { input = "", folder } = options;
   const [program, ...first] = command;

@@ -41,23 +41,40 @@ export function isListening(socketPath: string): Promise<boolean> {
   });
 }
 
+/** Whom to trust, and who asks. */
+type Administrator = Pick<Folder, "adminToken"> & { readonly authority: { readonly certificate: string } };
+
 /** Whether the administrator gets 200 for the URL; false as well if there is no such server, or a stranger's. */
-export function answersOk(url: string, { authority, adminToken }: Folder): Promise<boolean> {
+export function answersOk(url: string, administrator: Administrator): Promise<boolean> {
+  return textOf(url, administrator).then(() => true, () => false);
+}
+
+/**
+ * Returns what the administrator gets for the URL.
+ *
+ * @throws {Error} If the answer's status is not 200, or there is no answer within five seconds.
+ */
+export function textOf(url: string, administrator: Administrator, accept = "*/*"): Promise<string> {
+  const { authority, adminToken } = administrator;
   const options = {
     ca: authority.certificate,
-    headers: { authorization: `Bearer ${adminToken}` },
+    headers: { authorization: `Bearer ${adminToken}`, accept },
     agent: false,
     timeout: 5000,
   };
-  return new Promise((resolve) => {
-    const outgoing = request(url, options, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const outgoing = request(url, options, (response) => {
+    let text = "";
+    response.setEncoding("utf8").on("data", (part: string) => text += part).on("error", reject);
+    response.on("end", () => {
+      if (response.statusCode === 200) resolve(text);
+      else reject(new Error(`${url} was answered with ${response.statusCode}: ${text}`));
     });
-    outgoing.once("timeout", () => outgoing.destroy(new Error("Timed out")));
-    outgoing.once("error", () => resolve(false));
-    outgoing.end();
   });
+  outgoing.once("timeout", () => outgoing.destroy(new Error("Timed out")));
+  outgoing.once("error", reject);
+  outgoing.end();
+  return promise;
 }
 
 /** Returns the JSON that the administrator gets for the URL. */

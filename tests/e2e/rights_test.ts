@@ -208,7 +208,7 @@ describe("An operator as a service account of few rights", () => {
   let place: Promise<RealPlace> | undefined;
   after(async () => await (await place)?.[Symbol.asyncDispose]());
   const stage = async (prefix: string): Promise<Stage> =>
-    new Stage(await (place ??= RealPlace.open()), prefix);
+    new Stage(await (place ??= RealPlace.open({})), prefix); // with an authority that signs certificates
 
   it(
     "serves the namespaces of a pattern in which it may work, as rights are granted, revoked and granted again",

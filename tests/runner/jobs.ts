@@ -20,6 +20,8 @@ export interface Job {
   readonly failFast?: boolean;
   /** Whatever hangs for longer is ended. In milliseconds; default: 15 minutes. */
   readonly timeout?: number;
+  /** Variables of its environment beside those of this process. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Only tests with this tag are wanted, such as "A97". Default: all tests. */
   readonly tag?: string;
 }
@@ -174,7 +176,7 @@ function execute(job: Job, folder: string): Promise<Omit<Evidence, "xml">> {
   const { promise, resolve } = Promise.withResolvers<Omit<Evidence, "xml">>();
   const child = spawn(runtime.path, COMMANDS[runtime.name](job, folder), {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...ENVIRONMENT, [TAG_VARIABLE]: job.tag },
+    env: { ...process.env, ...ENVIRONMENT, ...job.env, [TAG_VARIABLE]: job.tag },
   });
   let output = "";
   let errors = "";

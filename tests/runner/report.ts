@@ -114,14 +114,14 @@ const HOW_TO_BUILD =
 export interface RunDescription {
   /** Why there is no control plane. Default: there is one. */
   readonly noControlPlane?: string;
-  /** What this run has left to other runs, one line each. Default: nothing. */
-  readonly left?: readonly string[];
+  /** Further lines before the counts, such as what was left to other runs. Default: none. */
+  readonly notes?: readonly string[];
 }
 
 /** The end of the run: skips with their reasons, failures in full, and the counts as the last line. */
 export function describeRun(
   reports: readonly JobReport[],
-  { noControlPlane, left = [] }: RunDescription = {},
+  { noControlPlane, notes = [] }: RunDescription = {},
 ): string[] {
   const { passed, failed, skipped } = count(reports.flatMap(({ results }) => results));
   const sorted = [...reports].sort((a, b) => key(a).localeCompare(key(b)));
@@ -133,7 +133,7 @@ export function describeRun(
     ...unsteady.flatMap(({ before }) => before ? describeFailures(before, UNSTEADY) : []),
     ...sorted.flatMap((report) => describeFailures(report, "FAILED")),
     "",
-    ...left,
+    ...notes,
     ...sorted.length > 0 && passed + failed === 0 ? ["No test ran"] : [],
     ...unsteady.length > 0 ? [`${unsteady.length} unsteady: ${unsteady.map(key).join(", ")}`] : [],
     `${passed} passed, ${failed} failed, ${skipped} skipped`,

@@ -157,7 +157,7 @@ describe("findTooFew()", () => {
 
 describe("the last lines of a run", () => {
   it("say what was left to other runs", () => {
-    const lines = describeRun([reportOf([passed])], { left: ["Left to CI: 2 files"] });
+    const lines = describeRun([reportOf([passed])], { notes: ["Left to CI: 2 files"] });
     assert.deepEqual(lines, ["", "Left to CI: 2 files", "1 passed, 0 failed, 0 skipped"]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A real control plane: one per test file, a namespace per scenario.
+ * A real control plane: a test file has one for itself, borrowed or its own, and each scenario has a namespace.
  */
 
 import type { Client } from "../../lib/client/client.ts";
@@ -17,6 +17,7 @@ import {
   type ControlPlaneOptions,
   startControlPlane,
 } from "../control_plane/control_plane.ts";
+import { borrowControlPlane } from "../control_plane/lending.ts";
 import { FaultyProxy } from "./faulty_proxy.ts";
 import { CLUSTER, NAMESPACED } from "./meeting.ts";
 import { serveProxy, upstreamOf } from "./proxy_server.ts";
@@ -55,24 +56,34 @@ const PEERINGS: readonly AnyKind[] = [CLUSTER, NAMESPACED];
 export class RealPlace implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly client: Client;
-  readonly #opened = currentHost().clock.monotonic();
+  /** When the kinds were made. */
+  readonly #opened: number;
   #made = 0;
   #upstream: RealUpstream | undefined;
   #served: Promise<void> | undefined;
 
-  constructor(plane: ControlPlane, client: Client) {
+  private constructor(plane: ControlPlane, client: Client, opened: number) {
     this.plane = plane;
     this.client = client;
+    this.#opened = opened;
   }
 
+  /** Borrows a control plane where one is lent (`tests/control_plane/lending.ts`); with options it is the file's own. */
   static async open(options?: ControlPlaneOptions): Promise<RealPlace> {
+    const lent = options === undefined ? await borrowControlPlane() : undefined;
+    if (lent !== undefined) return new RealPlace(lent, await clientOf(lent), -Infinity);
     const plane = await startControlPlane(options);
-    const host = currentHost();
-    const credentials = await login({ host, logger: silentLogger(), kubeconfig: plane.kubeconfig });
-    const { networking } = defaultSettings();
-    const client = createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
+    const client = await clientOf(plane);
     await makeKinds(client, () => sleep(0.2));
-    return new RealPlace(plane, client);
+    return new RealPlace(plane, client, currentHost().clock.monotonic());
+  }
+
+  /** Makes the kinds in a control plane that is to be lent, and waits until they are served without a break. */
+  static async prepare(plane: ControlPlane): Promise<void> {
+    const client = await clientOf(plane);
+    await makeKinds(client, () => sleep(0.2));
+    await sleep(FRESH_KINDS);
+    client.transport[Symbol.dispose]();
   }
 
   /** A world whose operators have a clock in the test's hand; only the server's time really passes. */
@@ -177,6 +188,14 @@ export class RealPlace implements AsyncDisposable {
     this.client.transport[Symbol.dispose]();
     await this.plane[Symbol.asyncDispose]();
   }
+}
+
+/** A client of the administrator. */
+async function clientOf({ kubeconfig }: ControlPlane): Promise<Client> {
+  const host = currentHost();
+  const credentials = await login({ host, logger: silentLogger(), kubeconfig });
+  const { networking } = defaultSettings();
+  return createClient(new Transport({ host, credentials, networking, logger: silentLogger() }));
 }
 
 async function startReal(op: Operator, options: RunOptions): Promise<Running> {
