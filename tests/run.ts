@@ -17,13 +17,15 @@ import { type Job, type JobReport, runJob } from "./runner/jobs.ts";
 import { type Part, runsOn } from "./runner/plan.ts";
 import { runAll } from "./runner/pool.ts";
 import { EXPECTATIONS, FLOORS } from "./runner/expectations.ts";
-import { repeatFailed } from "./runner/repeats.ts";
+import { remember, repeatFailed, type RunAgain, startLoad } from "./runner/repeats.ts";
 import { demand, describeReport, describeRun, findTooFew, isRed } from "./runner/report.ts";
 import { hasTag, readTag } from "./runner/tags.ts";
 import { findRuntime, type RuntimeName, RUNTIMES } from "./runner/tools.ts";
+import { readRecord, unsteadyFile, writeRecord } from "./runner/unsteady_file.ts";
 import { RealPlace } from "./support/real_world.ts";
 
-const USAGE = `Usage: deno task test [part of a path]... [--only deno|bun|node] [--tag TAG] [--rest]
+const USAGE =
+  `Usage: deno task test [part of a path]... [--only deno|bun|node] [--tag TAG] [--rest] [--at-once N]
 
 Runs every test file on Deno, and on Bun and Node those whose outcome may depend on the runtime
 (tests/runner/plan.ts).
@@ -31,7 +33,11 @@ Runs every test file on Deno, and on Bun and Node those whose outcome may depend
   part of a path   only files whose path contains one of these, on each runtime that they can run on
   --only RUNTIME   only on that runtime; with node, whatever is asked for runs there
   --tag TAG        only tests with that tag in their names, such as A97
-  --rest           only what the command without options leaves out: stories on virtual hosts, on Bun`;
+  --rest           only what the command without options leaves out: stories on virtual hosts, on Bun
+  --at-once N      so many files side by side; default: one more than there are cores, 3 or 4`;
+
+/** NB: one more than there are cores, as files with a control plane mostly wait. */
+const AT_ONCE = Math.max(3, Math.min(4, availableParallelism() + 1));
 
 process.chdir(new URL("..", import.meta.url).pathname);
 process.exitCode = await main(process.argv.slice(2));
@@ -49,9 +55,10 @@ async function main(args: readonly string[]): Promise<number> {
   const jobs = planJobs(files, options);
   const isCI = process.env["CI"] === "true";
   const begun = performance.now();
-  const { reports, started } = await runJobs(jobs, isCI);
-  const demanded = isCI ? demand(reports, EXPECTATIONS) : reports;
+  const { reports, started } = await runJobs(jobs, { atOnce: options.atOnce, repeats: isCI });
   const isWhole = files.length === all.length && options.only === undefined && options.tag === undefined;
+  const remembered = isCI && isWhole ? rememberUnsteady(reports, options.part) : reports;
+  const demanded = isCI ? demand(remembered, EXPECTATIONS) : reports;
   const tooFew = isCI && isWhole ? findTooFew(demanded, FLOORS[options.part]) : [];
   for (const line of tooFew) console.error(line);
   const { reason } = findControlPlane();
@@ -66,7 +73,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Runs the jobs, and what failed once more if so wanted. `started` is how many control planes were lent. */
 async function runJobs(
   jobs: readonly Job[],
-  repeats: boolean,
+  { atOnce, repeats }: { readonly atOnce: number; readonly repeats: boolean },
 ): Promise<{ readonly reports: readonly JobReport[]; readonly started: number }> {
   await using lender = await Lender.open(RealPlace.prepare);
   const run = async (job: Job, id: string): Promise<JobReport> => {
@@ -76,9 +83,8 @@ async function runJobs(
   };
   let done = 0;
   const first = await runAll(jobs, {
-    // NB: one more than there are cores, as those with a control plane mostly wait.
-    size: Math.max(3, Math.min(4, availableParallelism() + 1)),
-    heavy: 2,
+    size: atOnce,
+    heavy: Math.min(2, atOnce),
     run: async (job) => {
       const report = await run(job, `${job.runtime.name}/${job.file}`);
       console.log(
@@ -87,9 +93,11 @@ async function runJobs(
       return report;
     },
   });
-  const runAgain = async (job: Job): Promise<JobReport> => {
-    const report = await run(job, `again/${job.runtime.name}/${job.file}`);
-    console.log(`[once more] ${describeReport(report)}`);
+  let repetitions = 0;
+  const runAgain: RunAgain = async (job, how) => {
+    using _load = how === "alone" ? undefined : startLoad();
+    const report = await run(job, `again-${++repetitions}`);
+    console.log(`[once more, ${how}] ${describeReport(report)}`);
     return report;
   };
   const reports = repeats ? await repeatFailed(first, runAgain) : first;
@@ -101,16 +109,24 @@ interface Options {
   readonly only: RuntimeName | undefined;
   readonly tag: string | undefined;
   readonly part: Part;
+  /** How many files run side by side. */
+  readonly atOnce: number;
 }
 
 /** The options, or what is wrong with them. */
 function readOptions(args: readonly string[]): Options | string {
   try {
-    const { values: { only, tag, rest = false }, positionals: filters } = parseArgs({
+    const { values: { only, tag, rest = false, "at-once": atOnce }, positionals: filters } = parseArgs({
       args: [...args],
-      options: { only: { type: "string" }, tag: { type: "string" }, rest: { type: "boolean" } },
+      options: {
+        "only": { type: "string" },
+        "tag": { type: "string" },
+        "rest": { type: "boolean" },
+        "at-once": { type: "string", default: `${AT_ONCE}` },
+      },
       allowPositionals: true,
     });
+    if (!/^[1-9]\d?$/.test(atOnce)) return `"${atOnce}" is no number of files from 1 to 99`;
     const runtime = RUNTIMES.find((name) => name === only);
     if (only !== undefined && !runtime) return `There is no runtime "${only}"`;
     if (tag !== undefined && readTag(tag) === undefined) {
@@ -118,7 +134,13 @@ function readOptions(args: readonly string[]): Options | string {
     }
     const isChosen = filters.length > 0 || only !== undefined || tag !== undefined;
     const part = rest ? "rest" : isChosen ? "all" : "first";
-    return { filters, only: runtime, tag: tag === undefined ? undefined : readTag(tag), part };
+    return {
+      filters,
+      only: runtime,
+      tag: tag === undefined ? undefined : readTag(tag),
+      part,
+      atOnce: Number(atOnce),
+    };
   } catch (error) {
     return (error as Error).message;
   }
@@ -164,6 +186,14 @@ function installPackages(): void {
 
 function startsControlPlane(file: string): boolean {
   return file.startsWith("tests/control_plane/") || readFileSync(file, "utf8").includes("control_plane/");
+}
+
+/** Keeps in mind which files were unsteady, and judges those that were before. */
+function rememberUnsteady(reports: readonly JobReport[], part: Part): readonly JobReport[] {
+  const path = unsteadyFile(part);
+  const { reports: judged, record } = remember(reports, readRecord(path));
+  writeRecord(path, record);
+  return judged;
 }
 
 /** What the command without options leaves to others. */

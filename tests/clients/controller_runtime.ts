@@ -4,7 +4,7 @@
  * They start a cluster by envtest, whose `kube-apiserver` is ours here, and whose `etcd` only says that it is well. Builds
  * them first, unless they are in the cache (needs Go): minutes on two cores. `--runtime bun` serves with Bun, `--suite NAME`
  * runs one alone, `--focus TEXT` only tests with that in their names. Red if one fails that controller_runtime_list.ts does
- * not name, or passes although it does.
+ * not name, or passes although it does, and if fewer run than it says.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -25,7 +25,7 @@ import { fileURLToPath } from "node:url";
 import { readOptions } from "../../tools/options.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { buildClient, builtClient, sourcesOf } from "./binaries.ts";
-import { fileOf, KNOWN, SUITES } from "./controller_runtime_list.ts";
+import { FEWEST, fileOf, KNOWN, SUITES } from "./controller_runtime_list.ts";
 import { readFindings, Tally } from "./report.ts";
 
 /** A suite that hangs. */
@@ -50,7 +50,8 @@ try {
 async function run(): Promise<number> {
   const assets = makeAssets();
   const sources = copySources();
-  const tally = new Tally(KNOWN);
+  const isWhole = flags.suite === undefined && flags.focus === undefined;
+  const tally = new Tally({ known: KNOWN, fewest: isWhole ? FEWEST : 1 });
   for (const suite of SUITES.filter((name) => flags.suite === undefined || name === flags.suite)) {
     const report = join(folder, `${fileOf(suite)}.json`);
     const args = ["-test.timeout", PATIENCE, `-ginkgo.json-report=${report}`];
@@ -62,9 +63,11 @@ async function run(): Promise<number> {
     });
     if (!existsSync(report)) {
       tally.tell({ name: suite, passed: false, seconds: 0, why: "it wrote no report" });
-    } else {for (const finding of readFindings(report)) {
-        tally.tell({ ...finding, name: `${suite} ${finding.name}` });
-      }}
+      continue;
+    }
+    for (const finding of readFindings(report)) {
+      tally.tell({ ...finding, name: `${suite} ${finding.name}` });
+    }
   }
   return tally.end();
 }

@@ -2,12 +2,6 @@
 
 import type { Finding } from "./report.ts";
 
-/** What became of a test that may have been skipped. */
-export interface GoFinding extends Finding {
-  /** Why it was not run, in its own words. */
-  readonly skipped?: string;
-}
-
 /** How much of a failure's words is kept. */
 const KEPT_LINES = 12;
 /** What Kubernetes' libraries log meanwhile. */
@@ -18,9 +12,9 @@ const LOG_LINE = /^\s*(\S+\.go:\d+: )?([IWEF]\d{4} |$)/;
  *
  * @param test The one that was asked for: if it never came to an end, its process did not either.
  */
-export function readGoTest(output: string, test: string): GoFinding[] {
+export function readGoTest(output: string, test: string): Finding[] {
   const said = new Map<string, string[]>();
-  const ended: GoFinding[] = [];
+  const ended: Finding[] = [];
   let current = test;
   for (const line of output.split("\n")) {
     const [, name] = /^\s*=== (?:RUN|NAME|CONT) +(\S+)/.exec(line) ?? [];
@@ -35,7 +29,7 @@ export function readGoTest(output: string, test: string): GoFinding[] {
     }
   }
   if (!ended.some(({ name }) => name === test)) ended.push(crashed(output, test));
-  const isPart = (name: string) => (other: GoFinding) => other.name.startsWith(`${name}/`);
+  const isPart = (name: string) => (other: Finding) => other.name.startsWith(`${name}/`);
   return ended.filter(({ name, passed, skipped }) => {
     const parts = ended.filter(isPart(name));
     if (parts.length === 0) return true;
@@ -44,7 +38,7 @@ export function readGoTest(output: string, test: string): GoFinding[] {
   });
 }
 
-function crashed(output: string, name: string): GoFinding {
+function crashed(output: string, name: string): Finding {
   const [, panic] = /^(panic: .*)$/m.exec(output) ?? [];
   return { name, passed: false, seconds: 0, why: panic ?? (output.slice(-400) || "it wrote nothing") };
 }

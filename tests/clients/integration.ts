@@ -6,7 +6,7 @@
  * process and a server of its own. `--runtime bun` serves with Bun, `--package NAME` runs one package, `--focus TEXT` only tests with
  * that in their names, `--at-once 2` says how many run side by side, `--build` builds the programs and runs none, `--real` replaces
  * nothing: then they run on Kubernetes' own server, and on the etcd that `deno task control-plane` builds. Red if one fails that
- * integration_known.txt does not name, or passes although it does, and if a line there has no reason in integration_list.ts;
+ * integration_known.txt does not name, or passes although it does, if a line there has no reason in integration_list.ts, and if fewer run than that says;
  * `--write` writes what has failed there.
  */
 
@@ -32,7 +32,7 @@ import { readOptions } from "../../tools/options.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { builtClient, sourcesOf } from "./binaries.ts";
 import { readGoTest } from "./go_output.ts";
-import { LEFT_OUT, PACKAGES, REASONS } from "./integration_list.ts";
+import { FEWEST, LEFT_OUT, PACKAGES, REASONS } from "./integration_list.ts";
 import { spawnGroup } from "./process_group.ts";
 import { Tally } from "./report.ts";
 
@@ -140,7 +140,8 @@ async function run(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "lotse-integration-"));
   const etcd = createServer().listen(0, "127.0.0.1");
   await once(etcd, "listening");
-  const tally = new Tally(flags.real ? {} : knownReasons());
+  const isWhole = flags.package === "" && flags.focus === "";
+  const tally = new Tally({ known: flags.real ? {} : knownReasons(), fewest: isWhole ? FEWEST : 1 });
   try {
     const env = environmentOf(folder, etcd.address());
     for (const name of packages) await runPackage(name, { env, tally });
@@ -274,9 +275,7 @@ async function runTest(name: string, { test, seconds, env, tally }: RunOptions):
     const skipped = isPast
       ? "it looks into etcd, or has code of its own in the server"
       : finding.skipped ?? reasonOf(full, LEFT_OUT);
-    if (skipped === undefined) {
-      outcomes.set(full, finding.passed);
-      tally.tell({ ...finding, name: full });
-    } else console.log(`left out ${full} (${skipped})`);
+    if (skipped === undefined) outcomes.set(full, finding.passed);
+    tally.tell({ ...finding, name: full, skipped });
   }
 }

@@ -26,7 +26,7 @@ import { readOptions } from "../../tools/options.ts";
 import { Program } from "../cli/processes.ts";
 import { startControlPlane } from "../control_plane/control_plane.ts";
 import { builtClient, sourcesOf } from "./binaries.ts";
-import { CRATES, KNOWN } from "./kube_rs_list.ts";
+import { CRATES, FEWEST, KNOWN } from "./kube_rs_list.ts";
 import { Tally } from "./report.ts";
 
 /** What the crates' tests are built with. */
@@ -94,7 +94,7 @@ function chosen(): string[] {
 }
 
 async function run(): Promise<number> {
-  const tally = new Tally(KNOWN);
+  const tally = new Tally({ known: KNOWN, fewest: FEWEST });
   await using server = flags.real ? await startControlPlane() : await startOurs();
   const output = await runTests(server.kubeconfig);
   for (const [, name = "", outcome] of output.matchAll(/^test (\S+).* \.\.\. (ok|FAILED)$/gm)) {

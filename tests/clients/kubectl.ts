@@ -18,7 +18,7 @@ import { readOptions } from "../../tools/options.ts";
 import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { sourcesOf } from "./binaries.ts";
-import { KNOWN, LEFT_OUT } from "./kubectl_list.ts";
+import { FEWEST, KNOWN, LEFT_OUT } from "./kubectl_list.ts";
 import { Tally } from "./report.ts";
 
 /** What of Kubernetes' sources the tests read and write. */
@@ -40,7 +40,7 @@ const sources = findSources();
 const kubectl = findControlPlane().binaries?.kubectl?.[0];
 if (kubectl === undefined) throw new Error("No kubectl: run `deno task control-plane`");
 const names = chosen();
-const tally = new Tally(KNOWN);
+const tally = new Tally({ known: KNOWN, fewest: flags.focus === "" ? FEWEST : 1 });
 const waiting = [...names];
 await Promise.all(Array.from({ length: Number(flags["at-once"]) }, async () => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {

@@ -11,6 +11,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
     "about kubectl alone, or a plugin of it",
 };
 
+/** How many tests have run: there must not be fewer. */
+export const FEWEST = 81;
+
 /** By name: why tests do not pass. */
 export const KNOWN: Readonly<Record<string, string>> = {
   "events": "the controllers write no Events",

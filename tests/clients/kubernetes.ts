@@ -2,7 +2,8 @@
  * Runs Kubernetes' end-to-end tests of its API against the server in the process: `deno run -A tests/clients/kubernetes.ts`.
  *
  * Builds their program first, unless it is in the cache: minutes on two cores. `--runtime bun` serves with Bun, `--focus TEXT`
- * runs only tests with that in their names. Red if one fails that kubernetes_list.ts does not name, or passes although it does.
+ * runs only tests with that in their names. Red if one fails that kubernetes_list.ts does not name, or passes although it does,
+ * and if fewer run than it says.
  */
 
 import { spawn } from "node:child_process";
@@ -15,7 +16,7 @@ import { readOptions } from "../../tools/options.ts";
 import { Program } from "../cli/processes.ts";
 import { findControlPlane } from "../control_plane/binaries.ts";
 import { buildClient, builtClient } from "./binaries.ts";
-import { CHOSEN, KNOWN, LEFT_OUT } from "./kubernetes_list.ts";
+import { CHOSEN, FEWEST, KNOWN, LEFT_OUT } from "./kubernetes_list.ts";
 import { readFindings, Tally } from "./report.ts";
 
 const { values: flags } = readOptions(import.meta.url, {
@@ -39,7 +40,7 @@ async function run(): Promise<number> {
   await server.wrote(/ready: /);
   const report = join(folder, "report.json");
   await runProgram(["--kubeconfig", kubeconfig, `--ginkgo.json-report=${report}`, ...programFlags()]);
-  const tally = new Tally(KNOWN);
+  const tally = new Tally({ known: KNOWN, fewest: flags.focus === undefined ? FEWEST : 1 });
   for (const finding of readFindings(report)) tally.tell(finding);
   return tally.end();
 }

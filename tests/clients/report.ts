@@ -19,38 +19,61 @@ export interface Finding {
   readonly seconds: number;
   /** What it says of its failure. */
   readonly why?: string;
+  /** Why it was not run, in its own words. */
+  readonly skipped?: string;
 }
 
-/** Reads the tests that have run from a report that ginkgo has written. */
+/** Reads the tests that have run, or have skipped themselves, from a report that ginkgo has written. */
 export function readFindings(path: string): Finding[] {
   // The file is the report of ginkgo.
   const [suite] = JSON.parse(readFileSync(path, "utf8")) as readonly {
     readonly SpecReports: readonly Spec[];
   }[];
   return (suite?.SpecReports ?? [])
-    .filter(({ State, LeafNodeType }) => LeafNodeType === "It" && State !== "skipped" && State !== "pending")
-    .map(({ ContainerHierarchyTexts, LeafNodeText, State, RunTime, Failure }) => ({
-      name: [...ContainerHierarchyTexts ?? [], LeafNodeText].join(" "),
-      passed: State === "passed",
-      seconds: RunTime / 1e9,
-      why: Failure?.Message?.split("\n")[0] ?? State,
-    }));
+    // NB: tests that were not asked for are skipped, too. They have no message.
+    .filter(({ State, LeafNodeType, Failure }) =>
+      LeafNodeType === "It" && State !== "pending" && (State !== "skipped" || Boolean(Failure?.Message))
+    )
+    .map(({ ContainerHierarchyTexts, LeafNodeText, State, RunTime, Failure }) => {
+      const why = Failure?.Message?.split("\n")[0] || State;
+      return {
+        name: [...ContainerHierarchyTexts ?? [], LeafNodeText].join(" "),
+        passed: State === "passed",
+        seconds: RunTime / 1e9,
+        why,
+        ...State === "skipped" && { skipped: why },
+      };
+    });
+}
+
+/** What a tally holds findings against. */
+export interface TallyOptions {
+  /** Why tests do not pass, by part of a name, as a regular expression. */
+  readonly known: Readonly<Record<string, string>>;
+  /** How many tests must have run. Skipped tests do not count. Default: 1. */
+  readonly fewest?: number;
 }
 
 /** Counts findings, and prints each. */
 export class Tally {
   readonly #known: Readonly<Record<string, string>>;
+  readonly #fewest: number;
+  readonly #skipped = new Map<string, string[]>();
   #all = 0;
   #passed = 0;
   #red = 0;
 
-  /** @param known Why tests do not pass, by part of a name, as a regular expression. */
-  constructor(known: Readonly<Record<string, string>>) {
+  constructor({ known, fewest = 1 }: TallyOptions) {
     this.#known = known;
+    this.#fewest = fewest;
   }
 
   /** Prints what became of a test. Returns false if the list says otherwise. */
-  tell({ name, passed, seconds, why }: Finding): boolean {
+  tell({ name, passed, seconds, why, skipped }: Finding): boolean {
+    if (skipped !== undefined) {
+      this.#skipped.set(skipped, [...this.#skipped.get(skipped) ?? [], name]);
+      return true;
+    }
     const reason = Object.entries(this.#known).find(([part]) => new RegExp(part).test(name))?.[1];
     const isExpected = passed === (reason === undefined);
     this.#all++;
@@ -63,9 +86,20 @@ export class Tally {
     return isExpected;
   }
 
-  /** Prints the sum. Returns the exit code: 1 if anything was otherwise than the list says, or nothing has run. */
+  /**
+   * Prints the tests that did not run, by their reasons, and the sum. Returns the exit code: 1 if anything was otherwise than the
+   * list says, or too few tests have run.
+   */
   end(): number {
-    console.log(`${this.#passed} of ${this.#all} passed; ${this.#red} otherwise than the list says`);
-    return this.#red === 0 && this.#all > 0 ? 0 : 1;
+    for (const [reason, names] of this.#skipped) {
+      console.log([`not run, or not counted: ${reason}`, ...names.toSorted()].join("\n  "));
+    }
+    const skipped = [...this.#skipped.values()].flat().length;
+    console.log(
+      `${this.#passed} of ${this.#all} passed; ${skipped} not run; ${this.#red} otherwise than the list says`,
+    );
+    const isEnough = this.#all >= this.#fewest;
+    if (!isEnough) console.log(`Only ${this.#all} tests ran: there have been ${this.#fewest}`);
+    return this.#red === 0 && isEnough ? 0 : 1;
   }
 }

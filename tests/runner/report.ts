@@ -2,6 +2,7 @@
 
 import type { JobReport } from "./jobs.ts";
 import type { TestResult } from "./junit.ts";
+import { isUnsteady } from "./repeats.ts";
 
 /** One line for a file that has just ended. */
 export function describeReport({ job, results, seconds, crash }: JobReport): string {
@@ -130,7 +131,7 @@ export function describeRun(
     ...describeSkips(sorted, noControlPlane),
     ...(noControlPlane && sorted.some(({ job }) => job.heavy) ? ["", HOW_TO_BUILD] : []),
     ...sorted.flatMap(describeCrash),
-    ...unsteady.flatMap(({ before }) => before ? describeFailures(before, UNSTEADY) : []),
+    ...sorted.flatMap(({ before }) => before ? describeFailures(before, AT_FIRST) : []),
     ...sorted.flatMap((report) => describeFailures(report, "FAILED")),
     "",
     ...notes,
@@ -184,12 +185,7 @@ function describeCrash({ job, crash }: JobReport): string[] {
   ];
 }
 
-const UNSTEADY = "UNSTEADY (failed at first, and passed when the file ran again)";
-
-/** Whether a file failed at first and passed later: it is to be mended, as the failure will come again. */
-function isUnsteady({ before, results }: JobReport): boolean {
-  return before !== undefined && !results.some(({ outcome }) => outcome === "failed");
-}
+const AT_FIRST = "UNSTEADY (failed at first)";
 
 function describeFailures({ job, results }: JobReport, word: string): string[] {
   const failures = results.filter(({ outcome }) => outcome === "failed");

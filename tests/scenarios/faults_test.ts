@@ -26,6 +26,7 @@ import {
 } from "../support/faulty_proxy.ts";
 import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
+import { sized } from "../support/size.ts";
 import { EXAMPLES, type World } from "../support/worlds.ts";
 
 interface Trial {
@@ -84,7 +85,13 @@ function inTurn(
   for (const fault of faults) proxy.inject(when, fault);
 }
 
-const CODES = [400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 504, 666];
+/** The status codes of a server that misbehaves. */
+const CODES = sized({
+  short: [401, 410, 429, 500, 666],
+  full: [400, 401, 403, 404, 409, 410, 422, 429, 500, 503, 504, 666],
+});
+const CODES_OF_EVENTS_ON_REAL_SERVER = sized({ short: [666], full: [410, 666] });
+const CODES_OF_WATCHES_ON_REAL_SERVER = sized({ short: [410], full: [404, 410, 503] });
 
 suite("An operator goes on, blind for nothing,", (scenario) => {
   for (const streaming of [true, false]) {
@@ -93,7 +100,7 @@ suite("An operator goes on, blind for nothing,", (scenario) => {
     const once = streaming ? scenario : scenario.virtual;
 
     once(`[D1] after ERROR events of each code, ${way}`, async (world) => {
-      for (const code of world.place === "in the process" ? CODES : [410, 666]) {
+      for (const code of world.place === "in the process" ? CODES : CODES_OF_EVENTS_ON_REAL_SERVER) {
         const inject = (proxy: FaultyProxy): void => proxy.inject(WATCHES, errorEvent(code), 2);
         await clean(world);
         await endure(world, { inject, within: 5, streaming });
@@ -101,7 +108,7 @@ suite("An operator goes on, blind for nothing,", (scenario) => {
     });
 
     once(`[D1] after HTTP refusals of a watch with each code, ${way}`, async (world) => {
-      for (const code of world.place === "in the process" ? CODES : [404, 410, 503]) {
+      for (const code of world.place === "in the process" ? CODES : CODES_OF_WATCHES_ON_REAL_SERVER) {
         const inject = (proxy: FaultyProxy): void => proxy.inject(WATCHES, refuse(code), 2);
         await clean(world);
         await endure(world, { inject, within: 5, streaming });

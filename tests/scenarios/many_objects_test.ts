@@ -1,4 +1,4 @@
-/** Twenty thousand objects of one kind, which an earlier run has handled: a new one starts. */
+/** Very many objects of one kind, which an earlier run has handled: a new one starts. */
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -6,14 +6,15 @@ import { start, testCluster } from "../../lib/kits/testing/mod.ts";
 import type { KubeObject } from "../../lib/model/object.ts";
 import { type Operator, operator } from "../../mod.ts";
 import { heap } from "../support/heap.ts";
+import { sized } from "../support/size.ts";
 import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
-const COUNT = 20_000;
+const COUNT = sized({ short: 5_000, full: 20_000 });
 
 /** What an object may cost in memory beside its own JSON of half a kilobyte. In bytes. */
 const COST = 4_000;
 
-describe("An operator of twenty thousand objects", () => {
+describe(`An operator of ${COUNT} objects`, () => {
   it("sees each once at its start, by pages, without a write, and in little memory", {
     timeout: 120_000,
   }, async () => {

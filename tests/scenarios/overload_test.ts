@@ -8,10 +8,11 @@ import type { KubeObject } from "../../lib/model/object.ts";
 import { operator } from "../../mod.ts";
 import { ask, LIVENESS } from "../support/probing.ts";
 import { suite } from "../support/scenario.ts";
+import { sized } from "../support/size.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { Example, EXAMPLES, LAST_HANDLED, type Loose, notesOf, Objects } from "../support/worlds.ts";
 
-const COUNT = 500;
+const COUNT = sized({ short: 350, full: 500 });
 
 /** In which priority level a request is, as such servers say with each answer. */
 function levelOf(path: string): string {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { operator } from "../../lib/operator/operator.ts";
 import { suite } from "../support/scenario.ts";
+import { sized } from "../support/size.ts";
 import type { VirtualWorld } from "../support/virtual_world.ts";
 import { definitionOf, Example, EXAMPLES } from "../support/worlds.ts";
 
@@ -18,6 +19,8 @@ const DEFINITIONS = {
 const NAMESPACES = { group: "", version: "v1", plural: "namespaces", namespaced: false } as const;
 
 const GROUPS = 20;
+const KINDS = sized({ short: 200, full: 2000 });
+const NAMESPACE_COUNT = sized({ short: 50, full: 500 });
 
 /** Makes so many kinds more, in 20 groups. */
 async function makeManyKinds(world: VirtualWorld, { from, to }: { from: number; to: number }): Promise<void> {
@@ -57,7 +60,7 @@ async function startPaths(
 const NAMED = ["examples.lotse.test", "plains.lotse.test", "many3s.g3.scale.test"];
 const UNNAMED = ["examples", "plains", "many3s"];
 
-suite("Two thousand kinds", (scenario) => {
+suite(`Very many kinds (${KINDS})`, (scenario) => {
   for (const initialStreaming of [true, false]) {
     for (const aggregated of [true, false]) {
       const title = `${initialStreaming ? "streamed lists" : "pages"}, ${
@@ -71,7 +74,7 @@ suite("Two thousand kinds", (scenario) => {
           const forms = aggregated ? [NAMED, UNNAMED] : [NAMED];
           const few: number[] = [];
           for (const kinds of forms) few.push((await startPaths(world, { kinds, initialStreaming })).length);
-          await makeManyKinds(world, { from: 20, to: 2000 });
+          await makeManyKinds(world, { from: 20, to: KINDS });
           for (const [index, kinds] of forms.entries()) {
             const paths = await startPaths(world, { kinds, initialStreaming });
             const extra = paths.length - (few[index] ?? 0);
@@ -135,16 +138,16 @@ function watches(world: VirtualWorld): string[] {
   });
 }
 
-suite("Five hundred namespaces by a pattern", (scenario) => {
+suite(`Very many namespaces by a pattern (${NAMESPACE_COUNT})`, (scenario) => {
   for (const initialStreaming of [true, false]) {
     const title = initialStreaming ? "streamed lists" : "pages";
     scenario.virtual(`are one watch where rights allow (${title})`, async (world) => {
-      await makeManyNamespaces(world, 500);
+      await makeManyNamespaces(world, NAMESPACE_COUNT);
       const { op, made, gone } = recorder({ watching: { initialStreaming } });
       const running = await world.start(op, { scope: ["many-*"] });
       await running.settle();
       assert.deepEqual(watches(world), [""]);
-      assert.equal(new Set(made).size, 500);
+      assert.equal(new Set(made).size, NAMESPACE_COUNT);
       assert.ok(!made.includes("other/first"));
       await world.client.create(NAMESPACES, {
         apiVersion: "v1",
@@ -156,7 +159,7 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
       await world.client.delete(EXAMPLES, { namespace: "many-3", name: "first" });
       await world.until(() => made.includes("many-new/x") && gone.includes("many-3/first"), 5);
       assert.deepEqual(gone, ["many-3/first"]);
-      assert.equal(made.length, 501);
+      assert.equal(made.length, NAMESPACE_COUNT + 1);
       assert.deepEqual(watches(world), [""]);
       await running.stop();
     });
@@ -164,16 +167,18 @@ suite("Five hundred namespaces by a pattern", (scenario) => {
     scenario.virtual(
       `are a watch each where rights do not, and none is starved (${title})`,
       async (world) => {
-        await makeManyNamespaces(world, 500);
+        await makeManyNamespaces(world, NAMESPACE_COUNT);
         forbid(world, () => true);
         const { op, made } = recorder({ watching: { initialStreaming }, networking: { requestLimit: 4 } });
         const running = await world.start(op, { scope: ["many-*"] });
         await running.settle();
-        assert.equal(new Set(watches(world).filter((name) => name !== "")).size, 500);
-        assert.equal(new Set(made).size, 500);
-        for (let index = 0; index < 500; index++) await makeExample(world, `many-${index}`, "second");
-        await world.until(() => made.length === 1000, 5);
-        assert.equal(new Set(made).size, 1000);
+        assert.equal(new Set(watches(world).filter((name) => name !== "")).size, NAMESPACE_COUNT);
+        assert.equal(new Set(made).size, NAMESPACE_COUNT);
+        for (let index = 0; index < NAMESPACE_COUNT; index++) {
+          await makeExample(world, `many-${index}`, "second");
+        }
+        await world.until(() => made.length === 2 * NAMESPACE_COUNT, 5);
+        assert.equal(new Set(made).size, 2 * NAMESPACE_COUNT);
         await running.stop();
       },
     );
